@@ -244,13 +244,15 @@ asan: ## the unit, text and golden cases under address and undefined-behaviour s
 include test/analysis.mk
 
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
-fuzz_support := $(OUT)/test/fuzz/generate.o $(OUT)/test/fuzz/mutate.o $(test_support)
+fuzz_support := $(patsubst %,$(OUT)/test/fuzz/%.o,file formats generate mutate subject sweep) $(test_support)
 $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: $(profile_objects)
-$(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: LIBS += $(TOOL_LIBS)
+side_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory runs side baseline platform_posix)
+$(OUT)/test/fuzz/replay-fuzz_saved $(OUT)/test/fuzz/run-fuzz_saved: $(side_objects)
+$(foreach target,profile saved,$(OUT)/test/fuzz/replay-fuzz_$(target) $(OUT)/test/fuzz/run-fuzz_$(target)): LIBS += $(TOOL_LIBS)
 $(OUT)/test/fuzz/replay-fuzz_toml $(OUT)/test/fuzz/run-fuzz_toml: $(toml_objects)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \
@@ -267,6 +269,13 @@ fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...); needs sh tools
 		mkdir -p $(fuzz_found)/$$target; \
 		$(BUILD)/fuzz/test/fuzz/run-$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
 			-print_final_stats=1 -artifact_prefix=$(fuzz_found)/ $(fuzz_found)/$$target test/fuzz/corpus/$$target || exit 1; done
+# Goes on after a finding and after being stopped; FUZZ_STATE=--state tells what there is.
+FUZZ_CPU_SECONDS ?= 7200
+FUZZ_JOBS ?= 2
+fuzz-long: ## fuzz all entry points for FUZZ_CPU_SECONDS together, FUZZ_JOBS at a time, and tell what each reached
+	$(MAKE) VARIANT=fuzz CC=clang fuzz-programs
+	$(PYTHON) test/fuzz/long.py --programs $(BUILD)/fuzz/test/fuzz --corpus test/fuzz/corpus --found $(fuzz_found) \
+		--cpu-seconds $(FUZZ_CPU_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ_STATE) $(FUZZ)
 
 # The models of the text cases, from which mutants are made. Another variant, which runs beside the checks that read
 # them, takes them as they are.
@@ -443,7 +452,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/*.mk test/web/*.mk web/wasm/*.mk | expand -t 20
 .SECONDARY:
 
-.PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \
+.PHONY: all demo check asan fuzz fuzz-long accept check-cli check-headers check-symbols check-structure check-proto \
 	check-json check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help

@@ -44,6 +44,9 @@ static inline bool fuzz_keep(void *payload, const char *text, size_t bytes)
     return true;
 }
 
+/* The path of a file of these bytes: the same file each time. */
+const char *fuzz_file(const void *data, size_t bytes);
+
 /* Each block has its size before it. */
 static inline void *fuzz_allocate(void *payload, size_t bytes)
 {

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bytes as a model, from memory and through a stream; where it is one, the whole way to the reports. The first byte
- * 0xff, with which no model begins, says that choices of the generator follow (fuzz/generate.h). Both kinds have
- * mutations of their own.
+ * 0xff says that choices of the generator follow (fuzz/subject.h). Both kinds have mutations of their own.
  */
 #include "fuzz/fuzz.h"
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
-
-#define GENERATED 0xff
+#include "fuzz/subject.h"
 
 /* ---- one input ------------------------------------------------------------------------------------------------ */
 
@@ -123,12 +119,7 @@ static void run_model(const uint8_t *data, size_t bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    if (bytes == 0 || data[0] != GENERATED) {
-        run_model(data, bytes);
-        return 0;
-    }
-    struct choices choices = {data, 1, bytes};
-    struct bytes model = generate_model(&choices);
+    struct bytes model = subject_file(data, bytes);
     run_model(model.data, model.size);
     bytes_free(&model);
     return 0;
@@ -136,21 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* Once in a while choices become the model that they make, so that it can be changed as one. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    if (size == 0 || data[0] != GENERATED)
-        return mutate_model(data, size, max_size, seed);
-    if (seed % 32 == 0) {
-        struct choices choices = {data, 1, size};
-        struct bytes model = generate_model(&choices);
-        bool fits = model.size <= max_size;
-        if (fits)
-            memcpy(data, model.data, model.size);
-        size = fits ? model.size : size;
-        bytes_free(&model);
-        return size;
-    }
-    return max_size > 1 ? 1 + LLVMFuzzerMutate(data + 1, size - 1, max_size - 1) : size;
+    return subject_mutate_model(data, size, max_size, seed);
 }
-

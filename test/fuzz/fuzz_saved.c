@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What was saved and is read again, after a first byte that says what it is: a table of runs, reports and baselines as
+ * sides of a comparison, a report for a page.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "../../tools/runs.h"
+#include "../../tools/side.h"
+#include "fuzz/formats.h"
+#include "fuzz/fuzz.h"
+
+/* ---- tables of runs -------------------------------------------------------------------------------------------- */
+
+static void read_runs(const uint8_t *data, size_t bytes)
+{
+    struct runs runs = {0};
+    char *text = malloc(bytes + 1);
+    FUZZ_REQUIRE(text);
+    memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    (void)looks_like_runs(text);
+    FILE *file = bytes ? fmemopen(text, bytes, "rb") : NULL;
+    if (file) {
+        bool is_read = runs_read(&runs, file);
+        FUZZ_REQUIRE(is_read == !*runs.problem && runs.count <= MOST_RUNS);
+        for (uint32_t i = 0; is_read && i < runs.count; i++) {
+            const struct measured_run *run = &runs.items[i];
+            FUZZ_REQUIRE(run->texts[RUN_MODEL] && *run->texts[RUN_MODEL]);
+            FUZZ_REQUIRE(run->ms > 0 || run->texts[RUN_PROFILE]);
+        }
+        runs_free(&runs);
+        (void)fclose(file);
+    }
+    free(text);
+}
+
+/* ---- sides ----------------------------------------------------------------------------------------------------- */
+
+static void compare(const struct npart_side *before, const struct npart_side *after)
+{
+    npart_diff *diff = NULL;
+    struct npart_error error;
+    struct fuzz_text text = {NULL, 0}, json = {NULL, 0};
+    npart_status status = npart_diff_make(&diff, before, after, NULL, &error);
+    if (status != NPART_OK) {
+        fuzz_check_error(status, &error);
+        return;
+    }
+    const npart_diff *const diffs[] = {diff};
+    FUZZ_REQUIRE(npart_report_diff_text(diffs, 1, NULL, fuzz_keep, &text, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report_diff_json(diffs, 1, fuzz_keep, &json, &error) == NPART_OK);
+    fuzz_check_plain(&text, false);
+    fuzz_check_json(&json);
+    free(text.data);
+    free(json.data);
+    npart_diff_free(diff);
+}
+
+/* A baseline of what was read is a baseline of itself. */
+static struct fuzz_text baseline_of(const struct sides *sides)
+{
+    const struct npart_side *chosen[8];
+    struct fuzz_text text = {NULL, 0};
+    char *buffer = NULL;
+    size_t count = sides->count < 8 ? sides->count : 8, size = 0;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = &sides->items[i];
+    FILE *file = open_memstream(&buffer, &size);
+    FUZZ_REQUIRE(file);
+    bool is_written = write_baseline(file, chosen, count);
+    FUZZ_REQUIRE(fclose(file) == 0 && is_written);
+    (void)fuzz_keep(&text, buffer, size);
+    free(buffer);
+    return text;
+}
+
+static void check_baseline(const struct sides *sides)
+{
+    struct sides again = {0};
+    char problem[400] = "";
+    struct fuzz_text first = baseline_of(sides);
+    bool is_read = read_sides(fuzz_file(first.data, first.bytes), &again, problem, sizeof problem);
+    if (!is_read)
+        fprintf(stderr, "%s\n%.*s\n", problem, (int)first.bytes, first.data);
+    FUZZ_REQUIRE(is_read);
+    if (again.count) {
+        struct fuzz_text second = baseline_of(&again);
+        if (first.bytes != second.bytes || memcmp(first.data, second.data, first.bytes) != 0)
+            fprintf(stderr, "%s\n%s\n", first.data, second.data);
+        FUZZ_REQUIRE(first.bytes == second.bytes && memcmp(first.data, second.data, first.bytes) == 0);
+        free(second.data);
+    }
+    free_sides(&again);
+    free(first.data);
+}
+
+static void read_saved(const uint8_t *data, size_t bytes)
+{
+    struct sides sides = {0};
+    char problem[400] = "";
+    const char *path = fuzz_file(data, bytes);
+    bool is_read = read_sides(path, &sides, problem, sizeof problem);
+    FUZZ_REQUIRE(is_read == !*problem);
+    for (size_t i = 0; is_read && i < sides.count; i++) {
+        const struct npart_side *side = &sides.items[i];
+        long begin = 0, end = 0;
+        FUZZ_REQUIRE(side->model && side->target && side->toolchain);
+        FUZZ_REQUIRE(!find_document(&sides, side, &begin, &end) || (size_t)end <= bytes);
+        (void)is_whole_report(&sides, side);
+        (void)find_side(&sides, side->model, side->target);
+        if (i < 3)
+            compare(&sides.items[0], side);
+    }
+    if (is_read && sides.count)
+        check_baseline(&sides);
+    free_sides(&sides);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------------------------- */
+
+struct stream {
+    const uint8_t *data;
+    size_t left;
+};
+
+static ptrdiff_t read_stream(void *payload, void *into, size_t bytes)
+{
+    struct stream *stream = payload;
+    size_t most = stream->left < 777 ? stream->left : 777;
+    bytes = bytes < most ? bytes : most;
+    if (bytes)
+        memcpy(into, stream->data, bytes);
+    stream->data += bytes;
+    stream->left -= bytes;
+    return (ptrdiff_t)bytes;
+}
+
+static void make_page(const uint8_t *data, size_t bytes)
+{
+    struct stream stream = {data, bytes};
+    struct fuzz_text page = {NULL, 0};
+    struct npart_error error;
+    npart_document *document = NULL;
+    size_t at = 0;
+    FUZZ_REQUIRE(npart_document_start(&document, NPART_FORMAT_HTML, NULL, fuzz_keep, &page, &error) == NPART_OK);
+    npart_status status = npart_document_add_report(document, read_stream, &stream, &error);
+    if (status == NPART_OK)
+        status = npart_document_end(document, &error);
+    npart_document_free(document);
+    if (status == NPART_OK && page_problem(page.data, page.bytes, &at))
+        fprintf(stderr, "byte %zu: %.80s\n", at, page.data + (at > 40 ? at - 40 : 0));
+    FUZZ_REQUIRE(status == NPART_ERROR_ARGUMENT || (status == NPART_OK && !page_problem(page.data, page.bytes, &at)));
+    free(page.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static void (*const readers[])(const uint8_t *data, size_t bytes) = {read_runs, read_saved, make_page};
+    if (bytes)
+        readers[data[0] % (sizeof readers / sizeof readers[0])](data + 1, bytes - 1);
+    return 0;
+}
