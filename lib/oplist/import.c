@@ -44,8 +44,17 @@ static const char *copy_trimmed(struct importer *importer, const char *text, siz
 #define MOST_NAME_BYTES ((size_t)512)
 #define MOST_NOTE_BYTES ((size_t)2048)
 
-/* A note as a sentence: quotes and backslashes would end it, and HTML's line breaks mean nothing in it. Twice
- * bounded: what is read of the cell, and what it is once hidden characters are escapes, which are longer. */
+/* What stands in the note in place of a character that a sentence gives a meaning: quotes and backslashes would end it,
+ * and a name in braces would be filled in. */
+static char plain_character(char c)
+{
+    if ((unsigned char)c < 0x20 || c == '\\')
+        return ' ';
+    return c == '"' ? '\'' : c == '{' ? '(' : c == '}' ? ')' : c;
+}
+
+/* A note as a sentence, in which HTML's line breaks mean nothing. Twice bounded: what is read of the cell, and what it is
+ * once hidden characters are escapes, which are longer. */
 static const char *copy_note(struct importer *importer, const char *text, size_t length)
 {
     static const char line_break[] = "<br/>";
@@ -55,8 +64,8 @@ static const char *copy_note(struct importer *importer, const char *text, size_t
     for (size_t i = 0; i < length && out.size < MOST_NOTE_BYTES; i++) {
         size_t skipped = sizeof line_break - 1;
         bool breaks = length - i >= skipped && memcmp(text + i, line_break, skipped) == 0;
-        char c = text[i] == '"' ? '\'' : (unsigned char)text[i] < 0x20 || text[i] == '\\' ? ' ' : text[i];
-        npart__append(&out, breaks ? " " : &c, 1);
+        char c = breaks ? ' ' : plain_character(text[i]);
+        npart__append(&out, &c, 1);
         i += breaks ? skipped - 1 : 0;
     }
     npart__append_plain(&shown, npart__buffer_text(&out), out.size);
