@@ -347,7 +347,7 @@ bench-peers: $(tool) $(bench_helpers) $(VENV)-peers/ready ## the same, with the 
 	$(VENV)-peers/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
 	$(VENV)-peers/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --peers
-bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a graph of a million, beside one of 100,000
+bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a graph of a million, beside one of 100,000 (14 GB of memory)
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --million

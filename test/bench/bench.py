@@ -73,17 +73,20 @@ def bench_nodes(args):
 
 
 def bench_million(args):
-    """Ten times the nodes: cost of each must stay."""
-    per_node = {}
-    print()
-    for name, nodes in (("nodes.onnx", 100_000), ("million.onnx", 1_000_000)):
-        path = os.path.join(args.models, name)
-        seconds, megabytes, status = measure({"ours": analysis(args.tool, path)}, 3)["ours"]
-        per_node[name] = (seconds / nodes, megabytes / nodes)
-        print(f"{name}: {seconds:.3f} s CPU, {megabytes:.0f} MB peak, exit status {status}; "
-              f"{seconds / nodes * 1e6:.2f} us and {megabytes / nodes * 1e6:.0f} bytes a node")
-    for what, i in (("time", 0), ("memory", 1)):
-        print(f"{what} a node, of a million to 100,000: {per_node['million.onnx'][i] / per_node['nodes.onnx'][i]:.2f}")
+    """Ten times the nodes: cost of each must stay, for one target and for all."""
+    for targets, runs in (("hexagon", 3), ("all", 1)):
+        per_node = {}
+        print()
+        for name, nodes in (("nodes.onnx", 100_000), ("million.onnx", 1_000_000)):
+            path = os.path.join(args.models, name)
+            command = [args.tool, path, "--target", targets, "--format", "json"]
+            seconds, megabytes, status = measure({"ours": command}, runs)["ours"]
+            per_node[name] = (seconds / nodes, megabytes / nodes)
+            print(f"{name}, {targets}: {seconds:.3f} s CPU, {megabytes:.0f} MB peak, exit status {status}; "
+                  f"{seconds / nodes * 1e6:.2f} us and {megabytes / nodes * 1e6:.0f} bytes a node", flush=True)
+        for what, i in (("time", 0), ("memory", 1)):
+            print(f"{what} a node, of a million to 100,000: "
+                  f"{per_node['million.onnx'][i] / per_node['nodes.onnx'][i]:.2f}")
 
 
 # Prints the least CPU time of three inferences of one loaded model, in seconds.
