@@ -53,8 +53,8 @@ static char plain_character(char c)
     return c == '"' ? '\'' : c == '{' ? '(' : c == '}' ? ')' : c;
 }
 
-/* A note as a sentence, in which HTML's line breaks mean nothing. Twice bounded: what is read of the cell, and what it is
- * once hidden characters are escapes, which are longer. */
+/* A note as a sentence, in which HTML's line breaks mean nothing. Twice bounded: what is read of the cell, and what it
+ * is once hidden characters are escapes, which are longer. */
 static const char *copy_note(struct importer *importer, const char *text, size_t length)
 {
     static const char line_break[] = "<br/>";
