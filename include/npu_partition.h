@@ -804,6 +804,9 @@ struct npart_cause {
     bool is_unknown;       /* the affected nodes are undecided */
     size_t found_bytes;    /* the length of what was found, where it was asked for */
     double cpu_ms;         /* what its affected nodes typically take on the CPU; negative: not known */
+    const char *root_rule; /* kind, root_rule and root_op are the same in every model that has the cause, and tell */
+    const char *root_op;   /* it from others: a rule's id, or a word such as "dynamic-dimension"; an op with its */
+    const char *root_text; /* domain, or NULL. The text is the same then, too: it has no other name of the model */
 };
 
 /* A cause by its id, the most harmful first. What was found at the first affected node is written to `found` as other

@@ -287,6 +287,9 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .is_unknown = at->is_unknown,
         .cpu_ms = plan->plan.cause_ms[cause],
         .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, false, found, bytes) : 0,
+        .root_rule = at->root_rule,
+        .root_op = at->root_op,
+        .root_text = at->root_text,
     };
     return true;
 }

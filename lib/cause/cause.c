@@ -578,6 +578,8 @@ static void find(struct npart__finder *finder)
     if (!finder->failed)
         npart__word_causes(finder); /* before sorting: `about` is by the place so far */
     if (!finder->failed)
+        npart__name_roots(finder);
+    if (!finder->failed)
         npart__list_causes(finder);
 }
 

@@ -22,6 +22,7 @@ struct npart__cause {
     uint32_t affected_count, first_affected; /* of a cut the node before it, or NPART_NONE */
     bool is_fatal;   /* the affected nodes fail to compile rather than run on the CPU */
     bool is_unknown; /* all affected nodes are undecided */
+    const char *root_rule, *root_op, *root_text; /* the same in every model; op: NULL where it is not one */
 };
 
 /* All in the plan's arena; `lists` has roots and partitions of all causes, one after the other. */

@@ -79,6 +79,9 @@ static inline bool npart__is_left_over(const struct npart__finder *finder, uint3
 /* text.c: the line for people of every cause. */
 void npart__word_causes(struct npart__finder *finder);
 
+/* root.c: what of every cause is the same in all models; after its line. */
+void npart__name_roots(struct npart__finder *finder);
+
 /* lists.c: the root nodes of every cause and the partitions that it ends, then the causes that end most first. */
 void npart__list_causes(struct npart__finder *finder);
 

@@ -517,6 +517,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
         npart__add_json_tensors(json->out, &json->scratch, json->plan);
     if (json->detail != NPART_DETAIL_SUMMARY)
         causes(json);
+    npart__add_json_roots(json->out, json->plan);
     if (npart__tells_nodes(json->detail)) {
         crossings(json);
         layouts(json);

@@ -134,6 +134,8 @@ void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scra
 /* json_parts.c: a plan in numbers, as an object; a cause, with a comma before it unless it is the first. */
 void npart__add_json_summary(struct npart__sheet *out, const struct npart_summary *at);
 void npart__add_json_cause(struct npart__sheet *out, uint32_t id, const struct npart_cause *at);
+/* json_roots.c: a comma, the key and its value. */
+void npart__add_json_roots(struct npart__sheet *out, const npart_plan *plan);
 /* json_precision.c: a comma, the key and its value. */
 void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan);
 /* json_memory.c: the same; of all nodes or as a summary. */

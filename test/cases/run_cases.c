@@ -389,6 +389,21 @@ static void expect_cause(struct run *run, char *text)
     compare_text(run, "cause", found, rest_of(text));
 }
 
+/* expect root N KIND RULE OP TEXT: of the N-th cause; - for an op that is none */
+static void expect_root(struct run *run, char *text)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    char found[1024];
+    uint32_t id = (uint32_t)strtoul(next_word(&text), NULL, 10);
+    if (!npart_plan_cause(run->plan, id, &cause, NULL, 0)) {
+        fail(run, "there is no cause %u", id);
+        return;
+    }
+    (void)snprintf(found, sizeof found, "%s %s %s %s", cause.kind, cause.root_rule, cause.root_op ? cause.root_op : "-",
+                   cause.root_text);
+    compare_text(run, "root", found, rest_of(text));
+}
+
 static void expect_finding(struct run *run, char *text)
 {
     struct npart_finding finding = {.size = sizeof finding};
@@ -483,7 +498,8 @@ static void expect(struct run *run, char *text)
         {"converted", expect_converted, true},  {"fusion", expect_fusion, true},
         {"reason", expect_reason, true},        {"no-reason", expect_no_reason, true},
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
-        {"cause", expect_cause, true},          {"finding", expect_finding, false},
+        {"cause", expect_cause, true},          {"root", expect_root, true},
+        {"finding", expect_finding, false},
         {"findings", expect_findings, false},   {"into", expect_into, true},
         {"summary", expect_summary, true},      {"precision", expect_precision, true},
     };

@@ -106,7 +106,26 @@ def check_tensors(target, shapes, complain):
             complain(f"tensor {name} is of type {types[name]['type']}, --shapes says {shape}")
 
 
-def check_document(document, complain):
+def check_roots(target, texts, complain):
+    """Each cause has one root, counts are sums, and a root has one text in all models."""
+    causes, roots = target["causes"], target["roots"]
+    if sorted(cause for root in roots for cause in root["causes"]) != [cause["id"] for cause in causes]:
+        complain("not every cause has one root")
+    weights = [root["nodes"] + root["victims"] for root in roots]
+    if weights != sorted(weights, reverse=True):
+        complain("roots are not in their order")
+    for root in roots:
+        own = [causes[cause] for cause in root["causes"]]
+        if root["victims"] != sum(cause["victims"] for cause in own):
+            complain(f"the affected nodes of root {root['text']} are not those of its causes")
+        if root["nodes"] != sum(len(cause["nodes"]) for cause in own) or any(c["kind"] != root["kind"] for c in own):
+            complain(f"root {root['text']} is not of its causes")
+        name = root["kind"], root["rule"], root["op"]
+        if texts.setdefault(name, root["text"]) != root["text"]:
+            complain(f"root {name} is told as {root['text']} and as {texts[name]}")
+
+
+def check_document(document, texts, complain):
     for target in document["targets"]:
         nodes, summary = target["nodes"], target["summary"]
         verdicts = [node["verdict"] for node in nodes]
@@ -132,6 +151,7 @@ def check_document(document, complain):
         if sorted(target["order"]) != [i for i, node in enumerate(nodes) if node["verdict"] not in ("folded", "fused")]:
             complain("order does not have every live node once")
         check_modules(target, complain)
+        check_roots(target, texts, complain)
         check_held(target, complain)
         for cause in target["causes"]:
             victims = sum(node["cause"] == cause["id"] for node in nodes)
@@ -233,7 +253,7 @@ def main():
     with open(document_path, encoding="utf-8") as file:
         page = file.read()
     wanted = described(page.split("## Shapes")[0])
-    printed, problems = set(), []
+    printed, problems, texts = set(), [], {}
     models = sorted(glob.glob(os.path.join(fixtures, "*.onnx")))
     for model in models:
         def complain(text, model=model):
@@ -243,7 +263,7 @@ def main():
                               check=True, stdout=subprocess.PIPE).stdout
         document = json.loads(line)
         fields(document, "", printed)
-        check_document(document, complain)
+        check_document(document, texts, complain)
         shapes = subprocess.run([tool, model, "--target", "hexagon", "--shapes"], check=True,
                                 stdout=subprocess.PIPE).stdout
         check_tensors(document["targets"][0], json.loads(shapes), complain)

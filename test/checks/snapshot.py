@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 TWO = "hexagon,intel-npu"
-PARTS = ("nodes", "partitions", "causes", "crossings", "cost", "advice")
+PARTS = ("nodes", "partitions", "causes", "roots", "crossings", "cost", "advice")
 TARGET = re.compile(rb'\{"target": ?"([^"]*)"')
 PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*"')
 CASE = re.compile(rb"[^\s\"]*-\d{5}\.onnx")  # files of cases have numbers, which a new case moves

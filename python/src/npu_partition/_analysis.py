@@ -168,6 +168,11 @@ class Target:
         data = _loads(_json([self._plan], "causes"))["targets"][0]
         return tuple(results.build(results.Cause, item) for item in data["causes"])
 
+    @functools.cached_property
+    def roots(self) -> tuple[results.Root, ...]:
+        """Causes by what is the same in every model, those with the most nodes first."""
+        return tuple(results.build(results.Root, item) for item in self._short["roots"])
+
     @property
     def nodes(self) -> tuple[results.Node, ...]:
         """Every node of the file; its place here is its id."""

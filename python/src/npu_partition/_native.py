@@ -944,6 +944,9 @@ class npart_cause(Structure):
     is_unknown: bool
     found_bytes: int
     cpu_ms: float
+    root_rule: Bytes | None
+    root_op: Bytes | None
+    root_text: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_char_p),
@@ -961,6 +964,9 @@ class npart_cause(Structure):
         ("is_unknown", c_bool),
         ("found_bytes", c_size_t),
         ("cpu_ms", c_double),
+        ("root_rule", c_char_p),
+        ("root_op", c_char_p),
+        ("root_text", c_char_p),
     ]
 
 

@@ -251,6 +251,24 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Root:
+    """Causes that are one in every model: `kind`, `rule` and `op` are the same wherever it is met, and so is `text`."""
+
+    kind: Literal["op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"]
+    rule: str | None
+    """The rule's id, or a word where it is no rule, such as ``dynamic-dimension`` (docs/json.md)."""
+    op: str | None
+    """With its domain; None where it is no one op."""
+    text: str
+    causes: tuple[int, ...]
+    """Ids of its causes."""
+    nodes: int
+    """How many nodes it lies in."""
+    victims: int
+    """How many nodes it affects."""
+
+
+@dataclass(frozen=True, slots=True)
 class Crossing:
     """A boundary tensor: it is transferred between CPU and NPU, or between two partitions."""
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The member `roots` of a target: its causes, those that are the same in every model taken together.
+ */
+#include <stdlib.h>
+
+#include "report/report.h"
+
+/* Texts are the plan's; "" for an op that is none. */
+struct root {
+    const char *kind, *rule, *op, *text;
+    uint32_t cause; /* of a root, before roots are joined */
+    uint32_t first, count; /* its causes, in the order of roots before they were joined */
+    uint64_t nodes, affected;
+};
+
+static int compare_names(const struct root *a, const struct root *b)
+{
+    int order = strcmp(a->rule, b->rule);
+    if (order == 0)
+        order = strcmp(a->op, b->op);
+    return order ? order : strcmp(a->kind, b->kind);
+}
+
+static int compare_causes(const void *left, const void *right)
+{
+    const struct root *a = left, *b = right;
+    int order = compare_names(a, b);
+    return order ? order : (a->cause > b->cause) - (a->cause < b->cause);
+}
+
+static int compare_weights(const void *left, const void *right)
+{
+    const struct root *a = left, *b = right;
+    uint64_t x = a->nodes + a->affected, y = b->nodes + b->affected;
+    return x != y ? (x < y ? 1 : -1) : compare_names(a, b);
+}
+
+/* A root for each cause, in the order of causes. */
+static struct root *read_causes(struct npart__pool *pool, const npart_plan *plan, size_t *count)
+{
+    struct npart_cause at = {.size = sizeof at};
+    uint32_t causes = 0;
+    while (npart_plan_cause(plan, causes, &at, NULL, 0))
+        causes++;
+    struct root *roots = npart__take(pool, causes + (size_t)1, sizeof *roots);
+    for (uint32_t i = 0; roots && npart_plan_cause(plan, i, &at, NULL, 0); i++)
+        roots[i] = (struct root){.kind = at.kind,
+                                 .rule = at.root_rule ? at.root_rule : "",
+                                 .op = at.root_op ? at.root_op : "",
+                                 .text = at.root_text,
+                                 .cause = i,
+                                 .nodes = at.node_count,
+                                 .affected = at.affected_count};
+    *count = roots ? causes : 0;
+    return roots;
+}
+
+/* Sorted ones to `joined`; returns how many these are. */
+static size_t join(const struct root *roots, size_t count, struct root *joined)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = kept == 0 || compare_names(&roots[i], &joined[kept - 1]) != 0;
+        if (is_new) {
+            joined[kept] = roots[i];
+            joined[kept].first = (uint32_t)i;
+            joined[kept].nodes = joined[kept].affected = 0;
+            kept++;
+        }
+        joined[kept - 1].count++;
+        joined[kept - 1].nodes += roots[i].nodes;
+        joined[kept - 1].affected += roots[i].affected;
+    }
+    return kept;
+}
+
+void npart__add_json_roots(struct npart__sheet *out, const npart_plan *plan)
+{
+    struct npart__pool own = {.allocator = out->pool->allocator}; /* may be large, and there may be many targets */
+    size_t count;
+    struct root *roots = read_causes(&own, plan, &count);
+    struct root *joined = npart__take(&own, count + 1, sizeof *joined);
+    size_t kept = 0;
+    npart__add_text(out, ",\"roots\":[");
+    if (joined && count) {
+        qsort(roots, count, sizeof *roots, compare_causes);
+        kept = join(roots, count, joined);
+        qsort(joined, kept, sizeof *joined, compare_weights);
+    }
+    for (size_t i = 0; i < kept; i++) {
+        npart__add_json_text(out, i ? ",{\"kind\":" : "{\"kind\":", joined[i].kind);
+        npart__add_json_text_or_null(out, ",\"rule\":", joined[i].rule);
+        npart__add_json_text_or_null(out, ",\"op\":", joined[i].op);
+        npart__add_json_text(out, ",\"text\":", joined[i].text);
+        npart__add_text(out, ",\"causes\":[");
+        for (uint32_t k = 0; k < joined[i].count; k++)
+            npart__add_json_number(out, k ? "," : "", roots[joined[i].first + k].cause);
+        npart__add_json_count(out, "],\"nodes\":", joined[i].nodes);
+        npart__add_json_count(out, ",\"victims\":", joined[i].affected);
+        npart__add_text(out, "}");
+    }
+    npart__add_text(out, "]");
+    npart__pool_end(&own, out->pool);
+}
