@@ -90,7 +90,7 @@ $(shared_library): $(objects) $(GENERATED)/npu_partition.map
 		-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(tool): $(tool_objects) $(static_library)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -o $@
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
 
 demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
@@ -123,6 +123,8 @@ toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
 $(OUT)/test/unit/test_toml: $(toml_objects)
 $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
 $(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline platform_posix)
+$(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads)
+$(OUT)/test/unit/test_scan_window: LIBS += -pthread
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * All that the tool asks of the operating system beyond the C library: platform_posix.c and platform_windows.c say how,
- * and platform_programs.c how other programs are started.
+ * platform_programs.c how other programs are started, and platform_threads.c what is about threads and time.
  * Paths and the words of the command line are UTF-8.
  */
 #ifndef TOOL_PLATFORM_H
@@ -28,6 +28,13 @@ FILE *open_file(const char *path, const char *mode);
 
 void remove_file(const char *path);
 
+/* Writes all of it by one call of the system's where that takes it, past what the C library keeps. False with errno. */
+bool write_whole(FILE *stream, const char *bytes, size_t count);
+/* A file that is open for writing ends after so many bytes. False with errno. */
+bool cut_stream(FILE *stream, uint64_t bytes);
+/* Keeps other processes from doing the same, until it is closed. False: one has. Systems that cannot tell say true. */
+bool claim_stream(FILE *stream);
+
 /* A regular file, whatever its name. */
 struct file_identity {
     uint64_t device, inode;
@@ -38,6 +45,8 @@ bool identify_stream(FILE *stream, struct file_identity *out);
 
 enum path_kind { PATH_NOTHING, PATH_FILE, PATH_FOLDER, PATH_OTHER };
 enum path_kind kind_of_path(const char *path, bool follows_links);
+/* Of a regular file. False: it is none, or cannot be looked at. */
+bool find_file_size(const char *path, uint64_t *bytes);
 /* Absolute, without links, with / between its parts; to be freed. NULL with errno: there is no such path. */
 char *real_path(const char *path);
 
@@ -65,5 +74,33 @@ bool open_program(struct program *out);
  * is its exit status, or 128 and the number of the signal that ended it. False with errno: it cannot be started. */
 bool run_program(struct program *program, const char *const *words, int *status);
 void close_program(struct program *program);
+
+/* Of this machine, that may run now; at least 1. */
+unsigned count_processors(void);
+/* From any moment in the past. */
+uint64_t clock_ms(void);
+
+/* From here on a first request to end the program (SIGINT, SIGTERM) only is noted; a second one ends it. */
+void catch_stop(void);
+bool is_stop_asked(void);
+
+/* Threads have room for as deep a recursion as the first one. NULL: there is none more, or the system has none. */
+struct thread;
+struct thread *thread_start(void (*run)(void *payload), void *payload);
+/* Waits for its end, and gives it back. */
+void thread_join(struct thread *thread);
+
+/* What several threads change, one at a time, with events that they wait for. */
+#define MONITOR_EVENTS 2
+struct monitor;
+/* NULL: out of memory. */
+struct monitor *monitor_make(void);
+void monitor_free(struct monitor *monitor);
+void monitor_enter(struct monitor *monitor);
+void monitor_leave(struct monitor *monitor);
+/* Within: leaves it, and enters it again after the event, after a while (0: not before the event), or for no reason. */
+void monitor_wait(struct monitor *monitor, unsigned event, unsigned milliseconds);
+/* Within: whoever waits for the event goes on. */
+void monitor_wake(struct monitor *monitor, unsigned event);
 
 #endif

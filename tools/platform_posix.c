@@ -65,6 +65,28 @@ void remove_file(const char *path)
     (void)unlink(path);
 }
 
+bool write_whole(FILE *stream, const char *bytes, size_t count)
+{
+    for (size_t done = 0; done < count;) {
+        ssize_t written = write(fileno(stream), bytes + done, count - done);
+        if (written < 0 && errno != EINTR)
+            return false;
+        done += written < 0 ? 0 : (size_t)written;
+    }
+    return true;
+}
+
+bool cut_stream(FILE *stream, uint64_t bytes)
+{
+    return fflush(stream) == 0 && ftruncate(fileno(stream), (off_t)bytes) == 0;
+}
+
+bool claim_stream(FILE *stream)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fileno(stream), F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
 static bool identify(const struct stat *status, struct file_identity *out)
 {
     *out = (struct file_identity){(uint64_t)status->st_dev, (uint64_t)status->st_ino};
@@ -89,6 +111,15 @@ enum path_kind kind_of_path(const char *path, bool follows_links)
     if ((follows_links ? stat(path, &status) : lstat(path, &status)) != 0)
         return PATH_NOTHING;
     return S_ISREG(status.st_mode) ? PATH_FILE : S_ISDIR(status.st_mode) ? PATH_FOLDER : PATH_OTHER;
+}
+
+bool find_file_size(const char *path, uint64_t *bytes)
+{
+    struct stat status;
+    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_file)
+        *bytes = (uint64_t)status.st_size;
+    return is_file;
 }
 
 char *real_path(const char *path)

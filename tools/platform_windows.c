@@ -143,6 +143,33 @@ void remove_file(const char *path)
     free(wide);
 }
 
+bool write_whole(FILE *stream, const char *bytes, size_t count)
+{
+    for (size_t done = 0; done < count;) {
+        size_t rest = count - done;
+        int written = _write(_fileno(stream), bytes + done, (unsigned)(rest < 1u << 30 ? rest : 1u << 30));
+        if (written < 0)
+            return false;
+        done += (size_t)written;
+    }
+    return true;
+}
+
+bool cut_stream(FILE *stream, uint64_t bytes)
+{
+    int code = fflush(stream) == 0 ? _chsize_s(_fileno(stream), (__int64)bytes) : errno;
+    errno = code;
+    return code == 0;
+}
+
+bool claim_stream(FILE *stream)
+{
+    OVERLAPPED last = {.Offset = MAXDWORD, .OffsetHigh = MAXDWORD >> 1}; /* past all that is read and written */
+    HANDLE handle = (HANDLE)_get_osfhandle(_fileno(stream));
+    return LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &last) ||
+           GetLastError() != ERROR_LOCK_VIOLATION;
+}
+
 static bool identify(HANDLE handle, struct file_identity *out)
 {
     BY_HANDLE_FILE_INFORMATION is;
@@ -183,6 +210,17 @@ enum path_kind kind_of_path(const char *path, bool follows_links)
     if (is & FILE_ATTRIBUTE_DIRECTORY)
         return PATH_FOLDER;
     return identify_file(path, &identity) ? PATH_FILE : PATH_OTHER;
+}
+
+bool find_file_size(const char *path, uint64_t *bytes)
+{
+    WIN32_FILE_ATTRIBUTE_DATA is;
+    wchar_t *wide = kind_of_path(path, true) == PATH_FILE ? widen(path) : NULL;
+    bool is_file = wide && GetFileAttributesExW(wide, GetFileExInfoStandard, &is);
+    free(wide);
+    if (is_file)
+        *bytes = (uint64_t)is.nFileSizeHigh << 32 | is.nFileSizeLow;
+    return is_file;
 }
 
 static char *narrow(const wchar_t *wide)
