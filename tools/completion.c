@@ -189,8 +189,7 @@ static void offer_options(struct question question, const struct word *word)
 static void offer_commands(struct question question)
 {
     for (size_t i = 0; word_at(i); i++)
-        if (word_at(i)->run)
-            offer(question, word_at(i)->name, strlen(word_at(i)->name), word_at(i)->summary);
+        offer(question, word_at(i)->name, strlen(word_at(i)->name), word_at(i)->summary);
 }
 
 bool complete(int count, char **words)
@@ -222,11 +221,11 @@ bool complete(int count, char **words)
         if (option.value)
             offer_values(question, &option, index);
     } else if (!only_models && question.text[0] == '-') {
-        offer_options(question, word && word->run ? word : NULL);
+        offer_options(question, word);
     } else {
         if (is_first && !only_models)
             offer_commands(question);
-        bool takes_models = !word || !word->run || strncmp(word->usage + (word->usage[0] == '['), "MODEL", 5) == 0;
+        bool takes_models = !word || strncmp(word->usage + (word->usage[0] == '['), "MODEL", 5) == 0;
         puts(takes_models ? ":models" : ":files");
     }
     return fflush(stdout) == 0;

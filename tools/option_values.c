@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scan.h"
+
 /* A number, or a truth value; `*at` is moved past it. */
 static bool read_number(const char **at, double *out)
 {
@@ -38,7 +40,7 @@ bool take_timeout(struct options *options, const char *value)
 }
 
 /* 500M: units are of 1024, as memory is counted. */
-bool take_max_memory(struct options *options, const char *value)
+static bool read_bytes(const char *option, const char *value, uint64_t *out)
 {
     static const char units[] = "KMGT";
     char *end = NULL;
@@ -48,9 +50,19 @@ bool take_max_memory(struct options *options, const char *value)
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     bool is_whole = end && (!*end || (unit && !end[1])) && errno == 0;
     if (!is_whole || number == 0 || number > UINT64_MAX >> shift)
-        return complain("--max-memory", value, "expected bytes, such as 500000000, 500M or 2G");
-    options->max_memory_bytes = (uint64_t)number << shift;
+        return complain(option, value, "expected bytes, such as 500000000, 500M or 2G");
+    *out = (uint64_t)number << shift;
     return true;
+}
+
+bool take_max_memory(struct options *options, const char *value)
+{
+    return read_bytes("--max-memory", value, &options->max_memory_bytes);
+}
+
+bool take_max_bytes(struct options *options, const char *value)
+{
+    return read_bytes("--max-bytes", value, &options->max_bytes);
 }
 
 /* INPUT=VALUE[,...], split at the last '=': a name may hold one. */
@@ -139,4 +151,50 @@ bool take_weights(struct options *options, const char *value)
     size_t at = place_of_word(value, strlen(value), words, 4);
     options->weights = (enum npart_weights)at;
     return at < 4 || complain_of_word("--weights", value, words, 4);
+}
+
+/* ---- whole numbers ------------------------------------------------------------------------------------------ */
+
+bool read_whole(const char *text, long long low, long long high, long long *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return *text && !*end && errno == 0 && *out >= low && *out <= high;
+}
+
+bool take_max_partitions(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 0, INT32_MAX, &number))
+        return complain("--max-partitions", value, "expected a number");
+    options->max_partitions = (long)number;
+    return true;
+}
+
+bool take_keep_bytes(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, INT64_MAX, &number))
+        return complain("--keep-bytes", value, "expected a number of bytes");
+    options->keep_bytes = (unsigned long long)number;
+    return true;
+}
+
+bool take_tokens(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, INT32_MAX, &number))
+        return complain("--tokens", value, "expected a number of at least 1");
+    options->tokens = (uint64_t)number;
+    return true;
+}
+
+bool take_jobs(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, SCAN_MOST_JOBS, &number))
+        return complain("--jobs", value, "expected a number from 1 to 1024");
+    options->jobs = (unsigned)number;
+    return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of options: how a mistake is told, and those of the commands that change a model.
+ * Values of options: how a mistake is told, whole numbers, and those of the commands that
+ * change a model.
  */
 #ifndef TOOL_OPTION_VALUES_H
 #define TOOL_OPTION_VALUES_H
@@ -18,11 +19,19 @@ bool read_share(const char *option, const char *value, double *out);
 
 bool take_timeout(struct options *options, const char *value);
 bool take_max_memory(struct options *options, const char *value);
+/* All of it a number from `low` to `high`. */
+bool read_whole(const char *text, long long low, long long high, long long *out);
+
 bool take_bind(struct options *options, const char *value);
 bool take_allow(struct options *options, const char *value);
 bool take_only(struct options *options, const char *value);
 bool take_not(struct options *options, const char *value);
 bool take_max_growth(struct options *options, const char *value);
 bool take_weights(struct options *options, const char *value);
+bool take_max_partitions(struct options *options, const char *value);
+bool take_keep_bytes(struct options *options, const char *value);
+bool take_tokens(struct options *options, const char *value);
+bool take_jobs(struct options *options, const char *value);
+bool take_max_bytes(struct options *options, const char *value);
 
 #endif

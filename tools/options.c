@@ -41,14 +41,6 @@ size_t place_of_word(const char *word, size_t length, const char *const *words, 
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
-static bool read_whole(const char *text, long long low, long long high, long long *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoll(text, &end, 10);
-    return *text && !*end && errno == 0 && *out >= low && *out <= high;
-}
-
 static const char too_small[] = "a size must be at least 1: a tensor without elements is not compiled for an NPU";
 
 static bool take_all_targets(struct options *options)
@@ -223,15 +215,6 @@ static bool take_color(struct options *options, const char *value)
     return at < 3 || complain_of_word("--color", value, words, 3);
 }
 
-static bool take_max_partitions(struct options *options, const char *value)
-{
-    long long number;
-    if (!read_whole(value, 0, INT32_MAX, &number))
-        return complain("--max-partitions", value, "expected a number");
-    options->max_partitions = (long)number;
-    return true;
-}
-
 /* A share such as 0.95, or percent such as 95%. */
 bool read_share(const char *option, const char *value, double *out)
 {
@@ -276,15 +259,6 @@ static bool take_fail_on(struct options *options, const char *value)
             return true;
         value += length + 1;
     }
-}
-
-static bool take_keep_bytes(struct options *options, const char *value)
-{
-    long long number;
-    if (!read_whole(value, 1, INT64_MAX, &number))
-        return complain("--keep-bytes", value, "expected a number of bytes");
-    options->keep_bytes = (unsigned long long)number;
-    return true;
 }
 
 /* ---- of the command place ----------------------------------------------------------------------------------- */
@@ -359,15 +333,6 @@ static bool take_link(struct options *options, const char *value)
     return true;
 }
 
-static bool take_tokens(struct options *options, const char *value)
-{
-    long long number;
-    if (!read_whole(value, 1, INT32_MAX, &number))
-        return complain("--tokens", value, "expected a number of at least 1");
-    options->tokens = (uint64_t)number;
-    return true;
-}
-
 static bool take_max_ms(struct options *options, const char *value)
 {
     const char *at = value;
@@ -427,6 +392,8 @@ TAKE_FLAG(is_sustained)
 TAKE_FLAG(is_dry_run)
 TAKE_FLAG(wants_new_config)
 TAKE_FLAG(updates_baseline)
+TAKE_FLAG(resumes)
+TAKE_FLAG(is_unordered)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
@@ -471,11 +438,11 @@ static const struct row {
     {NULL, 0, "svg", NULL, "the same as a picture", "- check"},
     {NULL, 0, "html", NULL, "one page for a browser (docs/formats.md)", "- check diff fix"},
     {NULL, 0, "png", NULL, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
-    {"detail", 0, "DETAIL", take_detail, "how much json, html, csv and pictures tell: one of", NULL},
+    {"detail", 0, "DETAIL", take_detail, "how much json, html, csv and pictures tell: one of", "- scan"},
     {NULL, 0, "tensors", NULL, "all (default of html)", NULL},
     {NULL, 0, "nodes", NULL, "without the tensors (default of json)", NULL},
     {NULL, 0, "causes", NULL, "without nodes and partitions", NULL},
-    {NULL, 0, "summary", NULL, "without causes (default of csv and pictures)", NULL},
+    {NULL, 0, "summary", NULL, "without causes (default of csv, pictures and scan)", NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},
@@ -490,8 +457,8 @@ static const struct row {
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set",
-     "- fix check diff"},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check diff"},
+     "- fix check diff scan"},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check diff scan"},
     {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix check"},
     {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0",
      "- fix check"},
@@ -545,6 +512,11 @@ static const struct row {
     {"today", 0, "DATE", take_today, "the day on which waivers must hold (default the clock's, in UTC)", "check"},
     {"new-config", 0, NULL, take_wants_new_config, "print a project file to start from, for MODEL... and --target",
      "check"},
+    {NULL, 0, NULL, NULL, "Of many models", NULL},
+    {"jobs", 'j', "N", take_jobs, "so many models at a time (default: as many as there are processors)", "scan"},
+    {"resume", 0, NULL, take_resumes, "go on with what is in the --output FILE of a scan that was stopped", "scan"},
+    {"unordered", 0, NULL, take_is_unordered, "lines as they come, not in the order of the models", "scan"},
+    {"max-bytes", 0, "BYTES", take_max_bytes, "give a model up whose file has more, as 500000000, 500M or 2G", "scan"},
     {NULL, 0, NULL, NULL, "Of a real run", NULL},
     {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
     {NULL, 0, NULL, NULL, "Other", NULL},
@@ -617,8 +589,7 @@ static void print_commands(FILE *file)
 {
     fputs("\nCommands, with options of their own: npu-partition COMMAND --help\n", file);
     for (size_t i = 0; word_at(i); i++)
-        if (word_at(i)->run)
-            fprintf(file, "  %-33s %s\n", word_at(i)->name, word_at(i)->summary);
+        fprintf(file, "  %-33s %s\n", word_at(i)->name, word_at(i)->summary);
 }
 
 void print_help(FILE *file, const struct word *word)
@@ -676,8 +647,9 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
         value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
     } else {
         for (size_t i = 0; i < ROWS && !row; i++)
-            if (rows[i].letter && rows[i].letter == argument[1] && !argument[2])
+            if (rows[i].letter && rows[i].letter == argument[1] && (!argument[2] || rows[i].value))
                 row = &rows[i];
+        value = row && argument[2] ? argument + 2 : NULL;
     }
     if (!row)
         return complain_of_option(argument);
@@ -767,10 +739,6 @@ bool read_options(int argc, char **argv, struct options *options)
     if (options->describe && options->model_count == 1) {
         options->describe_op = options->models[0];
         options->model_count = 0;
-    }
-    if (options->word && !options->word->run) {
-        tell_unbuilt(options->word);
-        return false;
     }
     return mistakes == 0 && check_used(options, is_used);
 }

@@ -99,6 +99,10 @@ struct options {
     bool has_level, has_detail; /* the user has asked for it */
     bool wants_summary, wants_shapes, wants_modules, lists_targets, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
+    /* Of scan. */
+    unsigned jobs; /* 0: one for each processor */
+    uint64_t max_bytes; /* of a file; 0: any */
+    bool resumes, is_unordered;
 };
 
 /* Reads the arguments. Prints a line to standard error for each mistake, and returns false when there is one. The

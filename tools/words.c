@@ -8,12 +8,12 @@
 #include "check.h"
 #include "diff.h"
 #include "fix.h"
-#include "message.h"
 #include "place.h"
+#include "scan.h"
 #include "split.h"
 #include "verify.h"
 
-/* In the order of --help. A row without a function reserves the word. */
+/* In the order of --help. */
 static const struct word words[] = {
     {"check", run_check, "[MODEL...] [options]", "hold models to the thresholds of a project file",
      "a threshold is not met, and no waiver accepts it",
@@ -21,7 +21,13 @@ static const struct word words[] = {
      "models by their paths (docs/project-file.md). Without MODEL all models that it names are checked. Options count\n"
      "before what the file says. A line for each model and target: ok, known (as in the baseline), waived,\n"
      "worse or fails, and then why and what to do first."},
-    {"scan", NULL, NULL, NULL, NULL, NULL},
+    {"scan", run_scan, "FOLDER|MODEL|PATTERN... --target TARGET[,TARGET...] [options]",
+     "many models at once, a line of JSON each", "not used",
+     "Folders are searched for *.onnx, with all folders in them; links to folders and hidden names are left out.\n"
+     "A model that cannot be analyzed has its line, too, with the member `error` (docs/scan.md). Lines come in the\n"
+     "order of the arguments, then of the paths; afterwards there is a table over all models. --output FILE may be\n"
+     "SQLite's: *.sqlite or *.db. A scan that was stopped or killed goes on with --resume, and loses and repeats\n"
+     "nothing."},
     {"fix", run_fix, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met",
      "Rewrites nodes that a target does not take, keeps what lowers partitions or brings nodes onto the NPU, and\n"
@@ -82,14 +88,4 @@ const struct word *find_word(const char *name)
         if (strcmp(words[i].name, name) == 0)
             return &words[i];
     return NULL;
-}
-
-void tell_unbuilt(const struct word *word)
-{
-    char built[160] = "";
-    for (size_t i = 0, used = 0; i < WORDS && used < sizeof built; i++)
-        if (words[i].run)
-            used += (size_t)snprintf(built + used, sizeof built - used, "%s%s", used ? ", " : "", words[i].name);
-    say("%s: this command is not built yet; there are: %s (a model of that name is written ./%s)", word->name, built,
-        word->name);
 }

@@ -9,7 +9,7 @@
 
 struct word {
     const char *name;
-    enum exit_status (*run)(struct run *run, struct options *options); /* NULL: not built yet */
+    enum exit_status (*run)(struct run *run, struct options *options);
     const char *usage;      /* what follows the word */
     const char *summary;    /* in one line of --help */
     const char *difference; /* what exit status 1 says */
@@ -20,7 +20,5 @@ struct word {
 const struct word *find_word(const char *name);
 /* By place; NULL past the last. */
 const struct word *word_at(size_t index);
-/* Tells that it is not built yet, and which are. */
-void tell_unbuilt(const struct word *word);
 
 #endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Called by many threads: nothing here tells, waits for others, or changes what they share.
+ */
+#include "scan_lines.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+#include "message.h"
+#include "scan_text.h"
+
+#define SCHEMA "2" /* of docs/json.md */
+
+/* ---- the fingerprint ---------------------------------------------------------------------------------------- */
+
+/* FNV-1a of 64 bits: options are mistaken for others by chance alone, and nobody gains by it. */
+static void mix(uint64_t *hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        *hash = (*hash ^ at[i]) * UINT64_C(0x100000001b3);
+}
+
+/* With its end, and its place among others. */
+static void mix_text(uint64_t *hash, const char *name, const char *text)
+{
+    mix(hash, name, strlen(name) + 1);
+    if (text)
+        mix(hash, text, strlen(text) + 1);
+}
+
+static void mix_number(uint64_t *hash, const char *name, long long number)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%lld", number);
+    mix_text(hash, name, text);
+}
+
+static bool mix_file(uint64_t *hash, const char *name, const char *path)
+{
+    char bytes[4096];
+    FILE *file = path ? open_file(path, "rb") : NULL;
+    if (!path)
+        return true;
+    mix_text(hash, name, "");
+    for (size_t count; file && (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        mix(hash, bytes, count);
+    bool is_read = file && !ferror(file);
+    if (!is_read)
+        say("%s: %s", path, strerror(errno));
+    if (file)
+        (void)fclose(file);
+    return is_read;
+}
+
+static void mix_sizes(uint64_t *hash, const struct options *options)
+{
+    for (uint32_t i = 0; i < options->dim_count; i++) {
+        mix_text(hash, "dim", options->dims[i].name);
+        mix_number(hash, options->dims[i].is_limit ? "most" : "size", options->dims[i].size);
+    }
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        mix_text(hash, "input", options->inputs[i].input);
+        for (uint32_t k = 0; k < options->inputs[i].rank; k++)
+            mix_number(hash, "size", options->inputs[i].dims[k]);
+    }
+    for (uint32_t i = 0; i < options->value_count; i++) {
+        mix_text(hash, "bind", options->values[i].input);
+        for (uint32_t k = 0; k < options->values[i].count; k++) {
+            char number[40];
+            (void)snprintf(number, sizeof number, "%.17g", options->values[i].numbers[k]);
+            mix_text(hash, "value", number);
+        }
+    }
+}
+
+bool find_fingerprint(const struct run *run, char *out)
+{
+    const struct options *options = run->options;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    mix_text(&hash, "version", npart_version());
+    for (int i = 0; i < options->target_count; i++)
+        mix_text(&hash, "target", options->targets[i]);
+    mix_text(&hash, "runtime", options->runtime);
+    mix_text(&hash, "partitioner", options->partitioner);
+    mix_text(&hash, "gates", options->gates);
+    mix_number(&hash, "level", options->level);
+    mix_number(&hash, "sustained", options->is_sustained);
+    mix_number(&hash, "detail", run->report.detail);
+    mix_number(&hash, "keep", (long long)options->keep_bytes);
+    mix_sizes(&hash, options);
+    for (uint32_t i = 0; i < options->assumption_count; i++) {
+        mix_text(&hash, "assume", options->assumptions[i].op);
+        mix_text(&hash, "node", options->assumptions[i].node);
+        mix_number(&hash, "npu", options->assumptions[i].on_npu);
+    }
+    for (uint32_t i = 0; i < options->cut_count; i++)
+        mix_text(&hash, "cut", options->cuts[i]);
+    (void)snprintf(out, FINGERPRINT_BYTES, "%016llx", (unsigned long long)hash);
+    if (!mix_file(&hash, "oplist", options->oplist) || !mix_file(&hash, "cost", options->cost))
+        return false;
+    (void)snprintf(out, FINGERPRINT_BYTES, "%016llx", (unsigned long long)hash);
+    return true;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------- */
+
+static const char *code_of(npart_status status, const char *message)
+{
+    switch (status) {
+    case NPART_ERROR_READ:
+        return "read";
+    case NPART_ERROR_MALFORMED:
+        return "malformed";
+    case NPART_ERROR_LIMIT: /* the user's own, or one of the library's */
+        return strstr(message, "(max-memory)") ? "max-memory" : "limit";
+    case NPART_ERROR_TIMEOUT:
+        return "timeout";
+    case NPART_ERROR_MEMORY:
+        return "memory";
+    case NPART_ERROR_WRITE:
+        return "write";
+    default:
+        return "other";
+    }
+}
+
+static void add_tool(struct text *text, const char *fingerprint)
+{
+    text_add(text, "{\"schema\":" SCHEMA ",\"tool\":{\"name\":\"npu-partition\",\"version\":");
+    text_add_json(text, npart_version());
+    text_add(text, ",\"options\":\"");
+    text_add(text, fingerprint);
+    text_add(text, "\"},");
+}
+
+static void write_failure(struct text *text, const char *fingerprint, const char *path, const char *code,
+                          const char *place, const char *problem)
+{
+    text->count = 0;
+    add_tool(text, fingerprint);
+    text_add(text, "\"findings\":[],\"model\":{\"path\":");
+    text_add_json(text, path);
+    text_add(text, "},\"error\":{\"code\":");
+    text_add_json(text, code);
+    text_add(text, ",\"place\":");
+    text_add_json(text, place);
+    text_add(text, ",\"text\":");
+    text_add_json(text, problem);
+    text_add(text, "},\"targets\":[]}\n");
+}
+
+/* Into the report's first object but one, which is the tool's. */
+static void add_fingerprint(struct text *text, const char *fingerprint)
+{
+    const char *end = memchr(text->bytes, '}', text->count);
+    char member[64];
+    (void)snprintf(member, sizeof member, ",\"options\":\"%s\"", fingerprint);
+    if (end)
+        text_insert(text, (size_t)(end - text->bytes), member);
+}
+
+static npart_status analyze(const struct run *run, const char *path, bool *is_dim_found, struct text *text,
+                            struct npart_error *error)
+{
+    const struct options *options = run->options;
+    struct job job = {0};
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status = read_model(&job.model, options, path, error);
+    if (status == NPART_OK)
+        status = infer(&job.inference, job.model, options, is_missing, error);
+    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++)
+        is_dim_found[i] |= !is_missing[i];
+    if (status == NPART_OK)
+        status = job_plan(run, &job, true, error);
+    if (status == NPART_OK)
+        status = npart_report_json(job.pairs, (size_t)options->target_count, &run->report, text_write, text, error);
+    job_free(&job);
+    return status;
+}
+
+/* The file may have changed since it was found. NULL: it is to be read. */
+static const char *look_at(const struct options *options, const char *path, char *problem, size_t bytes)
+{
+    uint64_t size = 0;
+    if (!find_file_size(path, &size) && kind_of_path(path, true) != PATH_NOTHING) {
+        (void)snprintf(problem, bytes, "not a regular file");
+        return "read";
+    }
+    if (!options->max_bytes || size <= options->max_bytes) /* what is not there, reading tells */
+        return NULL;
+    (void)snprintf(problem, bytes, "%llu bytes, more than --max-bytes %llu", (unsigned long long)size,
+                   (unsigned long long)options->max_bytes);
+    return "max-bytes";
+}
+
+void make_line(const struct run *run, const char *fingerprint, const struct scan_model *model, bool *is_dim_found,
+               struct line *line)
+{
+    struct text text = {0};
+    struct npart_error error = {0};
+    char problem[128] = "";
+    const char *why = model->problem, *code = model->code;
+    if (!code) {
+        code = look_at(run->options, model->path, problem, sizeof problem);
+        why = problem;
+    }
+    if (!code) {
+        npart_status status = analyze(run, model->path, is_dim_found, &text, &error);
+        code = status == NPART_OK ? NULL : text.has_failed ? "memory" : code_of(status, error.message);
+        why = text.has_failed ? "out of memory" : error.message;
+    }
+    text.has_failed = false;
+    if (code)
+        write_failure(&text, fingerprint, model->path, code, error.place, why);
+    else
+        add_fingerprint(&text, fingerprint);
+    if (text.has_failed)
+        free(text.bytes);
+    *line = (struct line){text.has_failed ? NULL : text.bytes, text.has_failed ? 0 : text.count, code};
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file of lines is open for adding alone, so that whatever goes wrong, what stands there stays. Each line says with
+ * which version and options it was made, so a file needs no other beside it to be gone on with.
+ */
+#include "scan_results.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_memory.h"
+#include "message.h"
+#include "scan_text.h"
+
+struct reader {
+    struct results *results;
+    const char *fingerprint;
+    void (*take)(void *payload, const json_t *document);
+    void *payload;
+    size_t line;
+    bool has_memory;
+};
+
+/* ---- earlier lines ------------------------------------------------------------------------------------------ */
+
+static void take_document(void *payload, const json_t *document)
+{
+    struct reader *reader = payload;
+    const char *path = json_text(json_object_get(document, "model"), "path");
+    reader->has_memory = reader->has_memory && path && paths_add(&reader->results->done, path);
+    reader->take(reader->payload, document);
+}
+
+/* Why a file cannot be gone on with; NULL: it can. */
+static const char *line_problem(const struct reader *reader, const json_t *document)
+{
+    const json_t *tool = json_object_get(document, "tool");
+    const char *version = json_text(tool, "version"), *options = json_text(tool, "options");
+    if (!version || !options || !json_text(json_object_get(document, "model"), "path"))
+        return "not a line that scan writes";
+    if (strcmp(version, npart_version()) != 0)
+        return "made by another version of npu-partition";
+    if (strcmp(options, reader->fingerprint) != 0)
+        return "made with other targets or options, or other contents of --oplist or --cost";
+    return NULL;
+}
+
+static bool take_line(struct reader *reader, const struct text *text)
+{
+    json_error_t error;
+    json_t *document = json_loadb(text->bytes, text->count, JSON_REJECT_DUPLICATES, &error);
+    const char *problem = document ? line_problem(reader, document) : "not a line that scan writes";
+    if (problem)
+        say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
+    else
+        take_document(reader, document);
+    json_decref(document);
+    return !problem;
+}
+
+/* Whole lines; *end is where they end. */
+static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *end)
+{
+    char bytes[65536];
+    struct text text = {0};
+    bool is_fine = true;
+    *end = 0;
+    for (size_t count; is_fine && (count = fread(bytes, 1, sizeof bytes, file)) > 0;) {
+        for (size_t at = 0, rest; is_fine && at < count; at += rest) {
+            const char *newline = memchr(bytes + at, '\n', count - at);
+            rest = newline ? (size_t)(newline - bytes) + 1 - at : count - at;
+            (void)text_write(&text, bytes + at, rest);
+            if (!newline)
+                continue;
+            reader->line++;
+            *end += text.count;
+            is_fine = !text.has_failed && take_line(reader, &text);
+            text.count = 0;
+        }
+    }
+    bool has_memory = !text.has_failed && reader->has_memory;
+    free(text.bytes);
+    if (ferror(file))
+        say("%s: cannot read: %s", reader->results->name, strerror(errno));
+    else if (is_fine && !has_memory)
+        say("out of memory");
+    return ferror(file) || (is_fine && !has_memory) ? EXIT_OTHER : is_fine ? EXIT_FINE : EXIT_USAGE;
+}
+
+/* ---- to open ------------------------------------------------------------------------------------------------ */
+
+static bool has_end(const char *name, const char *end)
+{
+    size_t length = strlen(name), rest = strlen(end);
+    return length > rest && strcmp(name + length - rest, end) == 0;
+}
+
+static bool is_database_name(const char *name)
+{
+    return has_end(name, ".sqlite") || has_end(name, ".sqlite3") || has_end(name, ".db");
+}
+
+static enum exit_status open_lines(struct results *results, const struct options *options, struct reader *reader)
+{
+    bool is_file = kind_of_path(options->output, true) != PATH_OTHER;
+    uint64_t end = 0;
+    results->file = open_file(options->output, is_file ? "a+b" : "wb");
+    if (!results->file) {
+        say("%s: cannot write: %s", options->output, strerror(errno));
+        return EXIT_OTHER;
+    }
+    if (!is_file) {
+        if (options->resumes)
+            say("%s: not a regular file, so --resume cannot go on with it", options->output);
+        return options->resumes ? EXIT_USAGE : EXIT_FINE;
+    }
+    if (!claim_stream(results->file)) {
+        say("%s: another scan is writing to it", options->output);
+        return EXIT_OTHER;
+    }
+    enum exit_status status = options->resumes ? read_lines(reader, results->file, &end) : EXIT_FINE;
+    if (status == EXIT_FINE && options->resumes && !cut_stream(results->file, end)) {
+        say("%s: cannot write: %s", options->output, strerror(errno));
+        return EXIT_OTHER;
+    }
+    return status;
+}
+
+static enum exit_status open_database(struct results *results, const struct options *options, struct reader *reader)
+{
+    char problem[1024] = "", tool[128];
+    (void)snprintf(tool, sizeof tool, "npu-partition %s, options %s", npart_version(), reader->fingerprint);
+    bool resumes = options->resumes;
+    bool is_open = database_open(&results->database, options->output, resumes, tool, problem, sizeof problem) &&
+                   (!resumes || database_read(results->database, take_document, reader, problem, sizeof problem));
+    if (is_open && reader->has_memory)
+        return EXIT_FINE;
+    say("%s: %s", options->output, is_open ? "out of memory" : problem);
+    return resumes ? EXIT_USAGE : EXIT_OTHER;
+}
+
+/* Hours of results are not to be lost by an option that was forgotten. */
+static bool is_refused(const struct options *options)
+{
+    uint64_t bytes;
+    if (has_end(options->output, ".parquet")) {
+        say("%s: scan writes lines or SQLite; Parquet is made of lines by Python (docs/spark.md)", options->output);
+        return true;
+    }
+    if (options->resumes || !find_file_size(options->output, &bytes) || bytes == 0)
+        return false;
+    say("%s: exists already; --resume goes on with it, or remove it first", options->output);
+    return true;
+}
+
+enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
+                              void (*take)(void *payload, const json_t *document), void *payload)
+{
+    struct reader reader = {results, fingerprint, take, payload, 0, true};
+    *results = (struct results){.name = options->output ? options->output : "standard output"};
+    if (!options->output) {
+        results->file = stdout;
+        return options->resumes ? usage("--resume needs --output FILE") : EXIT_FINE;
+    }
+    if (is_refused(options))
+        return EXIT_USAGE;
+    enum exit_status status = is_database_name(options->output) ? open_database(results, options, &reader)
+                                                                : open_lines(results, options, &reader);
+    paths_sort(&results->done);
+    return status;
+}
+
+/* ---- to write ----------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool results_have(const struct results *results, const char *path)
+{
+    return results->done.count && bsearch(&path, results->done.items, results->done.count, sizeof path, compare);
+}
+
+bool results_want_documents(const struct results *results)
+{
+    return results->database != NULL;
+}
+
+bool results_add(struct results *results, const struct line *line, const json_t *document)
+{
+    char problem[1024] = "";
+    bool is_written = results->database
+                          ? document && database_add(results->database, document, problem, sizeof problem)
+                          : write_whole(results->file, line->text, line->bytes);
+    if (!is_written)
+        say("%s: cannot write: %s", results->name,
+            !results->database ? strerror(errno) : *problem ? problem : "out of memory");
+    return is_written;
+}
+
+bool results_close(struct results *results)
+{
+    char problem[1024] = "";
+    bool is_closed = !results->database || database_close(results->database, problem, sizeof problem);
+    if (results->file && results->file != stdout && fclose(results->file) != 0) {
+        (void)snprintf(problem, sizeof problem, "%s", strerror(errno));
+        is_closed = false;
+    }
+    if (!is_closed)
+        say("%s: cannot write: %s", results->name, problem);
+    paths_free(&results->done);
+    *results = (struct results){0};
+    return is_closed;
+}

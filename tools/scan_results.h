@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where lines go: standard output, a file that a later scan can go on with, or a database.
+ */
+#ifndef TOOL_SCAN_RESULTS_H
+#define TOOL_SCAN_RESULTS_H
+
+#include <jansson.h>
+
+#include "database.h"
+#include "glob.h"
+#include "run.h"
+#include "scan_window.h"
+
+struct results {
+    const char *name; /* as messages say it */
+    FILE *file;
+    struct database *database;
+    struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them */
+};
+
+/* Opens what the options name, and with --resume hands over each line that is there; what a torn last line has is
+ * dropped. Tells what is wrong: there is something already, or not of the same options. */
+enum exit_status results_open(struct results *results, const struct options *options, const char *fingerprint,
+                              void (*take)(void *payload, const json_t *document), void *payload);
+/* Whether an earlier scan has the model. */
+bool results_have(const struct results *results, const char *path);
+/* Whether lines must come with their documents. */
+bool results_want_documents(const struct results *results);
+/* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
+bool results_add(struct results *results, const struct line *line, const json_t *document);
+/* Writes what is left, and closes. False, and told: not all could be written. */
+bool results_close(struct results *results);
+
+#endif

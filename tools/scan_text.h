@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A text that grows, and JSON in it.
+ */
+#ifndef TOOL_SCAN_TEXT_H
+#define TOOL_SCAN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Begins with zeros; `bytes` is to be freed. */
+struct text {
+    char *bytes; /* no NUL at the end */
+    size_t count, room;
+    bool has_failed; /* out of memory: nothing more is added */
+};
+
+/* A write callback of the library's, whose payload is a text. */
+bool text_write(void *payload, const char *bytes, size_t count);
+void text_add(struct text *text, const char *more);
+/* In quotes, with escapes; bytes that are no UTF-8 become U+FFFD, as in the library's reports. */
+void text_add_json(struct text *text, const char *more);
+/* Puts it in before the byte at `at`. */
+void text_insert(struct text *text, size_t at, const char *more);
+
+/* A text as JSON has it, to be freed; NULL: out of memory. */
+char *as_utf8(const char *text);
+/* Whether JSON has it as it is, and no other text so. */
+bool is_plain_utf8(const char *text);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * In a folder, names sort with a / after those of folders, and what is in one comes where its name does: so paths come
+ * in the order of their bytes, with no more at hand than the names of one folder on each level.
+ */
+#include "scan_walk.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "platform.h"
+#include "scan_text.h"
+
+struct walk {
+    struct scan_models *models;
+    bool wants_folders; /* whether the same file may be met again */
+    /* Of an argument. */
+    const char *pattern; /* NULL: all models */
+    size_t offset;       /* in paths, of what it is matched with */
+    unsigned deepest;    /* folders that it can go down */
+    bool sees_hidden;
+};
+
+static enum exit_status fail(const char *problem)
+{
+    say("%s", problem);
+    return EXIT_OTHER;
+}
+
+/* `a`, `b` and `c` in a row; NULL: out of memory. */
+static char *join(const char *a, const char *b, const char *c)
+{
+    struct text text = {0};
+    text_add(&text, a);
+    text_add(&text, b);
+    text_add(&text, c);
+    (void)text_write(&text, "", 1);
+    if (!text.has_failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+
+/* ---- models ------------------------------------------------------------------------------------------------- */
+
+/* `path` and `problem` are the models' from here on. */
+static enum exit_status add(struct scan_models *models, struct scan_model model)
+{
+    if (models->count == models->room) {
+        size_t room = models->room ? 2 * models->room : 64;
+        struct scan_model *grown = realloc(models->items, room * sizeof *grown);
+        if (grown) {
+            models->items = grown;
+            models->room = room;
+        }
+    }
+    bool has_memory = model.path && models->count < models->room && (model.problem || !model.code);
+    if (has_memory && models->count < SCAN_MOST_MODELS) {
+        models->items[models->count++] = model;
+        return EXIT_FINE;
+    }
+    free(model.path);
+    free(model.problem);
+    return fail(has_memory ? "more than 10000000 models" : "out of memory");
+}
+
+static enum exit_status add_problem(struct walk *walk, const char *path, const char *code, const char *problem)
+{
+    struct scan_model model = {.path = join(path, "", ""), .code = code, .problem = join(problem, "", "")};
+    return add(walk->models, model);
+}
+
+static enum exit_status add_file(struct walk *walk, const char *path, const char *folder)
+{
+    errno = ENOENT;
+    switch (kind_of_path(path, true)) {
+    case PATH_FILE:
+        return add(walk->models, (struct scan_model){.path = join(path, "", ""), .folder = folder});
+    case PATH_FOLDER: /* a link to it */
+        return EXIT_FINE;
+    case PATH_OTHER:
+        return add_problem(walk, path, "read", "not a regular file");
+    default:
+        return add_problem(walk, path, "read", strerror(errno));
+    }
+}
+
+/* The folder without links, kept with the models; false: out of memory. */
+static bool name_folder(struct walk *walk, const char *path, const char **out)
+{
+    struct paths *folders = &walk->models->folders;
+    *out = NULL;
+    if (!walk->wants_folders)
+        return true;
+    char *real = real_path(*path ? path : ".");
+    const char *last = folders->count ? folders->items[folders->count - 1] : NULL;
+    bool is_kept = !real || (last && strcmp(last, real) == 0) || paths_add(folders, real);
+    if (real && is_kept)
+        *out = folders->items[folders->count - 1];
+    free(real);
+    return is_kept;
+}
+
+/* ---- folders ------------------------------------------------------------------------------------------------ */
+
+static bool is_model_name(const char *name)
+{
+    static const char end[] = ".onnx";
+    size_t length = strlen(name), rest = sizeof end - 1;
+    if (length <= rest)
+        return false;
+    for (size_t i = 0; i < rest; i++) {
+        char letter = name[length - rest + i];
+        if (letter != end[i] && (letter < 'A' || letter > 'Z' || letter - 'A' + 'a' != end[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The names that count in a folder, each with a / where it is one. `prefix` is the folder's path, with its /. */
+static bool list_names(const struct walk *walk, struct folder *folder, const char *prefix, struct paths *names)
+{
+    bool is_done = true;
+    for (const char *name; is_done && (name = folder_next(folder));) {
+        bool is_hidden = *name == '.';
+        if (is_hidden && (!walk->sees_hidden || !name[1] || (name[1] == '.' && !name[2])))
+            continue;
+        char *path = join(prefix, name, "");
+        is_done = path != NULL;
+        if (is_done && kind_of_path(path, false) == PATH_FOLDER) {
+            char *marked = join(name, "/", "");
+            is_done = marked && paths_add(names, marked);
+            free(marked);
+        } else if (is_done && (walk->pattern ? glob_match(walk->pattern, path + walk->offset) : is_model_name(name))) {
+            is_done = paths_add(names, name);
+        }
+        free(path);
+    }
+    return is_done;
+}
+
+static enum exit_status walk_folder(struct walk *walk, const char *path, unsigned depth);
+
+/* One that the pattern goes on in, or that it names. */
+static enum exit_status go_down(struct walk *walk, char *path, unsigned depth)
+{
+    path[strlen(path) - 1] = '\0';
+    if (!walk->pattern)
+        return walk_folder(walk, path, depth + 1);
+    if (glob_match(walk->pattern, path + walk->offset)) {
+        struct walk below = {.models = walk->models, .wants_folders = walk->wants_folders};
+        return walk_folder(&below, path, depth + 1);
+    }
+    return depth < walk->deepest ? walk_folder(walk, path, depth + 1) : EXIT_FINE;
+}
+
+static enum exit_status walk_names(struct walk *walk, const char *prefix, const char *folder, unsigned depth,
+                                   const struct paths *names)
+{
+    enum exit_status status = EXIT_FINE;
+    for (size_t i = 0; i < names->count && status == EXIT_FINE; i++) {
+        const char *name = names->items[i];
+        char *path = join(prefix, name, "");
+        if (!path)
+            status = fail("out of memory");
+        else if (name[strlen(name) - 1] == '/')
+            status = go_down(walk, path, depth);
+        else
+            status = add_file(walk, path, folder);
+        free(path);
+    }
+    return status;
+}
+
+/* `path` "" is the working directory. */
+static enum exit_status walk_folder(struct walk *walk, const char *path, unsigned depth)
+{
+    size_t offset = name_offset(path);
+    struct paths names = {0};
+    const char *real;
+    if (depth > SCAN_MOST_FOLDERS)
+        return add_problem(walk, path, "limit", "folders are nested more than 64 deep");
+    struct folder *folder = folder_open(*path ? path : ".");
+    if (!folder)
+        return add_problem(walk, path, "read", strerror(errno));
+    char *prefix = join(path, path[offset] ? "/" : "", "");
+    bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, folder, prefix, &names);
+    folder_close(folder);
+    paths_sort(&names);
+    enum exit_status status =
+        is_listed ? walk_names(walk, prefix, real, depth, &names) : fail("out of memory");
+    paths_free(&names);
+    free(prefix);
+    return status;
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------------------- */
+
+/* Folders before the first part with a wildcard are as they are. */
+static enum exit_status fill_in(struct walk *walk, const char *argument)
+{
+    size_t plain = strcspn(argument, "*?["), before = walk->models->count;
+    while (plain > 0 && argument[plain - 1] != '/')
+        plain--;
+    const char *pattern = argument + plain, *problem = glob_problem(pattern);
+    if (problem) {
+        say("%s: %s", argument, problem);
+        return EXIT_USAGE;
+    }
+    char *folder = join(argument, "", "");
+    if (!folder)
+        return fail("out of memory");
+    folder[plain] = '\0';
+    walk->pattern = pattern;
+    walk->offset = plain;
+    walk->sees_hidden = *pattern == '.' || strstr(pattern, "/.");
+    walk->deepest = strstr(pattern, "**") ? SCAN_MOST_FOLDERS + 1 : 0;
+    for (const char *at = pattern; !strstr(pattern, "**") && (at = strchr(at, '/')); at++)
+        walk->deepest++;
+    enum exit_status status = walk_folder(walk, folder, 0);
+    free(folder);
+    if (status == EXIT_FINE && walk->models->count == before)
+        return add_problem(walk, argument, "read", "no file matches");
+    return status;
+}
+
+static enum exit_status take_argument(struct walk *walk, const char *argument)
+{
+    enum path_kind kind = kind_of_path(argument, true);
+    size_t before = walk->models->count, offset = name_offset(argument);
+    if (kind == PATH_NOTHING && argument[strcspn(argument, "*?[")])
+        return fill_in(walk, argument);
+    if (kind == PATH_FOLDER) {
+        enum exit_status status = walk_folder(walk, argument, 0);
+        if (status == EXIT_FINE && walk->models->count == before)
+            say("%s: note: no models in it", argument);
+        return status;
+    }
+    char *folder = join(argument, "", "");
+    const char *real;
+    if (folder)
+        folder[offset] = '\0';
+    bool is_named = folder && name_folder(walk, folder, &real);
+    free(folder);
+    return is_named ? add_file(walk, argument, real) : fail("out of memory");
+}
+
+/* ---- the same file ------------------------------------------------------------------------------------------ */
+
+/* A model by what it must not share with another. */
+struct key {
+    const char *folder, *name;
+    size_t place;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *one = a, *other = b;
+    int order = one->folder == other->folder ? 0 : strcmp(one->folder, other->folder);
+    if (order == 0)
+        order = strcmp(one->name, other->name);
+    return order ? order : one->place < other->place ? -1 : 1;
+}
+
+/* All but the first of equal ones lose their paths. */
+static void drop_equal(struct scan_models *models, struct key *keys, size_t count, bool tells)
+{
+    if (count)
+        qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 1, first = 0; i < count; i++) {
+        struct scan_model *model = &models->items[keys[i].place];
+        const char *kept = models->items[keys[first].place].path;
+        if (strcmp(keys[i].folder, keys[first].folder) != 0 || strcmp(keys[i].name, keys[first].name) != 0) {
+            first = i;
+            continue;
+        }
+        if (tells && strcmp(model->path, kept) != 0) {
+            say("%s: left out: reports would name it as they name %s", model->path, kept);
+            models->left_out++;
+        }
+        free(model->path);
+        free(model->problem);
+        model->path = NULL;
+    }
+}
+
+static void close_gaps(struct scan_models *models)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < models->count; i++)
+        if (models->items[i].path)
+            models->items[kept++] = models->items[i];
+    models->count = kept;
+}
+
+/* The same file by another argument. */
+static void drop_met(struct scan_models *models, struct key *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < models->count; i++) {
+        const struct scan_model *model = &models->items[i];
+        if (model->folder)
+            keys[count++] = (struct key){model->folder, model->path + name_offset(model->path), i};
+    }
+    drop_equal(models, keys, count, false);
+    close_gaps(models);
+}
+
+/* Paths that JSON has alike; those that it has as they are differ already, but for what an argument gave twice. */
+static bool drop_alike(struct scan_models *models, struct key *keys, bool has_arguments)
+{
+    struct paths texts = {0};
+    size_t count = 0;
+    bool has_memory = true;
+    for (size_t i = 0; i < models->count && has_memory; i++) {
+        const struct scan_model *model = &models->items[i];
+        bool is_plain = is_plain_utf8(model->path);
+        if (is_plain && !(has_arguments && model->code))
+            continue;
+        char *text = as_utf8(model->path);
+        has_memory = text && paths_add(&texts, text);
+        free(text);
+        if (has_memory)
+            keys[count++] = (struct key){"", texts.items[texts.count - 1], i};
+    }
+    if (has_memory)
+        drop_equal(models, keys, count, true);
+    close_gaps(models);
+    paths_free(&texts);
+    return has_memory;
+}
+
+enum exit_status scan_find(struct scan_models *models, const char *const *arguments, size_t count)
+{
+    enum exit_status status = EXIT_FINE;
+    for (size_t i = 0; i < count && status == EXIT_FINE; i++) {
+        struct walk walk = {.models = models, .wants_folders = count > 1};
+        status = take_argument(&walk, arguments[i]);
+    }
+    struct key *keys = status == EXIT_FINE ? malloc((models->count + 1) * sizeof *keys) : NULL;
+    bool has_memory = keys != NULL;
+    if (has_memory) {
+        drop_met(models, keys);
+        has_memory = drop_alike(models, keys, count > 1);
+    }
+    free(keys);
+    return status != EXIT_FINE ? status : has_memory ? EXIT_FINE : fail("out of memory");
+}
+
+void scan_models_free(struct scan_models *models)
+{
+    for (size_t i = 0; i < models->count; i++) {
+        free(models->items[i].path);
+        free(models->items[i].problem);
+    }
+    free(models->items);
+    paths_free(&models->folders);
+    *models = (struct scan_models){0};
+}
