@@ -219,6 +219,8 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 check-json: $(tool) ## docs/json.md against what the tool prints; targets do not depend on each other
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
+check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
+	$(PYTHON) test/checks/scan.py $(tool) fixtures $(BUILD)/case-models
 include python/python.mk python/exporters.mk test/web/page.mk test/web/web.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for
@@ -239,7 +241,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-values check-toml check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-values check-toml check-scan check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
