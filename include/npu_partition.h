@@ -154,6 +154,35 @@ typedef ptrdiff_t (*npart_read_callback)(void *payload, void *into, size_t bytes
 /* Takes `bytes` of text, which is not terminated; false stops the report with NPART_ERROR_WRITE. */
 typedef bool (*npart_write_callback)(void *payload, const char *text, size_t bytes);
 
+/* ---- limits ---------------------------------------------------------------------------------------------- */
+
+/* What happens past a limit. */
+enum npart_past {
+    NPART_PAST_REFUSED, /* an error, whose message has the limit's name */
+    NPART_PAST_UNKNOWN, /* what is past it counts as not known */
+    NPART_PAST_SHORTER  /* less is told, or tried */
+};
+
+struct npart_limit_info {
+    size_t size;
+    const char *name; /* "nodes" */
+    const char *text; /* what it is of */
+    const char *unit; /* "bytes", "nodes", ...; may be "" */
+    uint64_t value;   /* unless it is set */
+    uint64_t low, high; /* what it may be set to; `value` where it is fixed */
+    enum npart_past past;
+    const char *reason; /* why it is fixed; NULL: read options may set it */
+};
+
+/* The limits on what an input may make this library do, by place; false past the last. */
+NPART_API bool npart_limit_at(uint32_t index, struct npart_limit_info *out);
+
+/* A limit that is set. */
+struct npart_limit {
+    const char *name;
+    uint64_t value;
+};
+
 /* ---- model ----------------------------------------------------------------------------------------------- */
 
 typedef struct npart_model npart_model;
@@ -177,8 +206,10 @@ struct npart_read_options {
      * What does not fit fails with LIMIT, what is late with TIMEOUT. 0: none. */
     uint64_t max_memory_bytes; /* taken at a time, of the allocator */
     uint64_t max_ms;           /* from the call that reads the model on; a read that waits is not cut short */
+    const struct npart_limit *limits; /* instead of the library's own; of a name that is there twice the last counts */
+    uint32_t limit_count;
 };
-#define NPART_READ_OPTIONS_INIT {3, 0, NULL, NULL, NULL, 0, 0, 0}
+#define NPART_READ_OPTIONS_INIT {3, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0}
 
 /* Reads an ONNX model from a file, by pread in small windows. Weights are not read, external data is not opened. Costs
  * time and memory in proportion to the graph, not to the weights.
@@ -1126,8 +1157,10 @@ struct npart_fix_options {
     uint64_t keep_bytes;        /* as in npart_read_options */
     /* From version 2 on: */
     uint64_t max_memory_bytes, max_ms; /* as in npart_read_options, for the search and what is made from it */
+    const struct npart_limit *limits;  /* the same */
+    uint32_t limit_count;
 };
-#define NPART_FIX_OPTIONS_INIT {2, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0}
+#define NPART_FIX_OPTIONS_INIT {2, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0, NULL, 0}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there

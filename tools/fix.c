@@ -40,6 +40,8 @@ static npart_status search(const struct run *run, npart_fix **out, struct npart_
     fix.keep_bytes = options->keep_bytes;
     fix.max_memory_bytes = options->max_memory_bytes;
     fix.max_ms = options->timeout_ms;
+    fix.limits = options->limits;
+    fix.limit_count = options->limit_count;
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,
                        (uint32_t)options->target_count, &fix, error);

@@ -10,6 +10,7 @@
 #include "document.h"
 #include "files.h"
 #include "job.h"
+#include "limits.h"
 #include "message.h"
 #include "new_oplist.h"
 #include "platform.h"
@@ -419,6 +420,10 @@ static enum exit_status work(struct run *run, struct options *options)
         return options->word->run(run, options);
     if (options->lists_targets) {
         list_targets(run);
+        return run->status;
+    }
+    if (options->lists_limits) {
+        list_limits(run);
         return run->status;
     }
     if (options->describe) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "completion.h"
+#include "limits.h"
 #include "message.h"
 #include "option_values.h"
 #include "words.h"
@@ -383,6 +384,7 @@ TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
 TAKE_FLAG(wants_modules)
 TAKE_FLAG(lists_targets)
+TAKE_FLAG(lists_limits)
 TAKE_FLAG(wants_version)
 TAKE_FLAG(wants_help)
 TAKE_FLAG(is_verbose)
@@ -523,6 +525,8 @@ static const struct row {
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)", "*"},
     {"timeout", 0, "SECONDS", take_timeout, "give a model up after so long (docs/security.md)", "*"},
     {"max-memory", 0, "BYTES", take_max_memory, "give a model up that needs more, as 500000000, 500M or 2G", "*"},
+    {"limit", 0, "NAME=N", take_limit, "another limit on what a model may hold", "*"},
+    {"list-limits", 0, NULL, take_lists_limits, "the limits by name, and what happens past each", NULL},
     {"completion", 0, "bash|zsh|fish", take_completion,
      "a script by which the shell completes commands, options and values", NULL},
     {"version", 0, NULL, take_wants_version, "the version", "*"},

@@ -21,6 +21,7 @@
 #define MOST_VALUES 64
 #define MOST_NUMBERS 4096
 #define MOST_REWRITES 128
+#define MOST_LIMITS 64
 
 /* From FORMAT_SARIF to FORMAT_HTML in the order of enum npart_format; FORMAT_PNG is the tool's own. */
 enum format {
@@ -91,13 +92,15 @@ struct options {
     bool is_dry_run;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;
+    struct npart_limit limits[MOST_LIMITS];
+    uint32_t limit_count;
     uint64_t timeout_ms, max_memory_bytes; /* of a model and all that is made from it; 0: none */
     long max_partitions;                   /* -1: no threshold */
     double min_coverage, min_mac_coverage; /* below 0: no threshold */
     bool fails_on[FAIL_ON_KINDS], allows_none;
     enum npart_detail detail;
     bool has_level, has_detail; /* the user has asked for it */
-    bool wants_summary, wants_shapes, wants_modules, lists_targets, wants_version, wants_help;
+    bool wants_summary, wants_shapes, wants_modules, lists_targets, lists_limits, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
     /* Of scan. */
     unsigned jobs; /* 0: one for each processor */

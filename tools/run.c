@@ -99,6 +99,8 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.value_count = options->value_count;
     read.max_memory_bytes = options->max_memory_bytes;
     read.max_ms = options->timeout_ms;
+    read.limits = options->limits;
+    read.limit_count = options->limit_count;
     if (strcmp(path, "-") == 0)
         return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
     npart_status status = npart_model_read_file(out, path, &read, error);

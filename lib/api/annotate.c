@@ -139,12 +139,13 @@ static bool has_namesake(const npart_plan *const *plans, size_t count, size_t at
 static npart_status note_all(struct notes *notes, const npart_plan *const *plans, size_t count,
                              const struct npart__input *input, struct npart__version *version)
 {
+    static const struct npart__wire_options plain;
     struct npart__source source;
     struct npart__inference *inference = plans[0]->plan.request.inference;
     npart_status status = npart__input_source(input, notes->arena, &source, notes->error);
     if (status != NPART_OK)
         return status;
-    status = npart__version_read(&source, 0, notes->arena, version, notes->error);
+    status = npart__version_read(&source, &plain, notes->arena, version, notes->error);
     npart__source_close(&source);
     if (status == NPART_OK && input->bytes != inference->graph->input_bytes)
         status = npart__fail(notes->error, NPART_ERROR_ARGUMENT, "",

@@ -160,6 +160,10 @@ npart_status npart__fail_null(const char *name, struct npart_error *error);
 /* Options of a version that this library does not know are an error. */
 npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error);
 
+/* limits.c: what a caller set, copied into the arena; NULL where nothing is set. Fails with ARGUMENT or MEMORY. */
+npart_status npart__limits_of(const struct npart_limit *set, uint32_t count, struct npart__arena *arena,
+                              const struct npart__limits **out, struct npart_error *error);
+
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 /* Text for the caller's buffer, without the heap as long as it is short. */

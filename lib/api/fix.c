@@ -105,14 +105,19 @@ static const char *const *end_list(const char *const *ids, uint32_t count, struc
 static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
+    struct npart__wire_options wire = {.keep_bytes = options->keep_bytes};
     struct npart__source source;
-    npart_status status = npart__input_open_file(&fix->input, fix->path, error);
+    npart_status status = NPART_OK;
+    if (options->version >= 2)
+        status = npart__limits_of(options->limits, options->limit_count, arena, &wire.limits, error);
+    if (status == NPART_OK)
+        status = npart__input_open_file(&fix->input, fix->path, error);
     if (status != NPART_OK)
         return status;
     fix->is_input_open = true;
     status = npart__input_source(&fix->input, arena, &source, error);
     if (status == NPART_OK)
-        status = npart__version_read(&source, options->keep_bytes, arena, &fix->original, error);
+        status = npart__version_read(&source, &wire, arena, &fix->original, error);
     return status;
 }
 

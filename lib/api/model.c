@@ -40,7 +40,7 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
  * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
  * goes with the scratch. */
 static npart_status build_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
-                                struct npart_error *error)
+                                const struct npart__wire_options *wire, struct npart_error *error)
 {
     static const struct npart__infer_options nothing;
     struct npart__arena scratch;
@@ -49,7 +49,7 @@ static npart_status build_bound(npart_model *model, struct npart__source *source
     struct npart__inference inference;
     struct npart__editor *editor = NULL;
     npart__arena_init(&scratch, &model->life->arena.allocator);
-    npart_status status = npart__version_read(source, read->keep_bytes, &scratch, &version, error);
+    npart_status status = npart__version_read(source, wire, &scratch, &version, error);
     if (status == NPART_OK)
         status = npart__version_graph(&version, &scratch, &graph, error);
     if (status == NPART_OK)
@@ -78,8 +78,12 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     struct npart__arena *arena = &model->life->arena;
     struct npart__skeleton skeleton;
     bool is_bound = options && options->version >= 2 && options->value_count;
-    npart_status status = is_bound ? build_bound(model, source, options, error)
-                                   : npart__wire_scan(source, &wire, arena, &skeleton, error);
+    npart_status status = NPART_OK;
+    if (options && options->version >= 3)
+        status = npart__limits_of(options->limits, options->limit_count, arena, &wire.limits, error);
+    if (status == NPART_OK)
+        status = is_bound ? build_bound(model, source, options, &wire, error)
+                          : npart__wire_scan(source, &wire, arena, &skeleton, error);
     /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
     if (status == NPART_OK && !is_bound)

@@ -36,6 +36,7 @@ struct npart__version {
     uint8_t *data;
     size_t bytes;
     uint64_t input_bytes; /* of the file that it was scanned from */
+    const struct npart__limits *limits; /* of its graph; NULL: as they are */
 };
 
 struct npart__editor; /* edit_internal.h */

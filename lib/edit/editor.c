@@ -97,14 +97,15 @@ static bool map_scopes(struct npart__editor *editor)
     return true;
 }
 
-npart_status npart__version_read(struct npart__source *source, uint64_t keep_bytes, struct npart__arena *arena,
-                                 struct npart__version *out, struct npart_error *error)
+npart_status npart__version_read(struct npart__source *source, const struct npart__wire_options *options,
+                                 struct npart__arena *arena, struct npart__version *out, struct npart_error *error)
 {
-    const struct npart__wire_options options = {.keep_bytes = keep_bytes, .keeps_all = true};
+    struct npart__wire_options whole = *options;
     struct npart__skeleton skeleton;
-    npart_status status = npart__wire_scan(source, &options, arena, &skeleton, error);
+    whole.keeps_all = true;
+    npart_status status = npart__wire_scan(source, &whole, arena, &skeleton, error);
     if (status == NPART_OK)
-        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes};
+        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes, skeleton.limits};
     return status;
 }
 
@@ -112,7 +113,8 @@ npart_status npart__version_read(struct npart__source *source, uint64_t keep_byt
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error)
 {
-    struct npart__skeleton skeleton = {.bytes = version->bytes, .input_bytes = version->input_bytes};
+    struct npart__skeleton skeleton = {
+        .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
     skeleton.data = npart__arena_allocate(arena, version->bytes + 1);
     if (!skeleton.data)
         return npart__fail_memory(error);

@@ -8,9 +8,9 @@
 
 #include "edit/edit.h"
 
-/* Scans a source, losing nothing; `keep_bytes` as in struct npart__wire_options. Close the source afterwards. */
-npart_status npart__version_read(struct npart__source *source, uint64_t keep_bytes, struct npart__arena *arena,
-                                 struct npart__version *out, struct npart_error *error);
+/* Scans a source, losing nothing, whatever the options say of that. Close the source afterwards. */
+npart_status npart__version_read(struct npart__source *source, const struct npart__wire_options *options,
+                                 struct npart__arena *arena, struct npart__version *out, struct npart_error *error);
 /* The graph of a version, as of any file. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error);

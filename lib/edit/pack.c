@@ -312,6 +312,7 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
     if (!drop_functions(editor))
         return npart__fail_memory(error);
     out->input_bytes = editor->input_bytes;
+    out->limits = editor->graph->limits;
     out->bytes = onnx__model_proto__get_packed_size(editor->model);
     /* Protobuf's limit is 2 GiB; large tensors are ranges of the input and do not count. */
     if (out->bytes > NPART__LIMIT_SKELETON_BYTES)

@@ -287,8 +287,9 @@ static npart_status declare_output(struct npart__build *build, uint32_t node, co
 static npart_status declare_nodes(struct npart__build *build, uint32_t scope, Onnx__NodeProto **protos, size_t count)
 {
     struct npart__graph *graph = build->graph;
-    if (count > NPART__LIMIT_NODES - graph->nodes.count)
-        return npart__fail(build->error, NPART_ERROR_LIMIT, "", "more than %u nodes", NPART__LIMIT_NODES);
+    unsigned long long most = NPART__MOST(graph->limits, NODES);
+    if (graph->nodes.count > most || count > most - graph->nodes.count)
+        return npart__fail(build->error, NPART_ERROR_LIMIT, "", "more than %llu nodes (limit nodes)", most);
     if (!NPART__RESERVE(build->arena, &graph->nodes, count))
         return npart__fail_memory(build->error);
     uint32_t first = graph->nodes.count;
@@ -590,9 +591,10 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
 {
     struct npart__graph *graph = build->graph;
     const Onnx__FunctionProto *function = build->model->functions[index];
-    if (build->call_depth >= NPART__LIMIT_CALL_DEPTH)
-        return npart__build_fail(build, node, "functions call each other deeper than %u: \"%s\" calls itself?",
-                                 NPART__LIMIT_CALL_DEPTH, proto->op_type ? proto->op_type : "");
+    unsigned most = (unsigned)NPART__MOST(graph->limits, CALL_DEPTH);
+    if (build->call_depth >= most)
+        return npart__build_fail(build, node, "functions call each other deeper than %u (limit call-depth): \"%s\" "
+                                 "calls itself?", most, proto->op_type ? proto->op_type : "");
     uint32_t scope = graph->scopes.count, parent = graph->nodes.items[node].scope;
     struct npart__scope made = {
         .kind = NPART__SCOPE_CALL,
@@ -630,15 +632,6 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
 
-/* Imports of functions are looked through for every node that is called, so they are limited too. */
-static bool has_too_many_opsets(const Onnx__ModelProto *model)
-{
-    for (size_t i = 0; i < model->n_functions; i++)
-        if (model->functions[i]->n_opset_import > NPART__LIMIT_OPSETS)
-            return true;
-    return model->n_opset_import > NPART__LIMIT_OPSETS;
-}
-
 /* The graph's entry for a domain, a new one if need be. */
 static struct npart_opset *opset_of(struct npart__graph *graph, const char *domain)
 {
@@ -653,9 +646,14 @@ static npart_status read_opsets(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
     const Onnx__ModelProto *model = build->model;
-    if (has_too_many_opsets(model))
-        return npart__fail(build->error, NPART_ERROR_LIMIT, "", "more than %u operator sets are imported",
-                           NPART__LIMIT_OPSETS);
+    unsigned most = (unsigned)NPART__MOST(graph->limits, OPSETS);
+    /* Imports of functions are looked through for every node that is called, so they are limited too. */
+    bool has_too_many = model->n_opset_import > most;
+    for (size_t i = 0; i < model->n_functions; i++)
+        has_too_many |= model->functions[i]->n_opset_import > most;
+    if (has_too_many)
+        return npart__fail(build->error, NPART_ERROR_LIMIT, "",
+                           "more than %u operator sets are imported (limit opsets)", most);
     graph->opsets = npart__arena_zeroed(build->arena, model->n_opset_import + 1, sizeof *graph->opsets);
     if (!graph->opsets)
         return npart__fail_memory(build->error);
@@ -757,6 +755,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         return npart__fail_memory(error);
     memset(out, 0, sizeof *out);
     out->arena = build->arena = arena;
+    out->limits = skeleton->limits;
     build->graph = out;
     build->model = model;
     build->error = error;

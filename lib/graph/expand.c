@@ -386,7 +386,7 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                     .call = out->nodes.items[expansions[i].node]};
         /* Each statement makes at least one value, so a body has no more nodes than that. */
         if (out->nodes.count > NPART__LIMIT_NODES - NPART__LIMIT_BODY_VALUES)
-            return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %u nodes", NPART__LIMIT_NODES);
+            return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %u nodes (limit nodes)", NPART__LIMIT_NODES);
         if (!expand(&expander))
             return npart__fail_memory(error);
     }

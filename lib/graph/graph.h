@@ -188,6 +188,7 @@ struct npart__finding {
  * file has. */
 struct npart__graph {
     struct npart__arena *arena;
+    const struct npart__limits *limits; /* of all that is made of it, too; NULL: as they are */
     struct npart__strings strings;
     struct NPART__ARRAY(struct npart__node) nodes;
     struct NPART__ARRAY(struct npart__value) values;

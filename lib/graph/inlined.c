@@ -84,7 +84,7 @@ static uint64_t count_function(struct counter *counter, uint32_t index)
     const Onnx__FunctionProto *function = counter->build->model->functions[index];
     if (counter->things_of[index])
         return counter->things_of[index] - 1;
-    if (counter->depth == NPART__LIMIT_CALL_DEPTH) {
+    if (counter->depth == NPART__MOST(counter->build->graph->limits, CALL_DEPTH)) {
         counter->is_done = true;
         return 0;
     }
@@ -144,7 +144,10 @@ static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *gra
 npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes)
 {
     const Onnx__ModelProto *model = build->model;
-    uint64_t nodes = NPART__LIMIT_INLINED_NODES + NPART__LIMIT_INLINED_NODES_PER_BYTE * file_bytes;
+    const struct npart__limits *limits = build->graph->limits;
+    uint64_t nodes = NPART__MOST(limits, INLINED_NODES);
+    if (nodes == NPART__LIMIT_INLINED_NODES)
+        nodes += NPART__LIMIT_INLINED_NODES_PER_BYTE * file_bytes;
     if (model->n_functions == 0)
         return NPART_OK;
     struct counter counter = {.build = build, .limit = THINGS_OF_NODE * nodes};
@@ -160,6 +163,6 @@ npart_status npart__build_count_inlined(struct npart__build *build, uint64_t fil
                ? NPART_OK
                : npart__fail(build->error, NPART_ERROR_LIMIT, "",
                              "the functions that are called make more than %llu nodes once they are inlined, out of "
-                             "%llu bytes",
+                             "%llu bytes (limit inlined-nodes)",
                              (unsigned long long)nodes, (unsigned long long)file_bytes);
 }

@@ -414,7 +414,7 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
     if (shape && !tell_other_sizes(inference, value, fact, shape))
         return false;
     uint32_t rank = shape ? shape->rank : fact->rank;
-    if (!(shape || fact->has_rank) || rank > NPART__LIMIT_RANK)
+    if (!(shape || fact->has_rank) || rank > NPART__MOST(binder->inference->graph->limits, RANK))
         return true;
     int64_t *dims = npart__arena_allocate(inference->arena, (rank + (size_t)1) * sizeof *dims);
     if (!dims)

@@ -65,7 +65,8 @@ uint32_t npart__in_length(const struct npart__call *call, uint32_t index)
 {
     const struct npart__fact *in = npart__in(call, index);
     bool is_vector = in->has_rank && in->rank == 1 && npart__is_number(in->dims[0]);
-    return is_vector && in->dims[0] <= NPART__LIMIT_RANK ? (uint32_t)in->dims[0] : NPART_NONE;
+    bool is_short = is_vector && in->dims[0] <= (int64_t)NPART__MOST(call->inference->graph->limits, RANK);
+    return is_short ? (uint32_t)in->dims[0] : NPART_NONE;
 }
 
 /* Of numbers that may be off nothing is given: who asks makes sizes of them. */
@@ -158,7 +159,7 @@ void *npart__new_array(const struct npart__call *call, size_t count, size_t item
 /* Past the limit of what is computed, NULL without a failure: the elements are then not known, which is all. */
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 {
-    if (!npart__may_follow(call->inference, count, NPART__LIMIT_COMPUTED_ELEMENTS))
+    if (!npart__may_follow(call->inference, count, npart__most_computed(call->inference)))
         return NULL;
     npart__count_elements(call->inference, count);
     int64_t *ints = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *ints);
@@ -169,7 +170,7 @@ int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 
 int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank)
 {
-    return rank > NPART__LIMIT_RANK ? NULL : npart__new_ints(call, rank);
+    return rank > NPART__MOST(call->inference->graph->limits, RANK) ? NULL : npart__new_ints(call, rank);
 }
 
 int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more)
@@ -211,7 +212,7 @@ void npart__set_sizes(const struct npart__call *call, uint32_t output, uint32_t 
 void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims)
 {
     struct npart__fact *fact = npart__out(call, output);
-    if (!dims || rank > NPART__LIMIT_RANK)
+    if (!dims || rank > NPART__MOST(call->inference->graph->limits, RANK))
         return;
     for (uint32_t i = 0; i < rank; i++) {
         if (dims[i] == NPART__UNKNOWN)
@@ -392,7 +393,7 @@ bool npart__small_count(const struct npart__call *call, const struct npart__fact
 {
     uint64_t elements;
     if (!npart__static_elements(fact, &elements) ||
-        !npart__may_follow(call->inference, elements, NPART__LIMIT_COMPUTED_ELEMENTS))
+        !npart__may_follow(call->inference, elements, npart__most_computed(call->inference)))
         return false;
     *out = (uint32_t)elements;
     return true;

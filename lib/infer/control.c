@@ -123,7 +123,8 @@ static bool widen(struct npart__call *call, uint32_t body, struct inputs *inputs
 static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
                     uint32_t first_output)
 {
-    unsigned depth = call->inference->loop_depth, passes = depth < 8 ? NPART__LIMIT_LOOP_PASSES >> depth : 0;
+    unsigned depth = call->inference->loop_depth;
+    unsigned passes = depth < 8 ? (unsigned)NPART__MOST(call->inference->graph->limits, LOOP_PASSES) >> depth : 0;
     uint32_t own = call->pool->symbols.count;
     bool changed = true;
     for (unsigned pass = 0; changed && pass < passes; pass++) {

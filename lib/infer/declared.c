@@ -138,7 +138,7 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
         return;
     }
     /* All dims are numbers already. */
-    if (!is_open || declared->rank > NPART__LIMIT_RANK)
+    if (!is_open || declared->rank > NPART__MOST(inference->graph->limits, RANK))
         return;
     int64_t *dims = npart__arena_allocate(inference->arena, (declared->rank + (size_t)1) * sizeof *dims);
     if (!dims) {
@@ -191,7 +191,7 @@ struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
     }
     fact->kind = declared->kind;
     fact->element_type = declared->element_type;
-    fact->has_rank = declared->has_rank && declared->rank <= NPART__LIMIT_RANK;
+    fact->has_rank = declared->has_rank && declared->rank <= NPART__MOST(inference->graph->limits, RANK);
     for (uint32_t i = 0; fact->has_rank && i < declared->rank; i++)
         dims[i] = declared_dim(inference, &declared->dims[i]);
     if (fact->has_rank) {

@@ -146,7 +146,7 @@ static int64_t read_call(struct reader *reader, const char *word, size_t length)
 static int64_t read_factor(struct reader *reader)
 {
     skip_blanks(reader);
-    if (reader->failed || ++reader->depth > NPART__LIMIT_EXPRESSION_DEPTH)
+    if (reader->failed || ++reader->depth > NPART__MOST(reader->pool->limits, EXPRESSION_DEPTH))
         return fail(reader);
     int64_t value;
     const char *word = reader->at;
@@ -220,6 +220,7 @@ static bool is_expression(struct npart__expressions *pool, const char *text, boo
     struct npart__expressions scratch;
     struct reader reader = {.pool = &scratch, .at = text};
     bool ok = npart__expressions_init(&scratch, &arena);
+    scratch.limits = pool->limits;
     if (ok) {
         (void)read_sum(&reader);
         skip_blanks(&reader);

@@ -24,7 +24,8 @@ struct npart__op_cache {
  * type, or NPART__NO_SOURCE. */
 int npart__type_source(const struct npart__operator *schema, unsigned output, unsigned from);
 
-void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant);
+void npart__fact_from_tensor(const struct npart__limits *limits, struct npart__fact *fact,
+                             const struct npart__tensor *tensor, bool is_constant);
 struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared);
 /* Adds what the file declares of a value to its fact: see declared.c. */
@@ -39,6 +40,11 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
 /* fact.c: whether so many elements may be followed: no more than the limit, or than the options ask for. What is past
  * the limits is counted by who makes room for it. */
 bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit);
+/* Elements of a result that are computed. */
+static inline uint32_t npart__most_computed(const struct npart__inference *inference)
+{
+    return (uint32_t)NPART__MOST(inference->graph->limits, COMPUTED_ELEMENTS);
+}
 void npart__count_elements(struct npart__inference *inference, uint32_t count);
 /* Whether npart__elements reads this tensor. */
 bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor);

@@ -65,6 +65,8 @@ static int64_t sum_handle(struct npart__expressions *pool, const struct npart__s
 {
     if (sum->count == 0 && npart__is_number(sum->constant))
         return sum->constant;
+    if (sum->count > NPART__MOST(pool->limits, TERMS))
+        return npart__fresh_symbol(pool);
     uint32_t id =
         intern(pool, &pool->sums, sum, offsetof(struct npart__sum, terms) + sum->count * sizeof sum->terms[0]);
     return id == NPART_NONE || id >= NPART__HANDLE_COUNT ? NPART__UNKNOWN : NPART__HANDLE_BASE + id;
@@ -106,7 +108,7 @@ static struct npart__atom_note note_of(const struct npart__expressions *pool, co
 static int64_t atom_handle(struct npart__expressions *pool, const struct npart__atom *atom)
 {
     struct npart__atom_note note = note_of(pool, atom);
-    if (note.size > NPART__LIMIT_ATOM_SIZE)
+    if (note.size > NPART__MOST(pool->limits, ATOM_SIZE))
         return npart__fresh_symbol(pool);
     uint32_t id = intern(pool, &pool->atoms, atom, sizeof *atom);
     if (id == NPART_NONE)
@@ -380,7 +382,7 @@ static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, u
     struct npart__factor *factors = out.factors;
     uint32_t i = 0, j = 0, count = 0;
     while (i < left->count || j < right->count) {
-        if (count >= NPART__LIMIT_FACTORS)
+        if (count >= NPART__MOST(pool->limits, FACTORS))
             return NPART_NONE;
         /* The smaller atom comes first; of equal ones the powers are added. */
         if (j >= right->count || (i < left->count && left->factors[i].atom < right->factors[j].atom)) {
@@ -390,7 +392,7 @@ static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, u
         } else {
             factors[count] = left->factors[i++];
             factors[count].power += right->factors[j++].power;
-            if (factors[count++].power > NPART__LIMIT_POWER)
+            if (factors[count++].power > NPART__MOST(pool->limits, POWER))
                 return NPART_NONE;
         }
     }

@@ -15,6 +15,7 @@
 #define NPART_EXPRESSION_H
 
 #include "base/base.h"
+#include "base/limits.h"
 
 /* Handles lie where no dim or index of a real model does. */
 #define NPART__HANDLE_BASE (INT64_MIN / 2)
@@ -25,6 +26,7 @@
 /* An expression past one of these is replaced by a fresh symbol: terms of a polynomial, powers of an atom, atoms that
  * an atom would be printed with, which bounds its nesting too. */
 #define NPART__LIMIT_TERMS 32u
+#define NPART__LIMIT_FACTORS 16u /* different ones of a product */
 #define NPART__LIMIT_POWER 16u
 #define NPART__LIMIT_ATOM_SIZE 128u
 /* Nesting of parentheses and functions in a dim's text. */
@@ -51,6 +53,7 @@ struct npart__atom_note {
 
 struct npart__expressions {
     struct npart__arena *arena;
+    const struct npart__limits *limits; /* NULL: as they are */
     struct npart__strings atoms, products, sums; /* keys are the structs in expression_internal.h */
     struct NPART__ARRAY(struct npart__atom_note) notes; /* by atom */
     struct npart__strings names;                 /* of symbols */

@@ -18,9 +18,6 @@ struct npart__factor {
     uint32_t atom, power;
 };
 
-/* Most different factors of a product. */
-#define NPART__LIMIT_FACTORS 16u
-
 /* Factors sorted by atom, powers above 0. In the table only `count` of them are there. */
 struct npart__product {
     uint32_t count;

@@ -9,12 +9,13 @@
 
 /* The fact of a stored tensor. `is_constant`: nothing else can give the value, so that its elements count, too; an
  * initializer that is also an input may be replaced by the caller (since IR version 4). */
-void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant)
+void npart__fact_from_tensor(const struct npart__limits *limits, struct npart__fact *fact,
+                             const struct npart__tensor *tensor, bool is_constant)
 {
     *fact = (struct npart__fact){
         .kind = (uint8_t)(tensor->is_sparse ? NPART__TYPE_SPARSE : NPART__TYPE_TENSOR),
         .element_type = tensor->element_type,
-        .has_rank = tensor->rank <= NPART__LIMIT_RANK && tensor->element_type != 0,
+        .has_rank = tensor->rank <= NPART__MOST(limits, RANK) && tensor->element_type != 0,
         .is_constant = is_constant,
         .is_initializer = is_constant,
         .tensor = is_constant ? tensor : NULL,
@@ -100,7 +101,8 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
 bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor)
 {
     uint32_t limit =
-        npart__type_is_float(tensor->element_type) ? NPART__LIMIT_KNOWN_FLOATS : NPART__LIMIT_KNOWN_ELEMENTS;
+        (uint32_t)(npart__type_is_float(tensor->element_type) ? NPART__MOST(inference->graph->limits, KNOWN_FLOATS)
+                                                              : NPART__MOST(inference->graph->limits, KNOWN_ELEMENTS));
     return tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse &&
            npart__may_follow(inference, tensor->elements, limit);
 }

@@ -288,7 +288,8 @@ static void seed_initializers(struct npart__inference *inference)
     for (uint32_t i = 0; i < graph->values.count; i++) {
         const struct npart__value *value = &graph->values.items[i];
         if (value->tensor)
-            npart__fact_from_tensor(&inference->facts[i], value->tensor, value->kind != NPART__VALUE_OVERRIDABLE);
+            npart__fact_from_tensor(inference->graph->limits, &inference->facts[i], value->tensor,
+                                    value->kind != NPART__VALUE_OVERRIDABLE);
     }
 }
 
@@ -308,6 +309,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
     if (!out->facts || !out->rank_lost_at || !out->cache || !npart__expressions_init(&out->expressions, arena))
         return npart__fail_memory(error);
+    out->expressions.limits = graph->limits;
     if (out->policy->begin && !out->policy->begin(out))
         return npart__fail_memory(error);
     seed_initializers(out);

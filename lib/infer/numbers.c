@@ -38,7 +38,7 @@ bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct np
 
 double *npart__new_doubles(const struct npart__call *call, uint32_t count)
 {
-    if (!npart__may_follow(call->inference, count, NPART__LIMIT_KNOWN_FLOATS))
+    if (!npart__may_follow(call->inference, count, npart__most_computed(call->inference)))
         return NULL;
     npart__count_elements(call->inference, count);
     double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);

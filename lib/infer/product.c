@@ -44,7 +44,7 @@ static bool read_operands(struct walk *walk)
         uint64_t *count = i < walk->kept ? &results : &terms;
         if (!npart__multiply_uint64(*count, (uint64_t)walk->extents[i], count) ||
             results > NPART__LIMIT_COMPUTED_ELEMENTS || terms > NPART__LIMIT_COMPUTED_ELEMENTS ||
-            results * terms > NPART__LIMIT_PRODUCTS)
+            results * terms > NPART__MOST(walk->call->inference->graph->limits, PRODUCTS))
             return false;
     }
     walk->results = (uint32_t)results;

@@ -194,7 +194,8 @@ static bool find_places(struct npart__call *call, const bool *drops, struct plac
     int64_t stride = 1;
     *places = (struct places){.in = in};
     if (!npart__small_count(call, npart__out(call, 0), &places->total) || !npart__static_elements(in, &count) ||
-        !npart__may_follow(call->inference, count, NPART__LIMIT_KNOWN_ELEMENTS))
+        !npart__may_follow(call->inference, count,
+                           (uint32_t)NPART__MOST(call->inference->graph->limits, KNOWN_ELEMENTS)))
         return false;
     /* Row-major strides of the result, which has no place of its own along a reduced axis. */
     for (uint32_t axis = in->rank; axis-- > 0 && count;) {

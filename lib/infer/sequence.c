@@ -19,7 +19,7 @@ struct list {
 static bool make_list(struct npart__call *call, struct list *list, uint32_t capacity)
 {
     *list = (struct list){.capacity = capacity};
-    if (capacity > NPART__LIMIT_SEQUENCE)
+    if (capacity > NPART__MOST(call->inference->graph->limits, SEQUENCE))
         return false;
     list->facts = npart__new_array(call, capacity, sizeof *list->facts);
     return list->facts != NULL;
@@ -222,7 +222,8 @@ void npart__infer_split_to_sequence(struct npart__call *call)
         count = dim / sizes[0] + (dim % sizes[0] != 0);
     any = part_of(call, axis, sizes && !is_list && !is_given ? sizes[0] : NPART__UNKNOWN, drops);
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
-    if (count < 0 || count > NPART__LIMIT_SEQUENCE || !make_list(call, &list, (uint32_t)count))
+    if (count < 0 || count > (int64_t)NPART__MOST(call->inference->graph->limits, SEQUENCE) ||
+        !make_list(call, &list, (uint32_t)count))
         return;
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         struct npart__fact part = part_of(call, axis, part_size(sizes, is_list, dim, i), drops);

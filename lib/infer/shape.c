@@ -60,7 +60,7 @@ void npart__infer_constant(struct npart__call *call)
         is_done = is_tensor ? attribute->u.tensor != NULL
                             : strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided;
         if (is_done && is_tensor)
-            npart__fact_from_tensor(npart__out(call, 0), attribute->u.tensor, true);
+            npart__fact_from_tensor(call->inference->graph->limits, npart__out(call, 0), attribute->u.tensor, true);
         else if (is_done)
             constant_of_numbers(call, attribute);
     }

@@ -30,7 +30,7 @@ static bool enter(struct tree *at, size_t bytes, uint32_t *module)
 {
     uint32_t parent = *module, id = npart__strings_find(&at->paths, at->path, bytes);
     struct npart__module made = {.parent = parent};
-    if (id == NPART_NONE && at->out->items.count == NPART__LIMIT_MODULES)
+    if (id == NPART_NONE && at->out->items.count >= NPART__MOST(at->graph->limits, MODULES))
         return true;
     if (id == NPART_NONE) {
         id = npart__intern(&at->paths, at->path, bytes, true);
@@ -69,7 +69,8 @@ static bool go_into(struct tree *at, const char *step, size_t length, char separ
 {
     uint32_t depth = *module == NPART_NONE ? 0 : at->depth_of[*module];
     uint32_t before = *module;
-    if (length + (*size > 0) > NPART__LIMIT_MODULE_PATH_BYTES - *size || depth == NPART__LIMIT_MODULE_DEPTH)
+    if (length + (*size > 0) > NPART__LIMIT_MODULE_PATH_BYTES - *size ||
+        depth >= NPART__MOST(at->graph->limits, MODULE_DEPTH))
         return false;
     if (*size > 0)
         at->path[(*size)++] = separator;

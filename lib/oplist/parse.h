@@ -23,7 +23,6 @@ enum npart__token_kind {
     NPART__TOKEN_MARK,    /* ( ) , * + - / % : = != < <= > >= .. */
 };
 
-#define NPART__LIMIT_TOKENS 512u /* on a line */
 
 /* A word, number, text or mark of a line. Texts of marks and ends are constants; all others are
  * copies. */

@@ -80,10 +80,11 @@ static npart_status reserve(struct scan *scan, size_t bytes)
 {
     uint64_t limit = scan->options->limit_skeleton_bytes;
     if (!limit)
-        limit = NPART__LIMIT_SKELETON_BYTES;
+        limit = NPART__MOST(scan->options->limits, SKELETON_BYTES);
     if (bytes > limit || scan->out.bytes > limit - bytes)
         return npart__fail(scan->error, NPART_ERROR_LIMIT, "",
-                           "the model without its weights is larger than %llu bytes", (unsigned long long)limit);
+                           "the model without its weights is larger than %llu bytes (limit skeleton-bytes)",
+                           (unsigned long long)limit);
     if (bytes <= scan->capacity - scan->out.bytes)
         return NPART_OK;
     /* Small models fit at once; a large one is mostly weights, so its size says little. */
@@ -331,10 +332,11 @@ static npart_status append_records(struct scan *scan, const struct frame *frame)
  * rewritten turns out when it closes. */
 static npart_status open_message(struct scan *scan, unsigned message, uint64_t bytes, unsigned length_bytes)
 {
-    if (scan->depth >= NPART__LIMIT_DEPTH) {
+    uint64_t most = NPART__MOST(scan->options->limits, DEPTH);
+    if (scan->depth >= most) {
         char place[PLACE_BYTES];
         return npart__fail(scan->error, NPART_ERROR_LIMIT, byte_place(place, scan->position),
-                           "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
+                           "messages are nested deeper than %llu (limit depth)", (unsigned long long)most);
     }
     struct frame *frame = &scan->frames[scan->depth++];
     frame->end = scan->position + bytes;
@@ -672,6 +674,7 @@ npart_status npart__wire_scan(struct npart__source *source, const struct npart__
     if (status == NPART_OK && !scan->graph_seen)
         status = npart__fail(error, NPART_ERROR_MALFORMED, "", "holds no graph: not an ONNX model");
     scan->out.input_bytes = scan->position;
+    scan->out.limits = options->limits;
     if (status == NPART_OK)
         *out = scan->out;
     else

@@ -11,6 +11,7 @@
 #define NPART_WIRE_H
 
 #include "base/base.h"
+#include "base/limits.h"
 
 /* ---- source ---------------------------------------------------------------------------------------------- */
 
@@ -90,6 +91,7 @@ struct npart__verbatim {
 struct npart__wire_options {
     uint64_t keep_bytes;           /* 0: NPART__KEEP_BYTES */
     uint64_t limit_skeleton_bytes; /* 0: NPART__LIMIT_SKELETON_BYTES */
+    const struct npart__limits *limits; /* NULL: as they are; must outlive what is made of the skeleton */
     bool keeps_all;                /* records of everything that is left out; see npart__verbatim */
 };
 
@@ -102,6 +104,7 @@ struct npart__skeleton {
     uint64_t elided_bytes;  /* payloads left out */
     uint64_t skipped_bytes; /* training information, unknown fields, overlong texts */
     uint64_t training_info_bytes;
+    const struct npart__limits *limits;
 };
 
 /* Reads the input once, from its beginning to its end. Fails with MALFORMED and the byte as the

@@ -44,7 +44,11 @@ def test_budgets(detector: pathlib.Path) -> None:
         analyze(detector, "all", timeout_s=0.001)
     with pytest.raises(npu_partition.LimitError, match="max-memory"):
         npu_partition.fix(detector, "hexagon", max_memory_bytes=100000)
-    for wrong in ({"max_memory_bytes": -1}, {"timeout_s": -1}, {"timeout_s": float("nan")}):
+    assert answer(detector, limits={"nodes": 100000, "rank": 64}) == expected
+    with pytest.raises(npu_partition.LimitError, match="limit nodes"):
+        analyze(detector, "hexagon", limits={"nodes": 10})
+    for wrong in ({"max_memory_bytes": -1}, {"limits": {"node": 10}}, {"limits": {"nodes": -1}}, {"timeout_s": -1},
+                  {"timeout_s": float("nan")}):
         with pytest.raises(npu_partition.ArgumentError):
             analyze(detector, "hexagon", **wrong)
 

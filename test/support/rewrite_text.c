@@ -104,11 +104,12 @@ struct rewriting {
 
 static void read_model(struct rewriting *rewriting, const char *model)
 {
+    static const struct npart__wire_options plain;
     struct npart_error error;
     struct npart__source source;
     struct bytes bytes = model_from_text(model);
     npart__source_open_memory(&source, bytes.data, bytes.size);
-    must(npart__version_read(&source, 0, &rewriting->arena, &rewriting->version, &error), &error, "scan");
+    must(npart__version_read(&source, &plain, &rewriting->arena, &rewriting->version, &error), &error, "scan");
     npart__source_close(&source);
     bytes_free(&bytes);
 }

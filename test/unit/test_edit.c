@@ -29,12 +29,13 @@ static void analyse(struct edited *edited)
 
 static void begin(struct edited *edited, const char *text)
 {
+    static const struct npart__wire_options plain;
     struct bytes bytes = model_from_text(text);
     struct npart__source source;
     memset(edited, 0, sizeof *edited);
     npart__arena_init(&edited->arena, NULL);
     npart__source_open_memory(&source, bytes.data, bytes.size);
-    CHECK_INT(npart__version_read(&source, 0, &edited->arena, &edited->version, &edited->error), NPART_OK);
+    CHECK_INT(npart__version_read(&source, &plain, &edited->arena, &edited->version, &edited->error), NPART_OK);
     npart__source_close(&source);
     bytes_free(&bytes);
     analyse(edited);

@@ -446,7 +446,7 @@ static void test_graph_functions__calling_themselves(void)
     build_text(&built, OPSETS "function my:F(p) -> (q)\nnode q = my:F(p) @again\nopset 17\nopset my 1\nend\n"
                               "input x float32[2]\nnode y = my:F(x)\noutput y\n");
     CHECK_TEXT(built_text(&built), "malformed, node 0 (F again) in function \"F\" of node 0: functions call each "
-                                   "other deeper than 64: \"F\" calls itself?");
+                                   "other deeper than 64 (limit call-depth): \"F\" calls itself?");
     built_close(&built);
     build_text(&built, OPSETS "function my:F(p) -> (q)\nnode q = my:G(p)\nopset 17\nopset my 1\nend\n"
                               "function my:G(p) -> (q)\nnode r = Relu(p)\nnode q = my:F(r)\nopset 17\nopset my 1\nend\n"
@@ -481,7 +481,7 @@ static void test_graph_functions__as_deep_as_calls_may_go(void)
     built_close(&built);
     open_chain(NPART__LIMIT_CALL_DEPTH + 1);
     CHECK_TEXT(built_text(&built), "malformed, node 0 (F64 n63) in function \"F63\" of node 0: functions call each "
-                                   "other deeper than 64: \"F64\" calls itself?");
+                                   "other deeper than 64 (limit call-depth): \"F64\" calls itself?");
     built_close(&built);
 }
 

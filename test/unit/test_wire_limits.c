@@ -37,7 +37,8 @@ static void check_depth(unsigned depth, const unsigned *first, size_t first_coun
             char wanted[100];
             /* Where the first message that is too deep begins: two bytes, tag and length, a level beyond. */
             size_t beyond = depth - NPART__LIMIT_DEPTH - 1;
-            (void)snprintf(wanted, sizeof wanted, "limit passed, byte %zu: messages are nested deeper than 100",
+            (void)snprintf(wanted, sizeof wanted, "limit passed, byte %zu: messages are nested deeper than 100 "
+                           "(limit depth)",
                            model.size - 2 * beyond);
             CHECK_TEXT(scanned_text(&runs[i]), wanted);
         }
@@ -94,7 +95,8 @@ static void check_skeleton_limit(const struct bytes *model)
     for (size_t less = 1; less < whole.skeleton.bytes && less < 40; less++) {
         options.limit_skeleton_bytes = whole.skeleton.bytes - less;
         struct scanned refused = scan_memory(model->data, model->size, &options);
-        (void)snprintf(wanted, sizeof wanted, "limit passed: the model without its weights is larger than %zu bytes",
+        (void)snprintf(wanted, sizeof wanted, "limit passed: the model without its weights is larger than %zu bytes "
+                       "(limit skeleton-bytes)",
                        whole.skeleton.bytes - less);
         CHECK_TEXT(scanned_text(&refused), wanted);
         scanned_close(&refused);

@@ -429,6 +429,7 @@ def analyze(
     keep_bytes: int = 0,
     max_memory_bytes: int = 0,
     timeout_s: float = 0,
+    limits: Mapping[str, int] | None = None,
     advice: bool = True,
     name: str | None = None,
 ) -> Analysis:
@@ -457,6 +458,7 @@ def analyze(
         keep_bytes: tensors up to this size are read; 0: 4096.
         max_memory_bytes: that the model and all that is made from it may take, reports included; 0: any.
         timeout_s: seconds after which the model is given up, from when it is read; 0: never.
+        limits: other limits on what the model may hold, by name (docs/security.md).
         advice: also finds what to do about it, by planning again; without it this is faster.
         name: what reports call the model; None: its path.
 
@@ -467,7 +469,7 @@ def analyze(
         ArgumentError: no such target, dimension or input.
         OplistError: a list or cost file has a mistake.
     """
-    read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s)
+    read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s, limits)
     sizes = Sizes(dims, inputs, strict_dims)
     options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained)
     wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)

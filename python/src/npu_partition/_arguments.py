@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         keep_bytes: int
         max_memory_bytes: int
         timeout_s: float
+        limits: Mapping[str, int] | None
         advice: bool
         name: str | None
 
@@ -64,19 +65,25 @@ class ReadOptions:
     """How a model is read."""
 
     def __init__(self, values: Mapping[str, Number | Sequence[Number]] | None, keep_bytes: int, name: str | None,
-                 max_memory_bytes: int = 0, timeout_s: float = 0):
+                 max_memory_bytes: int = 0, timeout_s: float = 0, limits: Mapping[str, int] | None = None):
         self.struct = initialized(_native.npart_read_options, _native.NPART_READ_OPTIONS_INIT)
         self.struct.keep_bytes = keep_bytes
         self.struct.name = None if name is None else encoded(name)
         bound = bound_values(values)
         self.struct.values, self.struct.value_count = bound, len(bound)
-        set_budget(self.struct, max_memory_bytes, timeout_s)
+        set_budget(self.struct, max_memory_bytes, timeout_s, limits)
 
 
-def set_budget(options: Any, max_memory_bytes: int, timeout_s: float) -> None:
-    """What a model and all that is made from it may take; 0: any."""
+def set_budget(options: Any, max_memory_bytes: int, timeout_s: float, limits: Mapping[str, int] | None) -> None:
+    """What a model and all that is made from it may take and hold; 0: any."""
     if max_memory_bytes < 0 or not 0 <= timeout_s < 1e9:
         raise ArgumentError("max_memory_bytes and timeout_s must be positive, or 0 for none")
+    if any(value < 0 or value >= 1 << 64 for value in (limits or {}).values()):
+        raise ArgumentError("a limit cannot be negative or above 64 bits")
+    named = (_native.npart_limit * len(limits or {}))()
+    for item, (name, value) in zip(named, (limits or {}).items()):
+        item.name, item.value = encoded(name), value
+    options.limits, options.limit_count = named, len(named)
     options.max_memory_bytes = max_memory_bytes
     options.max_ms = max(int(timeout_s * 1000), 1 if timeout_s else 0)
 

@@ -142,6 +142,7 @@ def fix(
     keep_bytes: int = 0,
     max_memory_bytes: int = 0,
     timeout_s: float = 0,
+    limits: Mapping[str, int] | None = None,
     progress: Callable[[str, int], object] | None = None,
 ) -> Fix:
     """Rewrites nodes that targets do not take, so that more of the model runs on the NPU (docs/fix.md).
@@ -157,7 +158,7 @@ def fix(
         weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there;
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
         dims: sizes that are written into the model; so are `inputs` and `values`.
-        level, partitioner, oplist, cost, runtime, keep_bytes, max_memory_bytes, timeout_s: as of `analyze`.
+        level, partitioner, oplist, cost, runtime, keep_bytes, max_memory_bytes, timeout_s, limits: as of `analyze`.
         progress: called after each plan, with the rewrite and how many plans there were.
 
     Raises:
@@ -172,7 +173,7 @@ def fix(
     options.sizes, options.plan = ctypes.pointer(sizes.struct), ctypes.pointer(plan.struct)
     options.values, options.value_count = bound, len(bound)
     options.allowed, options.most_growth, options.keep_bytes = _allowed(names(allow)), max_growth, keep_bytes
-    set_budget(options, max_memory_bytes, timeout_s)
+    set_budget(options, max_memory_bytes, timeout_s, limits)
     options.only, options.only_count = _texts(names(only))
     options.without, options.without_count = _texts(names(without))
     told = None

@@ -39,6 +39,10 @@ NPART_ERROR_WRITE = -7
 NPART_ERROR_UNPROVEN = -8
 NPART_ERROR_TIMEOUT = -9
 
+NPART_PAST_REFUSED = 0
+NPART_PAST_UNKNOWN = 1
+NPART_PAST_SHORTER = 2
+
 NPART_ATTRIBUTE_UNDEFINED = 0
 NPART_ATTRIBUTE_FLOAT = 1
 NPART_ATTRIBUTE_INT = 2
@@ -144,11 +148,11 @@ NPART_VERSION_PATCH = 0
 NPART_MOST_MEASUREMENTS = 64
 NPART_MOST_FITTED = 8
 VERSION = "0.2.0"
-NPART_READ_OPTIONS_INIT = (3, 0, None, None, None, 0, 0, 0)
+NPART_READ_OPTIONS_INIT = (3, 0, None, None, None, 0, 0, 0, None, 0)
 NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
 NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC, None, None, None, None, 0, None, 0, None, False)
 NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
-NPART_FIX_OPTIONS_INIT = (2, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0, 0, 0)
+NPART_FIX_OPTIONS_INIT = (2, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0, 0, 0, None, 0)
 NPART_SIDE_INIT = (1,)
 NPART_DIFF_OPTIONS_INIT = (1, 0, 0, None)
 NPART_REPORT_OPTIONS_INIT = (1, False, False, 0, False, NPART_DETAIL_NODES)
@@ -195,6 +199,38 @@ npart_read_callback = CFUNCTYPE(c_ssize_t, c_void_p, c_void_p, c_size_t)
 npart_write_callback = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 
 
+class npart_limit_info(Structure):
+    size: int
+    name: Bytes | None
+    text: Bytes | None
+    unit: Bytes | None
+    value: int
+    low: int
+    high: int
+    past: int
+    reason: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("text", c_char_p),
+        ("unit", c_char_p),
+        ("value", c_uint64),
+        ("low", c_uint64),
+        ("high", c_uint64),
+        ("past", c_int),
+        ("reason", c_char_p),
+    ]
+
+
+class npart_limit(Structure):
+    name: Bytes | None
+    value: int
+    _fields_ = [
+        ("name", c_char_p),
+        ("value", c_uint64),
+    ]
+
+
 class npart_bound_value(Structure):
     input: Bytes | None
     numbers: Any
@@ -215,6 +251,8 @@ class npart_read_options(Structure):
     value_count: int
     max_memory_bytes: int
     max_ms: int
+    limits: Any
+    limit_count: int
     _fields_ = [
         ("version", c_uint32),
         ("keep_bytes", c_uint64),
@@ -224,6 +262,8 @@ class npart_read_options(Structure):
         ("value_count", c_uint32),
         ("max_memory_bytes", c_uint64),
         ("max_ms", c_uint64),
+        ("limits", POINTER(npart_limit)),
+        ("limit_count", c_uint32),
     ]
 
 
@@ -1457,6 +1497,8 @@ class npart_fix_options(Structure):
     keep_bytes: int
     max_memory_bytes: int
     max_ms: int
+    limits: Any
+    limit_count: int
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1475,6 +1517,8 @@ class npart_fix_options(Structure):
         ("keep_bytes", c_uint64),
         ("max_memory_bytes", c_uint64),
         ("max_ms", c_uint64),
+        ("limits", POINTER(npart_limit)),
+        ("limit_count", c_uint32),
     ]
 
 
@@ -1836,6 +1880,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_nearest_name": (c_size_t, [c_char_p, POINTER(c_char_p), c_size_t, c_char_p, c_size_t]),
     "npart_element_type_text": (c_char_p, [c_int]),
     "npart_status_text": (c_char_p, [c_int]),
+    "npart_limit_at": (c_bool, [c_uint32, POINTER(npart_limit_info)]),
     "npart_model_read_file": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_read_options), POINTER(npart_error)]),
     "npart_model_read_stream": (
         c_int,
