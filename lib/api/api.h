@@ -155,8 +155,13 @@ static inline void npart__unlock(const npart_inference *inference)
  * struct gets nothing instead of something misread. */
 #define NPART__HAS_ROOM(out) ((out) && (out)->size == sizeof *(out))
 
-/* Fails with ARGUMENT, as an argument that must be there is NULL. */
-npart_status npart__fail_null(const char *name, struct npart_error *error);
+/* Fails with ARGUMENT, as an argument that must be there is NULL. `name` is the header's, so that the caller finds
+ * it. */
+static inline npart_status npart__fail_null(const char *name, struct npart_error *error)
+{
+    (void)npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
+    return NPART_ERROR_ARGUMENT;
+}
 /* Options of a version that this library does not know are an error. */
 npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error);
 

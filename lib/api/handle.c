@@ -100,7 +100,7 @@ void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator
                            npart_status *status, struct npart_error *error)
 {
     struct npart__arena plain; /* knows what stands for no allocator */
-    struct npart_allocator budget;
+    struct npart_allocator budget = {0};
     npart__arena_init(&plain, allocator);
     bool has_budget = most_bytes || most_ms, is_open = has_budget;
     if (has_budget)
@@ -114,12 +114,6 @@ void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------- */
-
-/* The argument's name is the header's, so that the caller finds it. */
-npart_status npart__fail_null(const char *name, struct npart_error *error)
-{
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
-}
 
 /* Structs of options carry a version, so that a program built against a newer header is told and
  * not misread. */

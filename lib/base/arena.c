@@ -12,7 +12,7 @@
 
 /* What malloc gives on 64-bit machines: any type of ours, and any that protobuf-c makes, may lie
  * there. */
-#define ALIGNMENT 16u
+#define ALIGNMENT ((size_t)16)
 /* A small handle fits in the first block. Doubling keeps the calls of the allocator few, and the
  * last size bounds what the newest block may waste. */
 #define FIRST_BLOCK_BYTES ((size_t)4 << 10)

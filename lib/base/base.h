@@ -41,8 +41,12 @@
 npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
     NPART__PRINTF(4, 5);
 
-/* Every allocation failure ends here. */
-npart_status npart__fail_memory(struct npart_error *error);
+/* Every allocation failure ends here. The status is in sight of whoever reads a caller, analyzers too. */
+static inline npart_status npart__fail_memory(struct npart_error *error)
+{
+    (void)npart__fail(error, NPART_ERROR_MEMORY, "", "out of memory");
+    return NPART_ERROR_MEMORY;
+}
 
 /* ---- checked arithmetic ---------------------------------------------------------------------------------- */
 

@@ -26,11 +26,6 @@ npart_status npart__fail(struct npart_error *error, npart_status status, const c
     return status;
 }
 
-npart_status npart__fail_memory(struct npart_error *error)
-{
-    return npart__fail(error, NPART_ERROR_MEMORY, "", "out of memory");
-}
-
 #define STATUS_TEXT(name, number, text)                                                                                \
     case name:                                                                                                         \
         return text;

@@ -33,6 +33,7 @@ static uint32_t changes_between(const char *a, size_t a_length, const char *b, s
     uint32_t rows[3][MOST_COMPARED + 1];
     a_length = a_length < MOST_COMPARED ? a_length : MOST_COMPARED;
     b_length = b_length < MOST_COMPARED ? b_length : MOST_COMPARED;
+    /* cppcheck-suppress knownConditionTrueFalse ; it takes the lengths for equal */
     if (a_length > b_length + most || b_length > a_length + most)
         return most + 1;
     for (uint32_t k = 0; k <= b_length; k++)
@@ -170,6 +171,13 @@ size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, siz
     return strlen(out);
 }
 
+static const char *with_end(char *out, size_t bytes, const char *end)
+{
+    size_t used = strlen(out);
+    (void)snprintf(out + used, bytes - used, "%s", end);
+    return out;
+}
+
 /* Room for the question mark or the dots is kept free while names are written. */
 const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
@@ -179,13 +187,13 @@ const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out,
     if (nearest->count) {
         memcpy(out, asks, sizeof asks);
         if (npart__nearest_names(nearest, out + sizeof asks - 1, room - sizeof asks) > 0)
-            return strcat(out, "?");
+            return with_end(out, bytes, "?");
     } else if (nearest->first_count) {
         memcpy(out, lists, sizeof lists);
         uint32_t count =
             write_names(out + sizeof lists - 1, room - sizeof lists, nearest->first, nearest->first_count, ", ");
         if (count > 0)
-            return strcat(out, nearest->has_more || count < nearest->first_count ? ", ..." : "");
+            return with_end(out, bytes, nearest->has_more || count < nearest->first_count ? ", ..." : "");
     }
     out[0] = '\0';
     return out;
