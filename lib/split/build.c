@@ -55,10 +55,8 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
 {
     const struct npart__fact *fact = npart__split_fact(splitting, name);
     const struct npart__known *known = npart__split_numbers(splitting, name);
-    unsigned width = fact->element_type == INT64 ? 8 : fact->element_type == INT32 ? 4 : 1;
     Onnx__TensorProto *tensor;
-    /* `fact` is there where `known` is. */
-    if (!known || !new_object(splitting->arena, (void **)&tensor, sizeof *tensor))
+    if (!fact || !known || !new_object(splitting->arena, (void **)&tensor, sizeof *tensor))
         return NULL;
     onnx__tensor_proto__init(tensor);
     tensor->name = text_of(splitting, name); /* users name it so: nothing else has to change */
@@ -67,6 +65,7 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
     tensor->n_dims = fact->rank;
     tensor->dims = (int64_t *)(uintptr_t)fact->dims;
     tensor->has_raw_data = 1;
+    unsigned width = fact->element_type == INT64 ? 8 : fact->element_type == INT32 ? 4 : 1;
     tensor->raw_data.len = (size_t)known->count * width;
     /* An empty tensor, too. */
     tensor->raw_data.data = npart__arena_allocate(splitting->arena, tensor->raw_data.len + 1);
