@@ -178,6 +178,7 @@ static npart_status add_location(struct expand *expand, const struct npart__elid
     if (!NPART__PUSH(expand->arena, &out->moved, moved))
         return npart__fail_memory(expand->error);
     char offset[24], length[24];
+    /* cppcheck-suppress badBitmaskCheck ; the wire type 0 is named as the others are */
     static const uint8_t location[] = {DATA_LOCATION << 3 | WIRE_VARINT, LOCATION_EXTERNAL};
     (void)snprintf(offset, sizeof offset, "%llu", (unsigned long long)moved.to);
     (void)snprintf(length, sizeof length, "%llu", (unsigned long long)moved.bytes);

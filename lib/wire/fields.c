@@ -10,7 +10,7 @@ const struct field npart__fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
 };
 
 static const char *const message_names[MESSAGE_COUNT] = {
-#define MESSAGE(id, name) [MESSAGE_##id] = name,
+#define MESSAGE(id, name) [MESSAGE_##id] = (name),
 #include "wire/wire_schema.def"
 };
 

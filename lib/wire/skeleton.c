@@ -563,7 +563,7 @@ static npart_status walk_bytes(struct scan *scan, const struct tag *tag, uint64_
 static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
 {
     struct frame *frame = &scan->frames[scan->depth - 1];
-    uint64_t length_at = scan->position, bytes;
+    uint64_t length_at = scan->position, bytes = 0;
     npart_status status = read_varint(scan, "a length", &bytes);
     if (status != NPART_OK)
         return status;
@@ -607,7 +607,7 @@ static npart_status scan_field(struct scan *scan)
 {
     struct frame *frame = &scan->frames[scan->depth - 1];
     struct tag tag = {.at = scan->position};
-    uint64_t key;
+    uint64_t key = 0;
     npart_status status = need(scan, FIELD_HEADER_BYTES);
     if (status == NPART_OK)
         status = read_varint(scan, "a field tag", &key);

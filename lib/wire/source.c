@@ -131,7 +131,7 @@ static npart_status discard_until(struct npart__source *source, uint64_t offset,
         source->window_bytes = 0;
         uint64_t rest = offset - source->window_offset;
         size_t room = rest < LAST_READ_BYTES ? (size_t)rest : LAST_READ_BYTES;
-        size_t got;
+        size_t got = 0;
         npart_status status = read_some(source, source->storage, room, &got, error);
         if (status != NPART_OK)
             return status;
@@ -182,7 +182,7 @@ npart_status npart__source_seek(struct npart__source *source, uint64_t offset, s
         source->next_read_bytes *= 2;
     /* A stream may be a terminal or a socket: no more is waited for than is needed. */
     while (source->window_bytes < bytes || (!is_stream && source->window_bytes < wanted)) {
-        size_t room = (wanted > bytes ? wanted : bytes) - source->window_bytes, got;
+        size_t room = (wanted > bytes ? wanted : bytes) - source->window_bytes, got = 0;
         npart_status status = read_some(source, source->storage + source->window_bytes, room, &got, error);
         if (status != NPART_OK)
             return status;
