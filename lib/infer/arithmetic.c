@@ -314,7 +314,7 @@ static double power_fractions(struct npart__each *each, double a, double b)
 
 static const struct npart__element elements[] = {
 #define ELEMENT(name, ints, doubles, traits, first, first_default, second, second_default)                             \
-    [NPART__EACH_##name] = {ints, doubles, traits, first, second, (double)first_default, (double)second_default},
+    [NPART__EACH_##name] = {ints, doubles, traits, first, second, (double)(first_default), (double)(second_default)},
 #include "infer/elementwise.def"
 };
 

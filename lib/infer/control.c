@@ -144,7 +144,7 @@ static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inpu
 /* A tensor of rank 0, as iteration number and condition are. */
 static struct npart__fact scalar(int element_type)
 {
-    static const int64_t no_dims[1];
+    static const int64_t no_dims[1] = {0};
     return (struct npart__fact){
         .kind = NPART__TYPE_TENSOR, .element_type = (uint8_t)element_type, .has_rank = true, .dims = no_dims};
 }

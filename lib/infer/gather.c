@@ -183,7 +183,8 @@ static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t len
         !npart__small_count(call, npart__out(call, 0), &total) || length == 0 || total == 0 || data.items.count == 0)
         return;
     /* A run is what one step along the last indexed axis covers. */
-    uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[batch + length - 1];
+    uint32_t tuples = indices.items.count / length;
+    size_t run = (size_t)data.strides[batch + length - 1];
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t i = 0; result && i < tuples; i++) {
         int64_t place;

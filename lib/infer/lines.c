@@ -175,7 +175,7 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
         return;
     /* The result has as many lines, each of `taken` elements. */
     struct lines result = {.count = lines.count, .extent = taken, .inner = lines.inner};
-    uint32_t total = lines.count * taken, *sorted = npart__new_array(call, lines.extent * 2, sizeof *sorted);
+    uint32_t total = lines.count * taken, *sorted = npart__new_array(call, (size_t)lines.extent * 2, sizeof *sorted);
     uint64_t *values = npart__new_items(call, total);
     int64_t *indices = npart__new_ints(call, total);
     if (!sorted || !values || !indices)

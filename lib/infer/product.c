@@ -84,7 +84,7 @@ static bool item_number(const struct npart__items *items, int64_t place, double 
  * has: 0 only where products, sum, scale and bias are all exact. False where it is not known or not finite. */
 static bool sum_fractions(const struct walk *walk, int type, uint32_t result, double *terms, double *out, double *off)
 {
-    int64_t places[MOST_OPERANDS];
+    int64_t places[MOST_OPERANDS] = {0};
     double most = 0, error, number;
     bool is_exact = true;
     for (uint32_t i = 0; i < walk->terms; i++) {

@@ -97,6 +97,7 @@ double npart__sum_numbers(int element_type, const double *terms, uint32_t count,
         sum += terms[i];
         most += fabs(terms[i]);
         /* The unit of a term: how small a step it is a multiple of, doubled from the type's unit up. */
+        /* NOLINTNEXTLINE(cert-flp30-c): doubling is exact */
         for (double step = npart__unit_at(element_type, terms[i]); terms[i] != 0 && step < unit; step *= 2)
             if (fmod(terms[i], step * 2) != 0) { /* the last place that is not 0 */
                 unit = step;
@@ -256,7 +257,7 @@ static void reduce_wholes(struct npart__call *call, const struct reduction *redu
     int type = npart__in(call, 0)->element_type;
     int64_t *result = npart__new_ints(call, places->total);
     for (uint32_t i = 0; result && i < places->total; i++)
-        if (!reduce_ints(call->pool, type, reduction, (const int64_t *)terms + i * places->each, places->each,
+        if (!reduce_ints(call->pool, type, reduction, (const int64_t *)terms + (size_t)i * places->each, places->each,
                          &result[i]))
             return;
     npart__set_ints(call, 0, result, places->total);
@@ -305,6 +306,8 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
     bool is_input = !axes && npart__has_input(call, 1);
     if (is_input)
         axes = npart__in_ints(call, 1, &count);
+    if (!axes)
+        count = 0;
     /* An input of length 0 needs no elements. */
     if (is_input && !axes && npart__in_length(call, 1) != 0)
         return false;
