@@ -154,7 +154,7 @@ void npart__line_cost(struct npart__parser *parser)
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
                               struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error)
 {
-    struct npart_error unused;
+    struct npart_error unused = {.status = NPART_OK};
     struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
     *out = *base;
     memset(&out->parameters, 0, sizeof out->parameters);

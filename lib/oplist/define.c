@@ -130,7 +130,7 @@ void npart__check_defines(struct npart__parser *parser)
 static const struct npart__range *find_argument(const struct npart__scope *scope, const char *name)
 {
     for (uint32_t i = 0; scope && i < scope->define->parameter_count; i++)
-        if (npart__same_text(scope->define->parameters.tokens[2 * i].text, name))
+        if (npart__same_text(scope->define->parameters.tokens[(size_t)2 * i].text, name))
             return &scope->arguments[i];
     return NULL;
 }
@@ -286,7 +286,7 @@ bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner
     struct npart__define *define = parser->status == NPART_OK ? find_define(parser, token->text, true) : NULL;
     if (!define)
         npart__parse_fail(parser, token->column, "there is no define of rules %s", token->text);
-    if (parser->status != NPART_OK || !open_scope(parser, define, inner))
+    if (!define || parser->status != NPART_OK || !open_scope(parser, define, inner))
         return false;
     *before = parser->now;
     before->path = parser->oplist->path;

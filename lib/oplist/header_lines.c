@@ -396,7 +396,7 @@ static bool take_runtime(struct npart__parser *parser, struct npart__runtime_cho
         fail_runtime(parser, token, version ? version->text : NULL);
     out->when = npart__take_condition(parser);
     npart__expect_end(parser);
-    return parser->status == NPART_OK;
+    return out->runtime && parser->status == NPART_OK;
 }
 
 /* What is asked of shapes is asked of what that one knows of them. Without such a line rules ask all that is

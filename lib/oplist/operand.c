@@ -118,16 +118,18 @@ static uint32_t new_selector(struct npart__parser *parser, struct npart__selecto
 uint32_t npart__parse_selector(struct npart__parser *parser)
 {
     struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
-    bool is_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
+    static const struct npart__token all = {.text = "*"};
     const struct npart__token *token =
-        is_all ? NULL : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
-    if (token)
+        npart__accept(parser, NPART__TOKEN_MARK, "*")
+            ? &all
+            : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
+    if (token && token != &all)
         token = npart__resolve(parser, token);
-    if (!is_all && !token)
+    if (!token)
         return NPART_NONE;
     /* A parameter may stand for `*`. */
-    is_all = is_all || strcmp(token->text, "*") == 0;
-    if (token && parser->each_depth && strcmp(token->text, "it") == 0) {
+    bool is_all = strcmp(token->text, "*") == 0;
+    if (parser->each_depth && strcmp(token->text, "it") == 0) {
         selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
         return new_selector(parser, selector);
     }

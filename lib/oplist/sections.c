@@ -27,6 +27,7 @@ static void line_rule(struct npart__parser *parser)
     bool has_root = parser->form && npart__root_op(parser, &root);
     /* Operands are looked up by the op's names, so selectors that were made for another op are not used again. */
     if (has_root) {
+        /* cppcheck-suppress autoVariables ; taken away again below */
         parser->op = &root;
         parser->first_selector = parser->oplist->selectors.count;
     }
