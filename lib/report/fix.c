@@ -51,7 +51,7 @@ static void put_sentence(struct npart__page *page, const char *lead, const char 
 
 static void put_names(struct npart__page *page, const char *lead, const char *const *names)
 {
-    for (uint32_t i = 0; names[i] && i < NAMES_SHOWN; i++) {
+    for (uint32_t i = 0; i < NAMES_SHOWN && names[i]; i++) {
         npart__put(page, "        ");
         npart__put(page, lead);
         npart__put_text(page, names[i]);

@@ -202,7 +202,7 @@ npart_status npart_document_add_report(npart_document *document, npart_read_call
     ptrdiff_t bytes;
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !read)
-        status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "read must not be NULL");
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "read must not be NULL");
     char *piece = status == NPART_OK ? npart__take(&document->pool, PIECE_BYTES, 1) : NULL;
     if (!piece)
         return status == NPART_OK ? npart__report_status(&document->pool, error) : status;

@@ -433,7 +433,7 @@ static void find_modules(struct json *json)
     struct npart_module at = {.size = sizeof at};
     npart_status status = NPART_OK;
     json->module_of = npart__take(json->pool, json->info.node_count + (size_t)1, sizeof *json->module_of);
-    for (uint32_t i = 0; json->module_of && i < json->info.node_count; i++)
+    for (uint32_t i = 0; !json->pool->failed && i < json->info.node_count; i++)
         json->module_of[i] = NPART_NONE;
     for (uint32_t m = 0; !json->pool->failed && status == NPART_OK; m++) {
         status = npart_plan_module(json->plan, m, &at, NULL);
@@ -576,7 +576,7 @@ static void make_node_texts(struct json *json)
 static void make_paths(struct json *json)
 {
     json->paths = npart__take(json->pool, json->info.graph_count, sizeof *json->paths);
-    for (uint32_t i = 0; json->paths && i < json->info.graph_count && !json->pool->failed; i++) {
+    for (uint32_t i = 0; i < json->info.graph_count && !json->pool->failed; i++) {
         struct npart__sheet quoted;
         while (npart__sheet_lacks(&json->scratch, npart_model_graph_path(json->model, i, NPART__ROOM(&json->scratch))))
             continue;

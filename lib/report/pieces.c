@@ -77,17 +77,19 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
 void npart__put_pieces(struct npart__page *page)
 {
     struct npart_partition at = {.size = sizeof at};
-    uint32_t count = page->summary.partitions, shown = count < PIECES_SHOWN ? count : PIECES_SHOWN;
-    struct piece *pieces = npart__take(page->pool, count + (size_t)1, sizeof *pieces);
-    if (count == 0 || !pieces)
+    uint32_t count = page->summary.partitions;
+    if (count == 0)
+        return;
+    struct piece *pieces = npart__take(page->pool, count, sizeof *pieces);
+    if (!pieces)
         return;
     for (uint32_t i = 0; i < count && npart_plan_partition(page->plan, i, &at); i++)
         pieces[i] = (struct piece){.id = i, .nodes = at.node_count, .macs = at.macs};
     qsort(pieces, count, sizeof *pieces, compare_pieces);
     npart__painted(page, NPART__BOLD, "  Partitions");
     npart__put(page, " (largest first)\n");
-    for (uint32_t i = 0; i < shown && !page->pool->failed; i++)
+    for (uint32_t i = 0; i < count && i < PIECES_SHOWN && !page->pool->failed; i++)
         put_piece(page, &pieces[i]);
-    if (shown < count)
-        npart__add_format(page->out, "     and %u more (--format json)\n", count - shown);
+    if (count > PIECES_SHOWN)
+        npart__add_format(page->out, "     and %u more (--format json)\n", count - PIECES_SHOWN);
 }

@@ -217,6 +217,11 @@ static void put_links(struct npart__page *page, const struct npart_placement_inf
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
+static bool is_same_range(const struct npart_cost_range *a, const struct npart_cost_range *b)
+{
+    return a->low_ms == b->low_ms && a->typical_ms == b->typical_ms && a->high_ms == b->high_ms;
+}
+
 static void put_total(struct npart__page *page, const struct npart_placement_info *info)
 {
     static const char *const names[] = {"as placed ", "wholly on the CPU ", "on the NPU as far as possible "};
@@ -227,7 +232,7 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
     begin_line(&line, page);
     for (size_t i = 0; i < NPART__LENGTH(names); i++) {
         /* What is the same as the placement says nothing more. */
-        if (!has[i] || (i > 0 && has[0] && memcmp(&ranges[i], &ranges[0], sizeof ranges[0]) == 0))
+        if (!has[i] || (i > 0 && has[0] && is_same_range(&ranges[i], &ranges[0])))
             continue;
         npart__put(&line.page, is_first ? "" : "; ");
         npart__put(&line.page, names[i]);

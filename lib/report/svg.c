@@ -255,7 +255,8 @@ static void put_frame(struct drawn *at, uint32_t index)
 {
     const struct npart__frame *frame = &at->picture->frames[index];
     const struct npart__svg_frame *place = &at->svg->frames[index];
-    uint32_t depth = frame->depth < 6 ? frame->depth : 6, x = 4 + NPART__SVG_INSET * (depth ? depth - 1 : 0);
+    const uint32_t depth = frame->depth < 6 ? frame->depth : 6;
+    const uint32_t x = 4 + NPART__SVG_INSET * (frame->depth ? depth - 1 : 0);
     struct npart__sheet title;
     if (frame->graph == 0 || frame->is_hidden)
         return;

@@ -17,7 +17,7 @@ static double width_of(unsigned char first)
     if (first >= 0xe0) /* three bytes and more: as wide as they can be */
         return 1.05;
     for (size_t i = 0; i < NPART__LENGTH(classes); i++)
-        if (first && strchr(classes[i].characters, (char)first))
+        if (first && strchr(classes[i].characters, first))
             return classes[i].width;
     return 0.58;
 }

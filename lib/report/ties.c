@@ -260,15 +260,18 @@ static void add_to_edge(const struct npart__picture *picture, struct npart__edge
 
 static void gather_edges(struct npart__picture *picture)
 {
+    static const struct npart__tie none = {.from = NPART_NONE, .to = NPART_NONE};
     uint32_t kept = 0;
     qsort(picture->ties, picture->tie_count, sizeof *picture->ties, compare_ties);
     for (uint32_t i = 0; i < picture->tie_count; i++) {
         struct npart__tie tie = picture->ties[i];
-        struct npart__edge *edge = picture->edge_count ? &picture->edges[picture->edge_count - 1] : NULL;
-        if (kept && compare_ties(&tie, &picture->ties[kept - 1]) == 0)
+        const struct npart__tie *last = kept ? &picture->ties[kept - 1] : &none;
+        if (compare_ties(&tie, last) == 0)
             continue;
-        if (!edge || edge->from != tie.from || edge->to != tie.to) {
-            edge = &picture->edges[picture->edge_count++];
+        bool is_new = tie.from != last->from || tie.to != last->to;
+        picture->edge_count += is_new;
+        struct npart__edge *edge = &picture->edges[picture->edge_count - 1];
+        if (is_new) {
             *edge = (struct npart__edge){.from = tie.from, .to = tie.to, .first = kept};
             edge->is_transfer =
                 !npart__is_on_cpu(&picture->boxes[tie.from]) || !npart__is_on_cpu(&picture->boxes[tie.to]);
