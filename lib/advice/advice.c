@@ -246,7 +246,7 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
 {
     struct npart__action action;
     struct npart__after after;
-    bool *accepted, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
+    bool *accepted = NULL, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
     /* Sizes come before cut points: without them nobody knows the bytes that would cross. */
     npart_status status = is_dims || group->is_fatal ? NPART_OK : npart__way_cut(way, false);
     if (status == NPART_OK)

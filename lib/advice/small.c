@@ -47,7 +47,7 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
     for (uint32_t i = 0; i < plan->node_costs->count; i++) {
         uint32_t partition = plan->partitioning.partition_of[i];
         out->is_small[i] = partition != NPART_NONE && saved_ms[partition] > 0;
-        out->nodes += out->is_small[i] && i < npart__file_nodes(&plan->session);
+        out->nodes += i < npart__file_nodes(&plan->session) && out->is_small[i];
     }
     return true;
 }

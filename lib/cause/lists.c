@@ -51,7 +51,8 @@ static void list_nodes(struct npart__finder *finder)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
             /* 0 - 1 is NPART_NONE. */
-            uint32_t of[2] = {is_own_root(finder, node) ? out->cause_of[node] : NPART_NONE, finder->root_in[node] - 1u};
+            const uint32_t of[2] = {is_own_root(finder, node) ? out->cause_of[node] : NPART_NONE,
+                                    finder->root_in[node] - 1u};
             for (int i = 0; i < 2; i++) {
                 struct npart__cause *cause = of[i] == NPART_NONE ? NULL : &out->items.items[of[i]];
                 if (cause && pass == 1)

@@ -191,11 +191,10 @@ static void word_cause(struct npart__finder *finder, uint32_t id, struct npart__
 {
     const struct npart__cause *cause = &finder->out->items.items[id];
     const struct npart__about_cause *about = &finder->about.items[id];
-    const struct npart__node *first =
-        cause->first_affected == NPART_NONE ? NULL : &finder->graph->nodes.items[cause->first_affected];
     const char *sentence = finder->oplist->rules.items[cause->rule].sentence;
     switch ((enum npart__family)about->family) {
-    case NPART__FAMILY_OP: {
+    case NPART__FAMILY_OP: { /* the only family that always has affected nodes */
+        const struct npart__node *first = &finder->graph->nodes.items[cause->first_affected];
         const char *domain = npart__text(&finder->graph->strings, first->domain);
         npart__append_format(out, "%s%s%s: %s", domain, *domain ? ":" : "", npart__node_op(finder->graph, first),
                              sentence);

@@ -24,7 +24,7 @@ double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const
  * relative: a network of 1 ms says as much as one of 100. */
 static void add_time(const struct npart__fitting *fit, uint32_t time, const double *x, struct normal *out)
 {
-    double scale = fit->measured[time] * fit->spread, slope[MOST];
+    double scale = fit->measured[time] * fit->spread, slope[MOST] = {0};
     double residual = (npart__fit_predict(fit, time, x) - fit->measured[time]) / scale;
     for (uint32_t k = 0; k < fit->factor_count; k++)
         slope[k] = fit->parts[(size_t)time * fit->factor_count + k] * exp(x[k] - fit->at[k]) / scale;

@@ -61,7 +61,8 @@ static bool tell_node(struct npart__comparison *at, const char *state, uint32_t 
 {
     const struct npart_side_node *a = before == NPART_NONE ? NULL : &at->sides[NPART__BEFORE]->nodes[before];
     const struct npart_side_node *b = after == NPART_NONE ? NULL : &at->sides[NPART__AFTER]->nodes[after];
-    const struct npart_side_node *told = b ? b : a;
+    const int side = after == NPART_NONE ? NPART__BEFORE : NPART__AFTER;
+    const struct npart_side_node *told = &at->sides[side]->nodes[after == NPART_NONE ? before : after];
     struct npart_diff_node node = {
         .size = sizeof node,
         .change = change,
@@ -77,7 +78,7 @@ static bool tell_node(struct npart__comparison *at, const char *state, uint32_t 
         .index = told->index,
         .verdict_before = a ? a->verdict : NPART_VERDICT_FOLDED,
         .verdict = b ? b->verdict : NPART_VERDICT_FOLDED,
-        .cause = b ? root_at(at, NPART__AFTER, b->cause) : root_at(at, NPART__BEFORE, a->cause),
+        .cause = root_at(at, side, told->cause),
     };
     return NPART__PUSH(at->arena, &at->nodes, node);
 }

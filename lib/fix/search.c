@@ -532,7 +532,7 @@ static npart_status begin(struct course *course, const struct npart__version *ve
 npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
                                struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
 {
-    struct npart_error unused;
+    struct npart_error unused = {.status = NPART_OK};
     struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = error ? error : &unused};
     struct course course = {.search = &search};
     memset(out, 0, sizeof *out);

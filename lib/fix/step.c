@@ -277,7 +277,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     static const char *const values[] = {"The file serves these values alone; others need a file of their own.", NULL};
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
-    struct npart__editor *editor;
+    struct npart__editor *editor = NULL;
     bool changed = request->value_count > 0;
     describe(attempt, "bind", "Sizes and values that are given are written down.",
              request->value_count ? values : sizes);

@@ -53,6 +53,7 @@ bool npart__same_attribute(const struct npart__attribute *a, const struct npart_
         return false;
     switch (a->type) {
     case 1:
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared */
         return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
     case 2:
         return a->u.i == b->u.i;

@@ -122,7 +122,7 @@ struct npart__peaks *npart__peaks_open(const struct npart__memory_request *reque
                                        struct npart__arena *scratch);
 /* The peak of a flow, and the node at which it is. False when out of memory. */
 bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow, struct npart__bytes *out,
-                      uint32_t *at);
+                      uint32_t *peak_at);
 /* All that the nodes of a partition make, but for what leaves it. */
 struct npart__bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
 /* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first. */

@@ -339,10 +339,10 @@ static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow
 }
 
 bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out,
-                      uint32_t *where)
+                      uint32_t *peak_at)
 {
     *out = (struct npart__bytes){0, false};
-    *where = NPART_NONE;
+    *peak_at = NPART_NONE;
     at->flow++;
     count_uses(at, flow);
     if (flow->partition != NPART_NONE)
@@ -357,7 +357,7 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
         if (!finish_uses(at, flow, s))
             return false;
     }
-    add_up(at, flow, out, where);
+    add_up(at, flow, out, peak_at);
     return true;
 }
 

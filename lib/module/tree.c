@@ -224,8 +224,10 @@ static uint32_t of_neighbours(const struct tree *at, uint32_t id, const uint32_t
     uint32_t all = UNTOLD;
     for (uint32_t k = 0; k < node->output_count && !(is_first && all != UNTOLD); k++) {
         uint32_t result = npart__node_output(graph, node, k);
-        const struct npart__value *value = result == NPART_NONE ? NULL : &graph->values.items[result];
-        for (uint32_t u = 0; value && u < value->consumer_count && !(is_first && all != UNTOLD); u++)
+        if (result == NPART_NONE)
+            continue;
+        const struct npart__value *value = &graph->values.items[result];
+        for (uint32_t u = 0; u < value->consumer_count && !(is_first && all != UNTOLD); u++)
             meet(at, id, graph->consumers[value->first_consumer + u], of, &all);
     }
     for (uint32_t k = 0; k < node->input_count + node->capture_count && !(is_first && all != UNTOLD); k++)

@@ -131,7 +131,7 @@ bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *orde
 {
     const uint64_t room = room_for_nodes(to, order, count);
     uint32_t stages = 0, next = 0;
-    if (room >= count)
+    if (room >= count || room == 0) /* a list's numbers are above 0 */
         return true;
     for (uint32_t i = 0; i < count; i++)
         stages = stage_of[order[i]] >= stages ? stage_of[order[i]] + 1 : stages;

@@ -146,7 +146,7 @@ static bool name_output(struct finder *finder, const struct end *output)
 {
     uint64_t served = 0; /* models */
     const char *barred = NULL;
-    char room[512], barred_room[512];
+    char room[512] = "", barred_room[512] = "";
     for (uint32_t r = 0; r < NPART__COUNT(namings); r++) {
         bool is_bar = namings[r].kind == NPART__LINK_NONE;
         const char *wanted = wanted_name(&namings[r], output->name, is_bar ? barred_room : room, sizeof room);

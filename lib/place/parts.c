@@ -303,7 +303,7 @@ static npart_status fix_all_sizes(npart_placement *placement, struct npart_error
             if (fixed >> i & 1)
                 continue;
             waiting = i;
-            next = waits[i] & ~fixed ? next : i;
+            next = (waits[i] & ~fixed) ? next : i;
         }
         next = next == NPART_NONE ? waiting : next;
         status = fix_sizes(placement, next, error);

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdio.h>
 
 #include "cost/fit.h"
 
@@ -290,7 +289,7 @@ static npart_status solve(struct calibrating *c, double *x, double *left, bool *
 {
     double change = 1;
     for (uint32_t i = 0; i < REPEATS && change > 0.01; i++) {
-        double before[NPART__MOST_FACTORS];
+        double before[NPART__MOST_FACTORS] = {0};
         npart_status status = find_parts(c, x, error);
         if (status != NPART_OK)
             return status;
@@ -348,7 +347,7 @@ static double middle_of(double *errors, uint32_t count)
             errors[k] = errors[k - 1];
             errors[k - 1] = other;
         }
-    return (errors[(count - 1) / 2] + errors[count / 2]) / 2;
+    return count ? (errors[(count - 1) / 2] + errors[count / 2]) / 2 : 0;
 }
 
 /* Each model is left out in turn, with all its times. With all its rows, too: a model that was measured twice
@@ -469,8 +468,8 @@ npart_status npart__calibrate(const struct npart__measured *rows, uint32_t count
 {
     struct calibrating c = {.rows = rows, .row_count = count, .arena = arena};
     static const double prior[NPART__MOST_FACTORS] = {0};
-    double x[NPART__MOST_FACTORS] = {0}, left[NPART__MOST_FACTORS];
-    double errors[NPART_MOST_MEASUREMENTS], before = 0, after = 0, held_out = 0;
+    double x[NPART__MOST_FACTORS] = {0}, left[NPART__MOST_FACTORS] = {0};
+    double errors[NPART_MOST_MEASUREMENTS] = {0}, before = 0, after = 0, held_out = 0;
     npart_status status = gather_times(&c, error);
     /* With two times or fewer there is less to learn than a parameter needs. */
     if (status == NPART_OK && c.times.count <= 2)

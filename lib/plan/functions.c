@@ -123,6 +123,7 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
         return false;
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &plan->mask.reasons.items[i];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a node has reasons there is a list of them */
         is_by_provider |= reason->truth == NPART__FALSE && rules[reason->rule].gate == 0;
     }
     return is_by_provider;

@@ -191,7 +191,7 @@ static bool match_node(struct search *at, uint32_t number, uint32_t id)
     bool has_two = step->operand_count == 2 && node->input_count == 2 &&
                    npart__node_plays(at->graph, node, NPART__ROLE_COMMUTES);
     uint32_t result = npart__node_output(at->graph, node, 0);
-    for (int is_swapped = 0; result != NPART_NONE && is_swapped <= has_two; is_swapped++) {
+    for (int is_swapped = 0; result != NPART_NONE && is_swapped <= (has_two ? 1 : 0); is_swapped++) {
         at->found.nodes[at->found.count++] = id;
         /* The steps after this one are matched within the call, so that another order of these operands is tried when
          * a later step finds nothing. */

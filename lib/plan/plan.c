@@ -593,10 +593,10 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
     if (status == NPART_OK)
         status = choose_gates(out, request->gates, error);
-    if (status == NPART_OK)
+    if (status == NPART_OK) {
         out->release = npart__target_release(&out->target);
-    if (status == NPART_OK)
         status = choose_partitioner(out, request->partitioner, error);
+    }
     if (status == NPART_OK)
         status = see_as_runtime(out, error); /* needs the target's runtime */
     uint8_t *assumed = NULL;
@@ -618,10 +618,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->equivalent = view->equivalent;
     out->inference = out->session.made_from;
     out->graph = out->inference->graph;
-    if (status == NPART_OK)
-        /* Products before functions: what is round them is judged again as a whole, while verdicts of a round are
-         * kept from then on. */
-        status = npart__plan_judge(out, assumed, error);
+    /* Products before functions: what is round them is judged again as a whole, while verdicts of a round are kept
+     * from then on. */
+    status = npart__plan_judge(out, assumed, error);
     if (status == NPART_OK)
         status = npart__reshape_products(out, &assumed, error);
     if (status == NPART_OK)

@@ -63,9 +63,10 @@ bool npart__rewrite_cumsum(struct npart__site *site)
 /* The one axis that is reduced. An attribute before opset 18, an operand since. */
 static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
 {
-    uint32_t count;
-    const int64_t *axes = npart__site_int_list(site, site->id, "axes", &count);
-    if (npart__operand(site, 1) != NPART_NONE && !(axes = npart__site_ints(site, npart__operand(site, 1), &count)))
+    uint32_t count, list = npart__operand(site, 1);
+    const int64_t *axes = list == NPART_NONE ? npart__site_int_list(site, site->id, "axes", &count)
+                                             : npart__site_ints(site, list, &count);
+    if (list != NPART_NONE && !axes)
         return false;
     if (!axes || !count) { /* all axes, or none */
         *axis = 0;

@@ -101,7 +101,7 @@ bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
 static const char *make_shares(struct npart__site *site, const struct npart__dims *x, int type, bool spread,
                                struct npart__dims *weights)
 {
-    int64_t count = x->at[1], window = 1, dilation[NPART__LIMIT_RANK];
+    int64_t count = x->at[1], window = 1, dilation[NPART__LIMIT_RANK] = {0};
     *weights = (struct npart__dims){.at = {x->at[1], 1}, .rank = 2};
     for (uint32_t i = 0; i < x->rank - 2; i++) {
         int64_t kernel = npart__list_item(site, "kernel_shape", i, 0);

@@ -13,7 +13,7 @@
  */
 #include "session/passes.h"
 
-#define MOST_PADS (2 * NPART__LIMIT_RANK)
+#define MOST_PADS ((size_t)2 * NPART__LIMIT_RANK)
 #define ATTENTION_USERS 4u /* of a LayerNormalization: three MatMuls and an Add */
 
 /* What is used is counted once for the graph as folding has left it, and kept up to date by each merge: counting
@@ -374,10 +374,10 @@ bool npart__fold_merges(struct npart__session *session, enum npart__release rele
     size_t listed = (graph->values.count + (size_t)1) * ATTENTION_USERS;
     at.some = npart__arena_allocate(&scratch, listed * sizeof *at.some);
     bool is_ready = at.uses && at.user && at.some;
-    if (is_ready) /* NPART_NONE: fewer users than that */
-        memset(at.some, 0xff, listed * sizeof *at.some);
-    if (is_ready)
+    if (is_ready) {
+        memset(at.some, 0xff, listed * sizeof *at.some); /* NPART_NONE: fewer users than that */
         count_uses(&at);
+    }
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         merge_node(&at, graph->order[i]);
     for (uint32_t v = 0; is_ready && v < graph->values.count; v++)

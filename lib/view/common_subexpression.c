@@ -150,8 +150,10 @@ static bool same_attribute(const struct npart__attribute *a, const struct npart_
     double left[MOST_SHARED], right[MOST_SHARED];
     if (a->type != 4 || b->type != 4 || strcmp(a->name, b->name) != 0)
         return npart__same_attribute(a, b);
-    return lone_number(a, left) && lone_number(b, right) &&
-           a->u.tensor->element_type == b->u.tensor->element_type && memcmp(left, right, sizeof *left) == 0;
+    if (!lone_number(a, left) || !lone_number(b, right) || a->u.tensor->element_type != b->u.tensor->element_type)
+        return false;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared */
+    return memcmp(left, right, sizeof *left) == 0;
 }
 
 /* Whatever same_attribute() compares; false when the attribute is like no other. */

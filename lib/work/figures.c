@@ -84,7 +84,7 @@ uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b)
     if (a == NPART__WORK_UNKNOWN || b == NPART__WORK_UNKNOWN || b == 0)
         return NPART__WORK_UNKNOWN;
     if (npart__work_is_number(a) && npart__work_is_number(b))
-        return a % b ? NPART__WORK_UNKNOWN : a / b;
+        return a % b == 0 ? a / b : NPART__WORK_UNKNOWN;
     if (!npart__exact_quotient(figures->pool, (int64_t)a, (int64_t)b, &result))
         return NPART__WORK_UNKNOWN;
     return figure(figures, result);
