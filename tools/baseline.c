@@ -20,7 +20,8 @@ static int compare_sides(const void *a, const void *b)
 /* A text in quotes; false when out of memory. What is no UTF-8 becomes '?'. */
 static bool put_text(FILE *file, const char *before, const char *text)
 {
-    json_t *value = json_string(text ? text : "");
+    text = text ? text : "";
+    json_t *value = json_string(text);
     if (!value) {
         size_t length = strlen(text);
         char *plain = malloc(length + 1);

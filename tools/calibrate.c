@@ -44,7 +44,7 @@ static char *beside(const char *table, const char *path)
     char *joined = malloc(folder + strlen(path) + 1);
     if (joined) {
         memcpy(joined, table, folder);
-        strcpy(joined + folder, path);
+        memcpy(joined + folder, path, strlen(path) + 1);
     }
     return joined;
 }
@@ -430,12 +430,13 @@ static enum exit_status fit(struct calibration *c)
 enum exit_status run_calibrate(struct run *run, struct options *options)
 {
     struct calibration *c = calloc(1, sizeof *c);
-    enum exit_status status = c ? EXIT_FINE : EXIT_OTHER;
+    enum exit_status status = EXIT_FINE;
     const char *model = NULL;
+    if (!c)
+        return EXIT_OTHER;
+    *c = (struct calibration){.run = run, .options = options};
     if (options->model_count == 0)
         status = usage("which runs? (a table, or a model and its profile)");
-    if (c)
-        *c = (struct calibration){.run = run, .options = options};
     for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
         status = read_argument(c, options->models[i], &model);
     if (status == EXIT_FINE && c->runs.count == 0)
@@ -448,14 +449,13 @@ enum exit_status run_calibrate(struct run *run, struct options *options)
         status = take_runs(c);
     if (status == EXIT_FINE)
         status = fit(c);
-    for (uint32_t i = 0; c && i < c->count; i++) {
+    for (uint32_t i = 0; i < c->count; i++) {
         npart_plan_free(c->samples[i].plan);
         npart_inference_free(c->samples[i].inference);
         npart_model_free(c->samples[i].model);
         free(c->samples[i].partition_ms);
     }
-    if (c)
-        runs_free(&c->runs);
+    runs_free(&c->runs);
     free(c);
     return status;
 }

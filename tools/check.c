@@ -102,7 +102,8 @@ static bool find_project(struct check *check, const char *folder, struct project
 {
     const char *config = check->asked->config;
     char *found = config ? NULL : project_find(folder);
-    *out = config || found ? open_project(check, config ? config : found) : NULL;
+    const char *path = config ? config : found;
+    *out = path ? open_project(check, path) : NULL;
     bool is_fine = *out || (!config && !found);
     free(found);
     return is_fine;

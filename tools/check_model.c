@@ -140,6 +140,7 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
         status = plan_without(accepted, plan, &without, error);
     if (status == NPART_OK)
         find_outcomes(&accepted->outcomes, accepted->options, without ? without : plan);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the caller has what `accepted` points to, and frees it */
     npart_plan_free(without);
     return status;
 }

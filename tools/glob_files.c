@@ -149,7 +149,7 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
 static size_t plain_length(const char *pattern)
 {
     size_t length = 0, wild = strcspn(pattern, "*?[");
-    for (size_t i = 0; pattern[i] && i < wild; i++)
+    for (size_t i = 0; i < wild; i++)
         if (pattern[i] == '/')
             length = i + 1;
     return length;

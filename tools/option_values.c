@@ -75,16 +75,19 @@ bool take_bind(struct options *options, const char *value)
     char *name = malloc((size_t)(equals - value) + 1);
     double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
     uint32_t count = 0;
-    if (!name || !numbers)
-        return complain("--bind", value, "out of memory");
+    const char *at = equals, *problem = name && numbers ? NULL : "out of memory";
+    while (!problem && *at) { /* before each number is '=' or ',' */
+        at++;
+        if (count == MOST_NUMBERS || !read_number(&at, &numbers[count++]))
+            problem = count == MOST_NUMBERS ? "too many values" : expected;
+    }
+    if (problem) {
+        free(name);
+        free(numbers);
+        return complain("--bind", value, problem);
+    }
     memcpy(name, value, (size_t)(equals - value));
     name[equals - value] = '\0';
-    for (const char *at = equals + 1;; at++) {
-        if (count == MOST_NUMBERS || !read_number(&at, &numbers[count++]))
-            return complain("--bind", value, count == MOST_NUMBERS ? "too many values" : expected);
-        if (!*at)
-            break;
-    }
     options->values[options->value_count++] = (struct npart_bound_value){name, numbers, count};
     return true;
 }

@@ -146,8 +146,9 @@ static bool take_assumption(struct options *options, const char *option, const c
         return complain(option, value, "out of memory");
     memcpy(name, value, (size_t)(equals - value));
     name[equals - value] = '\0';
-    options->assumptions[options->assumption_count++] =
-        (struct npart_assumption){.op = is_op ? name : NULL, .node = is_op ? NULL : name, .on_npu = on_npu};
+    struct npart_assumption *assumption = &options->assumptions[options->assumption_count++];
+    *assumption = (struct npart_assumption){.on_npu = on_npu};
+    *(is_op ? &assumption->op : &assumption->node) = name;
     return true;
 }
 
@@ -727,7 +728,7 @@ bool read_options(int argc, char **argv, struct options *options)
     options->max_partitions = -1;
     options->min_coverage = options->min_mac_coverage = options->max_ms = -1;
     options->max_growth = 0.25;
-    options->models = malloc((size_t)argc * sizeof *options->models);
+    options->models = calloc((size_t)argc + 1, sizeof *options->models);
     if (!options->models)
         return complain("npu-partition", NULL, "out of memory");
     for (int i = 1; i < argc; i++) {

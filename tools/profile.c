@@ -151,6 +151,7 @@ void profile_free(struct profile *profile)
 {
     struct entry *entries = profile->index, *entry, *next;
     HASH_ITER(hh, entries, entry, next) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): uthash's own table is freed with its last entry alone */
         HASH_DEL(entries, entry);
         free(entry->node.name);
         free(entry->node.op);

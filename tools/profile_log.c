@@ -26,8 +26,8 @@ static void copy_text(char *out, size_t bytes, const char *text, size_t length)
 /* "placed on [NAME]. Number of nodes: 4" */
 static bool take_heading(struct log *log, const char *line)
 {
-    const char *all = strstr(line, "All nodes placed on ["), *some = strstr(line, "Node(s) placed on [");
-    const char *start = all || some ? strchr(all ? all : some, '[') + 1 : NULL;
+    const char *all = strstr(line, "All nodes placed on ["), *heading = all ? all : strstr(line, "Node(s) placed on [");
+    const char *start = heading ? strchr(heading, '[') + 1 : NULL;
     const char *end = start ? strchr(start, ']') : NULL;
     const char *count = end ? strstr(end, "Number of nodes: ") : NULL;
     if (!count)

@@ -195,7 +195,7 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
     const struct row *row = find_row(npart_plan_oplist(plan));
     struct npart_plan_info info = {.size = sizeof info};
     (void)npart_plan_info(plan, &info);
-    json_t *settings = json_pack("{s:i, s:s, s:s}", "schema", 1, "target", info.target, "for", row->tool);
+    json_t *settings = row ? json_pack("{s:i, s:s, s:s}", "schema", 1, "target", info.target, "for", row->tool) : NULL;
     if (!settings) {
         say("out of memory");
         return false;

@@ -312,11 +312,15 @@ static bool make_room(struct sides *sides)
         return true;
     size_t room = sides->room ? 2 * sides->room : 16;
     struct npart_side *items = realloc(sides->items, room * sizeof *items);
-    sides->items = items ? items : sides->items;
-    struct saved_side *saved = items ? realloc(sides->saved, room * sizeof *saved) : NULL;
-    sides->saved = saved ? saved : sides->saved;
-    sides->room = saved ? room : sides->room;
-    return saved != NULL;
+    if (!items)
+        return false;
+    sides->items = items;
+    struct saved_side *saved = realloc(sides->saved, room * sizeof *saved);
+    if (!saved)
+        return false;
+    sides->saved = saved;
+    sides->room = room;
+    return true;
 }
 
 /* False when out of memory; *is_ok becomes false for what no report says. */

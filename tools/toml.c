@@ -292,7 +292,7 @@ static struct node *open_dotted(struct toml_reader *reader, struct node *table, 
 
 static bool read_entry(struct toml_reader *reader, struct node *table)
 {
-    struct path path;
+    struct path path = {.count = 0};
     char shown[24];
     if (!read_path(reader, &path))
         return false;
@@ -419,7 +419,7 @@ static struct node *open_element(struct toml_reader *reader, struct node *parent
 
 static struct node *read_heading(struct toml_reader *reader)
 {
-    struct path path;
+    struct path path = {.count = 0};
     struct node *table = reader->document->root;
     bool is_element = reader->bytes[reader->at + 1] == '[';
     reader->at += is_element ? 2 : 1;

@@ -18,7 +18,7 @@ static void put(struct toml_reader *reader, const char *bytes, size_t count)
 
 static void put_character(struct toml_reader *reader, uint32_t code)
 {
-    char out[4];
+    char out[4] = "";
     size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
     for (size_t i = count; i-- > 0; code >>= 6)

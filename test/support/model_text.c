@@ -463,7 +463,7 @@ static struct bytes open_function(struct reader *reader)
 
 static void function_line(struct reader *reader, const char *keyword, struct bytes *function)
 {
-    struct bytes part = {0};
+    struct bytes part;
     char name[128];
     if (strcmp(keyword, "node") == 0) {
         part = encode_node(reader);
