@@ -221,7 +221,7 @@ check-json: $(tool) ## docs/json.md against what the tool prints; targets do not
 	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
 check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
 	$(PYTHON) test/checks/scan.py $(tool) fixtures $(BUILD)/case-models
-include python/python.mk python/exporters.mk test/web/page.mk test/web/web.mk
+include python/python.mk python/exporters.mk python/spark.mk test/web/page.mk test/web/web.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for
 	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures

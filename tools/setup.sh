@@ -3,9 +3,10 @@
 # Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too; with
 # `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own; with `shells`,
 # the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
-# the scripts of the HTML page; with `web`, what tests pages in a browser.
+# the scripts of the HTML page; with `web`, what tests pages in a browser; with `spark`, what tests the Spark job and
+# the recipe for GNU parallel.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv"
@@ -13,6 +14,7 @@ packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev li
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
 [ "${1-}" = web ] && packages="chromium chromium-driver emscripten node-acorn nodejs poppler-utils python3 python3-selenium python3-venv"
+[ "${1-}" = spark ] && packages="$packages default-jre-headless parallel python3 python3-venv"
 [ "${1-}" = page ] && packages="nodejs node-typescript"
 
 missing=

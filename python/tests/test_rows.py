@@ -80,7 +80,8 @@ def test_figures_of_models(model: pathlib.Path) -> None:
     (npu_partition.ReadError("no", "", "m"), "read"), (npu_partition.MalformedError("no", "byte 7", "m"), "malformed"),
     (npu_partition.LimitError("no"), "limit"), (npu_partition.OutOfMemoryError("no"), "memory"),
     (npu_partition.WriteError("no"), "write"), (npu_partition.ArgumentError("no"), "other"),
-    (PermissionError("no"), "read"), (MemoryError("no"), "memory"), (ZeroDivisionError("no"), "other"),
+    (PermissionError("no"), "read"), (TimeoutError("no"), "timeout"),
+    (MemoryError("no"), "memory"), (ZeroDivisionError("no"), "other"),
 ], ids=lambda item: item if isinstance(item, str) else type(item).__name__)
 def test_a_row_for_a_failed_model(error: Exception, code: str) -> None:
     document = rows.document_of_error("m.onnx", error)
@@ -90,6 +91,15 @@ def test_a_row_for_a_failed_model(error: Exception, code: str) -> None:
     assert {name: value for name, value in row.items() if value is not None} == {
         "path": "m.onnx", "is_invalid": False, "error_code": code, "error_place": document["error"]["place"],
         "error_text": "no"}
+
+
+@pytest.mark.parametrize(("budget", "code"), [
+    ({"max_memory_bytes": 100_000}, "max-memory"), ({"timeout_s": 1e-4}, "timeout"),
+])
+def test_models_past_a_budget(budget: dict[str, Any], code: str) -> None:
+    with pytest.raises(npu_partition.NpuPartitionError) as caught:
+        npu_partition.analyze(ROOT / "fixtures" / "gpt2-decode.ts13.p127.onnx", "hexagon", **budget)
+    assert rows.document_of_error("m", caught.value)["error"]["code"] == code
 
 
 def test_a_code_that_is_given() -> None:

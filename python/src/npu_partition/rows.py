@@ -204,8 +204,10 @@ _CODES: dict[type[BaseException], str] = {
     _errors.LimitError: "limit",
     _errors.WriteError: "write",
     MemoryError: "memory",
+    TimeoutError: "timeout",
     OSError: "read",
 }
+_OVER_BUDGET = "(max-memory)"  # how the library ends its text of a limit that is the caller's own
 
 
 def document_of_error(path: str, error: BaseException, code: str | None = None) -> dict[str, Any]:
@@ -216,9 +218,10 @@ def document_of_error(path: str, error: BaseException, code: str | None = None) 
         error: what was raised.
         code: a word for it, such as ``max-bytes``; None: by the kind of error.
     """
+    text = str(getattr(error, "message", error))
     found = code or next((word for kind, word in _CODES.items() if isinstance(error, kind)), "other")
+    if found == "limit" and text.endswith(_OVER_BUDGET):
+        found = "max-memory"
     return {"schema": SCHEMA, "tool": {"name": "npu-partition", "version": VERSION}, "findings": [],
             "model": {"path": path},
-            "error": {"code": found, "place": getattr(error, "place", ""),
-                      "text": getattr(error, "message", str(error))},
-            "targets": []}
+            "error": {"code": found, "place": getattr(error, "place", ""), "text": text}, "targets": []}
