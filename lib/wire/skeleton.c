@@ -72,6 +72,9 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
                        is_doubtful ? ": is this an ONNX model?" : "");
 }
 
+/* So many fields take some milliseconds. */
+#define FIELDS_A_LOOK 65536u
+
 /* ---- output ---------------------------------------------------------------------------------------------- */
 
 /* Room for so many bytes more. The skeleton is one protobuf message, so it may not be larger
@@ -657,8 +660,13 @@ npart_status npart__wire_scan(struct npart__source *source, const struct npart__
     scan->frames[0].end = source->size;
     scan->frames[0].message = MESSAGE_MODEL;
     scan->depth = 1;
-    while (status == NPART_OK) {
+    for (uint32_t fields = 0; status == NPART_OK; fields++) {
         bool ended;
+        /* Fields that are left out take time, but no memory, whose want would end it. */
+        if (fields % FIELDS_A_LOOK == 0 && npart__is_late(arena)) {
+            status = npart__fail_memory(error);
+            break;
+        }
         status = at_end(scan, &ended);
         if (status != NPART_OK)
             break;

@@ -6,6 +6,8 @@
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include <stdlib.h>
+
 #include "base/base.h"
 #include "base/platform.h"
 #include "support/counted.h"
@@ -198,6 +200,23 @@ static void test_budget__late_reading(void)
     bytes_free(&bytes);
 }
 
+/* Fields that nobody knows take no memory; 24 MB of them take many times a millisecond. */
+static void test_budget__late_scan(void)
+{
+    const size_t fields = (size_t)8 << 20;
+    struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+    npart_model *model = NULL;
+    char *bytes = malloc(3 * fields);
+    REQUIRE(bytes);
+    for (size_t i = 0; i < fields; i++)
+        memcpy(bytes + 3 * i, "\xf8\x01\x01", 3);
+    options.max_ms = 1;
+    CHECK_INT(npart_model_read_memory(&model, bytes, 3 * fields, &options, NULL), NPART_ERROR_TIMEOUT);
+    options.max_ms = 0;
+    CHECK_INT(npart_model_read_memory(&model, bytes, 3 * fields, &options, NULL), NPART_ERROR_MALFORMED);
+    free(bytes);
+}
+
 /* The time of a model is that of all that is made from it; what was made before can be asked, and freed. */
 static void test_budget__late_plan(void)
 {
@@ -255,4 +274,5 @@ static void test_budget__fix(void)
 }
 
 TESTS(test_budget__counts_bytes, test_budget__edge, test_budget__real_failures, test_budget__every_call,
-      test_budget__options, test_budget__late_reading, test_budget__late_plan, test_budget__fix)
+      test_budget__options, test_budget__late_reading, test_budget__late_scan, test_budget__late_plan,
+      test_budget__fix)
