@@ -24,40 +24,29 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
 }
 
 /* "bind" is carried out by fix as well, with the values that the caller gives; it is no row of a list. */
-static bool has_rewrite(const struct npart__rewrite_set *set, const char *id, size_t length)
+static bool has_rewrite(const char *id, size_t length)
 {
-    if (length == 4 && memcmp(id, "bind", 4) == 0)
-        return true;
-    for (uint32_t i = 0; i < set->count; i++)
-        if (strlen(set->rows[i].id) == length && memcmp(set->rows[i].id, id, length) == 0)
-            return true;
-    return false;
+    return (length == 4 && memcmp(id, "bind", 4) == 0) || npart__rewrite_exists(id, length);
 }
 
-/* Rewrites are read only where an action names one. An action is fixable only if all that it names is: what one of
- * two rewrites leaves would be another model than what was advised. */
+/* An action is fixable only if all that it names is: what one of two rewrites leaves would be another model than what
+ * was advised. */
 static npart_status find_fixable(npart_advice *advice, struct npart_error *error)
 {
     struct npart__arena *arena = &advice->life->arena;
-    struct npart__rewrite_set set = {NULL, 0};
     uint32_t count = advice->advice.items.count;
-    npart_status status = NPART_OK;
     advice->is_fixable = npart__arena_zeroed(arena, count + (size_t)1, sizeof *advice->is_fixable);
     if (!advice->is_fixable)
         return npart__fail_memory(error);
-    for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *at = advice->advice.items.items[i].rewrites;
-        if (!at || !*at)
-            continue; /* nothing to carry out */
-        if (!set.rows)
-            status = npart__rewrites_gather(arena, &set, error);
-        advice->is_fixable[i] = status == NPART_OK;
-        for (size_t length; *at; at += length + strspn(at + length, " ")) {
+        advice->is_fixable[i] = at && *at; /* else there is nothing to carry out */
+        for (size_t length; at && *at; at += length + strspn(at + length, " ")) {
             length = strcspn(at, " ");
-            advice->is_fixable[i] &= has_rewrite(&set, at, length);
+            advice->is_fixable[i] &= has_rewrite(at, length);
         }
     }
-    return status;
+    return NPART_OK;
 }
 
 npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,

@@ -114,6 +114,33 @@ npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__re
     return NPART_OK;
 }
 
+/* To read a list takes longer than to analyze a small model, so its lines "rewrite ID ..." are looked for. */
+static bool has_line(const struct npart__builtin_oplist *list, const char *id, size_t length)
+{
+    static const char word[] = "rewrite ";
+    const char *text = (const char *)list->text;
+    size_t before = sizeof word - 1, start = 0;
+    while (start + before + length < list->bytes) {
+        const char *end = memchr(text + start, '\n', list->bytes - start);
+        if (memcmp(text + start, word, before) == 0 && memcmp(text + start + before, id, length) == 0 &&
+            text[start + before + length] == ' ')
+            return true;
+        start = end ? (size_t)(end - text) + 1 : list->bytes;
+    }
+    return false;
+}
+
+bool npart__rewrite_exists(const char *id, size_t length)
+{
+    for (uint32_t i = 0; i < npart__rewrite_count; i++)
+        if (strlen(npart__rewrites[i].id) == length && memcmp(npart__rewrites[i].id, id, length) == 0)
+            return true;
+    for (const struct npart__builtin_oplist *list = npart__builtin_rewrites; list->name; list++)
+        if (has_line(list, id, length))
+            return true;
+    return false;
+}
+
 /* ---- trying ------------------------------------------------------------------------------------------------ */
 
 /* Nodes after an anchor that may be the last of its match. An anchor whose result has very many users is looked at

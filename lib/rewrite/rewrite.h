@@ -50,6 +50,8 @@ struct npart__rewrite_set {
 /* Reads those that are data; `arena` holds the result. Fails where memory runs out. */
 npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
                                     struct npart_error *error);
+/* Whether one of all has this id. Nothing is read for it but the ids. */
+bool npart__rewrite_exists(const char *id, size_t length);
 /* Those of one list, in its order. `text` need not outlive the call; fails with OPLIST where it has a mistake. */
 npart_status npart__rewrites_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                   struct npart__rewrite_set *out, struct npart_error *error);

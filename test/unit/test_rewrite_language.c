@@ -210,6 +210,24 @@ static void test_rewrite_language__examples_of_the_page(void)
     CHECK(examples >= 2);
 }
 
-TESTS(test_rewrite_language__mistakes, test_rewrite_language__is_no_target, test_rewrite_language__rows,
+/* Looked up without reading a list: as all that is read. */
+static void test_rewrite_language__ids(void)
+{
+    struct npart__arena arena;
+    struct npart__rewrite_set set;
+    npart__arena_init(&arena, NULL);
+    REQUIRE(npart__rewrites_gather(&arena, &set, NULL) == NPART_OK);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const char *id = set.rows[i].id;
+        size_t length = strlen(id);
+        CHECK(npart__rewrite_exists(id, length) && !npart__rewrite_exists(id, length - 1));
+    }
+    static const char *const others[] = {"", "castlikes", "phase", "rewrite", "bind", "nothing"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        CHECK(!npart__rewrite_exists(others[i], strlen(others[i])));
+    npart__arena_clear(&arena);
+}
+
+TESTS(test_rewrite_language__mistakes, test_rewrite_language__ids, test_rewrite_language__is_no_target, test_rewrite_language__rows,
       test_rewrite_language__words, test_rewrite_language__examples_of_the_page,
       test_rewrite_language__table_of_the_page)
