@@ -228,6 +228,6 @@ static void test_rewrite_language__ids(void)
     npart__arena_clear(&arena);
 }
 
-TESTS(test_rewrite_language__mistakes, test_rewrite_language__ids, test_rewrite_language__is_no_target, test_rewrite_language__rows,
-      test_rewrite_language__words, test_rewrite_language__examples_of_the_page,
+TESTS(test_rewrite_language__mistakes, test_rewrite_language__ids, test_rewrite_language__is_no_target,
+      test_rewrite_language__rows, test_rewrite_language__words, test_rewrite_language__examples_of_the_page,
       test_rewrite_language__table_of_the_page)
