@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A model with options of reading, and with memory that ends: choices and one model (fuzz/subject.h). One allocation of
- * all fails, or all from one on, or those that go beyond a number of bytes. What fails says so and gives back what it
- * took.
+ * A model with options of reading, and with memory or time that ends: choices and one model (fuzz/subject.h). One
+ * allocation of all fails, or all from one on, or those that go beyond a number of bytes; or there is a budget. What
+ * fails says so and gives back what it took.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/subject.h"
 
 /* By choice; choice 0 is the number of models. */
 enum { WAY = 1, KEPT, LIST, LOW, HIGH, SHIFT, VALUES, NUMBER };
-enum { FAILS_ONCE, FAILS_ON, FAILS_ABOVE, NEVER_FAILS, WAYS };
+enum { FAILS_ONCE, FAILS_ON, FAILS_ABOVE, NEVER_FAILS, HAS_MEMORY_BUDGET, HAS_TIME_BUDGET, WAYS };
 
 struct memory {
     size_t live_bytes, calls;
@@ -34,17 +34,21 @@ static void release(void *payload, void *block)
     fuzz_release(&memory->live_bytes, block);
 }
 
-static npart_status check(npart_status status, const struct npart_error *error)
+/* A budget is another failure than memory that has run out, and without one there is no lack of time. */
+static npart_status check(const struct memory *memory, npart_status status, const struct npart_error *error)
 {
     if (status == NPART_OK)
         return status;
     fuzz_check_error(status, error);
     FUZZ_REQUIRE(status != NPART_ERROR_WRITE && status != NPART_ERROR_OPLIST && status != NPART_ERROR_UNPROVEN);
+    FUZZ_REQUIRE(status != NPART_ERROR_MEMORY || memory->way < HAS_MEMORY_BUDGET);
+    FUZZ_REQUIRE(status != NPART_ERROR_TIMEOUT || memory->way == HAS_TIME_BUDGET);
     return status;
 }
 
 /* All that is made of a model. */
-static void analyse(const npart_model *model, const npart_oplist *oplist, const struct npart_allocator *allocator)
+static void analyse(const struct memory *memory, const npart_model *model, const npart_oplist *oplist,
+                    const struct npart_allocator *allocator)
 {
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
     struct npart_error error;
@@ -56,24 +60,26 @@ static void analyse(const npart_model *model, const npart_oplist *oplist, const 
     struct npart_diff_options how = NPART_DIFF_OPTIONS_INIT;
     struct fuzz_text json = {NULL, 0};
     how.allocator = allocator;
-    npart_status status = check(npart_inference_make(&open, model, NULL, &error), &error);
+    npart_status status = check(memory, npart_inference_make(&open, model, NULL, &error), &error);
     if (status == NPART_OK)
-        status = check(npart_inference_make_fixed(&fixed, open, &error), &error);
+        status = check(memory, npart_inference_make_fixed(&fixed, open, &error), &error);
     if (status == NPART_OK)
-        status = check(npart_plan_make(&plan, open, oplist, NULL, &options, &error), &error);
+        status = check(memory, npart_plan_make(&plan, open, oplist, NULL, &options, &error), &error);
     if (status == NPART_OK && fixed)
-        status = check(npart_plan_make(&fixed_plan, fixed, oplist, NULL, &options, &error), &error);
+        status = check(memory, npart_plan_make(&fixed_plan, fixed, oplist, NULL, &options, &error), &error);
     if (status == NPART_OK)
-        status = check(npart_advice_make(&advice, plan, fixed_plan, &error), &error);
+        status = check(memory, npart_advice_make(&advice, plan, fixed_plan, &error), &error);
     const struct npart_plan_pair pair = {plan, fixed_plan, advice};
     if (status == NPART_OK)
-        status = check(npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error), &error);
+        status = check(memory, npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error), &error);
     if (status == NPART_OK)
         fuzz_check_json(&json);
     if (status == NPART_OK)
-        status = check(npart_record_make(&record, plan, advice, &error), &error);
+        status = check(memory, npart_record_make(&record, plan, advice, &error), &error);
     if (status == NPART_OK)
-        (void)check(npart_diff_make(&diff, npart_record_side(record), npart_record_side(record), &how, &error), &error);
+        status = npart_diff_make(&diff, npart_record_side(record), npart_record_side(record), &how, &error);
+    if (status != NPART_OK)
+        FUZZ_REQUIRE(error.status == status);
     free(json.data);
     npart_diff_free(diff);
     npart_record_free(record);
@@ -100,9 +106,14 @@ static void run(const struct subject *subject, const struct bytes *file, struct 
     options.keep_bytes = kept[subject_choose(subject, KEPT, 8)];
     options.values = values;
     options.value_count = subject_choose(subject, VALUES, 6) % 3;
-    npart_status status = check(npart_model_read_memory(&model, file->data, file->size, &options, &error), &error);
+    if (memory->way == HAS_MEMORY_BUDGET)
+        options.max_memory_bytes = memory->most_bytes + 1;
+    if (memory->way == HAS_TIME_BUDGET)
+        options.max_ms = memory->fail_at % 4 + 1;
+    npart_status status = npart_model_read_memory(&model, file->data, file->size, &options, &error);
+    (void)check(memory, status, &error);
     if (status == NPART_OK)
-        analyse(model, fuzz_builtin_oplist(subject->choices[LIST]), &allocator);
+        analyse(memory, model, fuzz_builtin_oplist(subject->choices[LIST]), &allocator);
     npart_model_free(model);
     FUZZ_REQUIRE(memory->live_bytes == 0);
 }
