@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What was saved and is read again, after a first byte that says what it is: a table of runs, reports and baselines as
- * sides of a comparison, a report for a page.
+ * sides of a comparison, a report for a page, lines and databases that a scan goes on with.
  */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include <unistd.h>
+
+#include "../../tools/message.h"
 #include "../../tools/runs.h"
+#include "../../tools/scan_results.h"
 #include "../../tools/side.h"
+#include "../../tools/zoo.h"
 #include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
 
@@ -155,9 +160,78 @@ static void make_page(const uint8_t *data, size_t bytes)
     free(page.data);
 }
 
+/* ---- results of a scan ----------------------------------------------------------------------------------------- */
+
+/* In place of the tool's, which prints; one is always there where something is refused. */
+static unsigned complaints;
+
+void format_plain(char *out, size_t bytes, const char *format, va_list list)
+{
+    FUZZ_REQUIRE(vsnprintf(out, bytes, format, list) > 0);
+}
+
+void say(const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    va_list list;
+    va_start(list, format);
+    format_plain(text, sizeof text, format, list);
+    va_end(list);
+    complaints++;
+}
+
+struct seen {
+    struct zoo *zoo;
+    size_t documents;
+};
+
+static void see(void *payload, const json_t *document)
+{
+    struct seen *seen = payload;
+    seen->documents++;
+    (void)zoo_add(seen->zoo, document);
+}
+
+/* Goes on with what is in a file of this name; what was read once is read again. */
+static void resume(const char *name, const uint8_t *data, size_t bytes)
+{
+    static struct options options;
+    struct npart_report_options look = NPART_REPORT_OPTIONS_INIT;
+    struct results results;
+    struct seen seen = {zoo_make(), 0};
+    struct fuzz_text table = {NULL, 0};
+    FILE *file = fopen(name, "wb");
+    FUZZ_REQUIRE(seen.zoo && file && fwrite(data, 1, bytes, file) == bytes);
+    FUZZ_REQUIRE(fclose(file) == 0);
+    options.output = name;
+    options.resumes = true;
+    complaints = 0;
+    enum exit_status status = results_open(&results, &options, "0123456789abcdef", see, &seen);
+    FUZZ_REQUIRE((status == EXIT_FINE) == (complaints == 0));
+    FUZZ_REQUIRE(status != EXIT_FINE || results.done.count <= seen.documents);
+    (void)results_have(&results, "a.onnx");
+    zoo_write(seen.zoo, &look, fuzz_keep, &table);
+    fuzz_check_plain(&table, false);
+    (void)results_close(&results);
+    zoo_free(seen.zoo);
+    free(table.data);
+    FUZZ_REQUIRE(unlink(name) == 0);
+}
+
+static void resume_scan(const uint8_t *data, size_t bytes)
+{
+    const char *temporary = getenv("TMPDIR");
+    char name[256];
+    bool is_database = bytes > 15 && memcmp(data, "SQLite format 3", 15) == 0;
+    (void)snprintf(name, sizeof name, "%.200s/npart-fuzz-%ld.%s", temporary ? temporary : "/tmp", (long)getpid(),
+                   is_database ? "db" : "jsonl");
+    resume(name, data, bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    static void (*const readers[])(const uint8_t *data, size_t bytes) = {read_runs, read_saved, make_page};
+    static void (*const readers[])(const uint8_t *data, size_t bytes) = {read_runs, read_saved, make_page,
+                                                                          resume_scan};
     if (bytes)
         readers[data[0] % (sizeof readers / sizeof readers[0])](data + 1, bytes - 1);
     return 0;
