@@ -58,7 +58,7 @@ static const struct column {
 
 /* What is beside columns and keys, by table; NULL: nothing. */
 static const char *const constraints[TABLES] = {
-    [TABLE_targets] = ", FOREIGN KEY (path) REFERENCES models",
+    [TABLE_targets] = ", FOREIGN KEY (path) REFERENCES models (path)",
     [TABLE_roots] = ", FOREIGN KEY (path, target) REFERENCES targets",
     [TABLE_advice] = ", FOREIGN KEY (path, target) REFERENCES targets",
     [TABLE_advice_roots] = ", FOREIGN KEY (path, target, advice) REFERENCES advice"
@@ -118,7 +118,8 @@ static char *statement_text(enum table table, bool is_insert)
     sqlite3_str *text = sqlite3_str_new(NULL);
     const char *between = "";
     if (is_insert)
-        sqlite3_str_appendf(text, "INSERT INTO %s VALUES (", tables[table].name);
+        sqlite3_str_appendf(text, "INSERT %sINTO %s VALUES (", table == TABLE_models ? "" : "OR IGNORE ",
+                            tables[table].name); /* a target that is asked for twice has one row */
     else
         sqlite3_str_appendf(text, "SELECT ");
     for (size_t i = 0; i < COLUMNS; i++) {
@@ -397,14 +398,176 @@ bool database_add(struct database *database, const json_t *document, char *probl
     return is_fine && (!is_full || commit(database, false, problem, bytes));
 }
 
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+/* Puts a value, which is taken over, where value_at finds it; what is on the way is made. Lists grow with nulls. */
+static bool put_at(json_t *object, const char *place, json_t *value)
+{
+    char name[32];
+    size_t length = strcspn(place, "/");
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, place);
+    if (place[length]) {
+        const char *rest = place + length + 1;
+        bool is_list = *rest >= '0' && *rest <= '9';
+        json_t *inner = json_is_array(object) ? NULL : json_object_get(object, name);
+        if (!inner && json_object_set_new(object, name, is_list ? json_array() : json_object()) == 0)
+            inner = json_object_get(object, name);
+        return inner ? put_at(inner, rest, value) : (json_decref(value), false);
+    }
+    if (!json_is_array(object))
+        return json_object_set_new(object, name, value) == 0;
+    size_t at = strtoul(name, NULL, 10);
+    bool is_fine = true;
+    while (is_fine && json_array_size(object) <= at)
+        is_fine = json_array_append_new(object, json_null()) == 0;
+    return is_fine ? json_array_set_new(object, at, value) == 0 : (json_decref(value), false);
+}
+
+static json_t *json_column(sqlite3_stmt *row, int at, enum type type)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    if (sqlite3_column_type(row, at) == SQLITE_NULL)
+        return json_null();
+    switch (type) {
+    case TYPE_INTEGER:
+        return json_integer(sqlite3_column_int64(row, at));
+    case TYPE_REAL:
+        return json_real(sqlite3_column_double(row, at));
+    case TYPE_BOOLEAN:
+        return json_boolean(sqlite3_column_int(row, at));
+    default:
+        return text ? json_stringn(text, (size_t)sqlite3_column_bytes(row, at)) : NULL;
+    }
+}
+
+/* The row of a statement that statement_text made, but for what is not in it; NULL when out of memory. */
+static json_t *json_row(sqlite3_stmt *row, enum table table)
+{
+    json_t *object = json_object();
+    bool is_fine = object != NULL;
+    int at = 0;
+    for (size_t i = 0; i < COLUMNS && is_fine; i++) {
+        if (columns[i].table != table)
+            continue;
+        bool is_error = strncmp(columns[i].place, "error/", 6) == 0;
+        if (*columns[i].place != '@' && !(is_error && sqlite3_column_type(row, at) == SQLITE_NULL))
+            is_fine = put_at(object, columns[i].place, json_column(row, at, columns[i].type));
+        at++;
+    }
+    if (is_fine)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* The rows of a model, in all tables but the first, in the order of their keys. */
+struct rows {
+    sqlite3_stmt *of[TABLES];
+};
+
+static bool prepare_rows(struct database *database, struct rows *rows, char *problem, size_t bytes)
+{
+    bool is_fine = true;
+    for (size_t t = 0; t < TABLES && is_fine; t++) {
+        char *columns_text = statement_text((enum table)t, false);
+        char *text = !columns_text ? NULL
+                     : t == TABLE_models ? sqlite3_mprintf("%s ORDER BY rowid", columns_text)
+                     : t == TABLE_targets ? sqlite3_mprintf("%s WHERE path = ? ORDER BY target", columns_text)
+                     : t == TABLE_advice
+                         ? sqlite3_mprintf("%s WHERE path = ? AND target = ? ORDER BY length(advice), advice",
+                                           columns_text)
+                         : sqlite3_mprintf("%s WHERE path = ? AND target = ? ORDER BY %s", columns_text, tables[t].key);
+        is_fine = prepare(database, &rows->of[t], text, problem, bytes);
+        sqlite3_free(text);
+        sqlite3_free(columns_text);
+    }
+    return is_fine;
+}
+
+/* The rows of one model and target as a list; NULL when out of memory. */
+static json_t *json_rows(sqlite3_stmt *rows, enum table table, const json_t *path, const json_t *target)
+{
+    json_t *list = json_array();
+    bool is_fine = list && bind_json(rows, 1, path) == SQLITE_OK &&
+                   (!target || bind_json(rows, 2, target) == SQLITE_OK);
+    while (is_fine && sqlite3_step(rows) == SQLITE_ROW) {
+        json_t *row = json_row(rows, table);
+        is_fine = row && json_array_append_new(list, row) == 0;
+    }
+    (void)sqlite3_reset(rows);
+    (void)sqlite3_clear_bindings(rows);
+    if (is_fine)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* The causes of a root are itself. */
+static bool join_roots(sqlite3_stmt *pairs, const json_t *path, const json_t *target, const json_t *roots,
+                       const json_t *advice)
+{
+    bool is_fine = bind_json(pairs, 1, path) == SQLITE_OK && bind_json(pairs, 2, target) == SQLITE_OK;
+    size_t i;
+    json_t *item;
+    json_array_foreach(roots, i, item)
+        is_fine = is_fine && json_object_set_new(item, "causes", json_pack("[i]", (int)i)) == 0;
+    json_array_foreach(advice, i, item)
+        is_fine = is_fine && json_object_set_new(item, "causes", json_array()) == 0;
+    while (is_fine && sqlite3_step(pairs) == SQLITE_ROW) {
+        const char *id = (const char *)sqlite3_column_text(pairs, 2);
+        json_array_foreach(advice, i, item) {
+            const char *own = json_text(item, "id");
+            if (id && own && strcmp(own, id) == 0)
+                is_fine = json_array_append_new(json_object_get(item, "causes"),
+                                                json_integer(sqlite3_column_int64(pairs, 3))) == 0;
+        }
+    }
+    (void)sqlite3_reset(pairs);
+    (void)sqlite3_clear_bindings(pairs);
+    return is_fine;
+}
+
+static bool read_targets(const struct rows *rows, json_t *document, bool has_invalid)
+{
+    const json_t *path = value_at(document, "model/path");
+    json_t *targets = json_rows(rows->of[TABLE_targets], TABLE_targets, path, NULL), *target;
+    json_t *findings = has_invalid ? json_pack("[{s:s}]", "code", "invalid") : json_array();
+    size_t i;
+    bool is_fine = json_object_set_new(document, "findings", findings) == 0 &&
+                   json_object_set_new(document, "targets", targets) == 0;
+    json_array_foreach(targets, i, target) {
+        const json_t *name = json_object_get(target, "name");
+        json_t *roots = json_rows(rows->of[TABLE_roots], TABLE_roots, path, name);
+        json_t *advice = json_rows(rows->of[TABLE_advice], TABLE_advice, path, name);
+        is_fine = is_fine && json_object_set_new(target, "roots", roots) == 0 &&
+                  json_object_set_new(target, "advice", advice) == 0 &&
+                  join_roots(rows->of[TABLE_advice_roots], path, name, roots, advice);
+    }
+    return is_fine;
+}
+
 bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
                    char *problem, size_t bytes)
 {
-    (void)database;
-    (void)take;
-    (void)payload;
-    (void)snprintf(problem, bytes, "not there yet");
-    return false;
+    struct rows rows = {{NULL}};
+    int status = SQLITE_DONE, invalid = 0;
+    bool is_fine = prepare_rows(database, &rows, problem, bytes);
+    for (size_t i = 0; i < COLUMNS && strcmp(columns[i].place, "@invalid") != 0; i++)
+        invalid++; /* `models` comes first */
+    while (is_fine && (status = sqlite3_step(rows.of[TABLE_models])) == SQLITE_ROW) {
+        json_t *document = json_row(rows.of[TABLE_models], TABLE_models);
+        is_fine = document && read_targets(&rows, document, sqlite3_column_int(rows.of[TABLE_models], invalid));
+        if (is_fine)
+            take(payload, document);
+        else
+            (void)snprintf(problem, bytes, "out of memory");
+        json_decref(document);
+    }
+    if (is_fine && status != SQLITE_DONE)
+        is_fine = fail(database, problem, bytes);
+    for (size_t t = 0; t < TABLES; t++)
+        (void)sqlite3_finalize(rows.of[t]);
+    return is_fine;
 }
 
 bool database_close(struct database *database, char *problem, size_t bytes)
