@@ -337,11 +337,14 @@ void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_b
 /* Grows by half, in place where the array is the newest allocation or has a block of its own.
  * Eight items at first, as most small lists stay below that. */
 bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
-                          size_t needed)
+                          uint32_t count, size_t extra)
 {
+    if (extra > (size_t)INT32_MAX - count)
+        return false;
+    size_t needed = count + extra;
     if (needed <= *capacity)
         return true;
-    if (needed > (size_t)INT32_MAX || needed > SIZE_MAX / 4 / item_bytes)
+    if (needed > SIZE_MAX / 4 / item_bytes)
         return false;
     size_t wanted = *capacity ? *capacity + (size_t)*capacity / 2 : 8;
     if (wanted < needed)

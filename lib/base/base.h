@@ -115,12 +115,13 @@ void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_b
         uint32_t count, capacity;                                                                                      \
     }
 
-/* Makes room for `needed` items; false when out of memory or beyond 2^31 items. Use through NPART__RESERVE. */
+/* Makes room for `extra` items more than `count`; false when out of memory or beyond 2^31 items. Use through
+ * NPART__RESERVE. */
 bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
-                          size_t needed);
+                          uint32_t count, size_t extra);
 #define NPART__RESERVE(arena, array, extra)                                                                            \
     npart__array_reserve((arena), (void **)&(array)->items, &(array)->capacity, sizeof *(array)->items,                \
-                         (size_t)(array)->count + (extra))
+                         (array)->count, (extra))
 /* Appends one value; false when out of memory. */
 #define NPART__PUSH(arena, array, value)                                                                               \
     (NPART__RESERVE((arena), (array), 1) && ((array)->items[(array)->count++] = (value), true))

@@ -125,8 +125,9 @@ static void test_arena__zeroed_is_zero_and_checks_its_product(void)
     CHECK(npart__arena_zeroed(&arena, 0, 8));
     CHECK(npart__arena_zeroed(&arena, 8, 0));
     CHECK(npart__arena_zeroed(&arena, SIZE_MAX, 0));
-    CHECK(npart__arena_zeroed(&arena, (size_t)1 << 32, (size_t)1 << 32) == NULL); /* 2^64 wraps to 0 */
-    CHECK(npart__arena_zeroed(&arena, ((size_t)1 << 32) + 1, (size_t)1 << 32) == NULL);
+    const size_t root = (SIZE_MAX >> sizeof(size_t) * 4) + 1; /* of all that a size can tell apart */
+    CHECK(npart__arena_zeroed(&arena, root, root) == NULL);   /* wraps to 0 */
+    CHECK(npart__arena_zeroed(&arena, root + 1, root) == NULL);
     CHECK(npart__arena_zeroed(&arena, SIZE_MAX / 8 + 2, 8) == NULL); /* wraps to 8 */
     close_arena();
 }
@@ -368,10 +369,11 @@ static void test_arena__arrays_refuse_absurd_counts(void)
     open_arena(true);
     REQUIRE(NPART__PUSH(&arena, &letters, 'x'));
     CHECK(!NPART__RESERVE(&arena, &letters, SIZE_MAX / 2));
+    CHECK(!NPART__RESERVE(&arena, &letters, SIZE_MAX)); /* wraps to 0 with the one there */
     CHECK(!NPART__RESERVE(&arena, &letters, (size_t)INT32_MAX)); /* one more than 2^31 - 1 with the one there */
     CHECK(!NPART__RESERVE(&arena, &letters, UINT32_MAX));
     CHECK(!NPART__RESERVE(&arena, &wide, (size_t)INT32_MAX));
-    CHECK(!NPART__RESERVE(&arena, &wide, (size_t)1 << 52));
+    CHECK(!NPART__RESERVE(&arena, &wide, SIZE_MAX / sizeof(struct wide) + 1)); /* wraps to 0 */
     CHECK_INT(letters.count, 1);
     CHECK_INT(letters.items[0], 'x');
     CHECK(wide.items == NULL && wide.count == 0 && wide.capacity == 0);
