@@ -174,12 +174,8 @@ static void put_numbers(struct maker *maker, struct bytes *tensor)
     unsigned count = choose(maker->choices, 7);
     put_number(tensor, 1, is_odd(maker, 16) ? (uint64_t)some_number(maker) : count);
     put_number(tensor, 2, is_odd(maker, 16) ? 6 : 7);
-    for (unsigned i = 0; i < count; i++) {
-        int64_t number = some_number(maker);
-        uint8_t raw[8];
-        memcpy(raw, &number, 8);
-        bytes_put(&packed, raw, 8);
-    }
+    for (unsigned i = 0; i < count; i++)
+        put_fixed64(&packed, (uint64_t)some_number(maker));
     put_message(tensor, 9, &packed);
 }
 
@@ -314,11 +310,11 @@ static void put_float(struct maker *maker, struct bytes *out, bool with_tag, uns
 {
     static const float numbers[] = {1, 0, 0.5f, -1, 2, 1e-5f, 3e38f, -0.0f, 6};
     float number = numbers[choose(maker->choices, NPART__COUNT(numbers))];
-    uint8_t raw[4];
-    memcpy(raw, &number, 4);
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
     if (with_tag)
         put_varint(out, field << 3 | 5);
-    bytes_put(out, raw, 4);
+    put_fixed32(out, bits);
 }
 
 static void put_string(struct maker *maker, struct bytes *out, unsigned field)

@@ -200,19 +200,36 @@ static struct bytes encode_value_info(struct reader *reader, const char *name, b
 
 /* ---- tensors ----------------------------------------------------------------------------------------------- */
 
+static uint64_t float_bits(const char *text)
+{
+    float value = strtof(text, NULL);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint64_t double_bits(const char *text)
+{
+    double value = strtod(text, NULL);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* As ONNX and protobuf store numbers, whatever the machine. */
+static void put_little_endian(struct bytes *bytes, uint64_t bits, unsigned width)
+{
+    for (unsigned i = 0; i < width; i++, bits >>= 8)
+        bytes_put(bytes, &(uint8_t){(uint8_t)bits}, 1);
+}
+
 static void put_element(struct bytes *raw, int element, const char *text)
 {
     unsigned width = npart__type_bits(element) / 8;
-    if (element == 1) {
-        float value = strtof(text, NULL);
-        bytes_put(raw, &value, 4);
-    } else if (element == 11) {
-        double value = strtod(text, NULL);
-        bytes_put(raw, &value, 8);
-    } else {
-        int64_t value = strtoll(text, NULL, 10); /* little-endian machines only, like every one we test on */
-        bytes_put(raw, &value, width ? width : 1);
-    }
+    uint64_t bits = element == 1    ? float_bits(text)
+                    : element == 11 ? double_bits(text)
+                                    : (uint64_t)strtoll(text, NULL, 10);
+    put_little_endian(raw, bits, width ? width : 1);
 }
 
 static struct bytes encode_tensor(struct reader *reader, const char *name)
@@ -266,9 +283,8 @@ static const struct bytes *find_body(struct reader *reader, const char *name)
 
 static void put_float(struct bytes *bytes, unsigned field, const char *text)
 {
-    float value = strtof(text, NULL);
     put_varint(bytes, (uint64_t)field << 3 | 5);
-    bytes_put(bytes, &value, 4);
+    put_little_endian(bytes, float_bits(text), 4);
 }
 
 /* Lists hold floats if any number has a point, else integers; or texts. */

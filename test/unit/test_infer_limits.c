@@ -64,10 +64,8 @@ static void put_message(struct bytes *into, unsigned field, struct bytes *messag
 static void build_constant(uint32_t count)
 {
     struct bytes model = {0}, graph = {0}, node = {0}, tensor = {0}, raw = {0}, opset = {0}, output = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t number = i;
-        bytes_put(&raw, &number, sizeof number);
-    }
+    for (uint32_t i = 0; i < count; i++) /* little-endian */
+        bytes_put(&raw, (uint8_t[8]){(uint8_t)i, (uint8_t)(i >> 8)}, 8);
     put_number(&tensor, 1, count);
     put_number(&tensor, 2, 7);
     put_text(&tensor, 8, "k");
