@@ -7,12 +7,20 @@
 #if defined(_WIN32)
 #include <windows.h>
 #define backtrace(frames, count) CaptureStackBackTrace(0, (count), (frames), NULL)
-#else
-#include <execinfo.h>
 #endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__)
+#include <execinfo.h>
+#elif !defined(_WIN32)
+/* No other function than the one that called. */
+static int backtrace(void **frames, int count)
+{
+    frames[0] = __builtin_return_address(0);
+    return count > 0;
+}
+#endif
 
 /* Stands just before every block; 24 bytes, padded so that the block is where `shifts` wants it. */
 struct prefix {

@@ -364,7 +364,7 @@ static bool is_field_end(const struct bytes *model, size_t at, bool *has_graph)
                 break;
         }
         if ((key & 7) == 2)
-            position += value;
+            position += (size_t)value;
         if (key == 58 && position <= at)
             *has_graph = true;
     }
