@@ -323,7 +323,7 @@ static bool is_before(const struct npart__after *a, const struct npart__after *b
  * by the limits, and a model of a thousand causes gets its advice, too. */
 static npart_status choose(struct npart__way *way, struct npart__group **out)
 {
-    struct npart__after best, after;
+    struct npart__after best = {0}, after;
     uint32_t candidates = 0, tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
     int rank = 1;
     bool *is_left = find_left(way);
