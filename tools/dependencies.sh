@@ -54,5 +54,9 @@ for source in "$folder"/jansson/src/*.c; do
 done
 rm -f "$folder"/lib/*.a
 "$ar" rcs "$folder/lib/libjansson.a" $objects
-"$cc" "$@" -O2 -DNDEBUG -I"$folder/protobuf-c" -c "$folder/protobuf-c/protobuf-c/protobuf-c.c" -o "$folder/protobuf-c.o"
+# Its configure script's word for it.
+order=
+"$cc" "$@" -E -dM -x c /dev/null | grep -q '__BYTE_ORDER__ __ORDER_BIG_ENDIAN__' && order=-DWORDS_BIGENDIAN
+# shellcheck disable=SC2086
+"$cc" "$@" $order -O2 -DNDEBUG -I"$folder/protobuf-c" -c "$folder/protobuf-c/protobuf-c/protobuf-c.c" -o "$folder/protobuf-c.o"
 "$ar" rcs "$folder/lib/libprotobuf-c.a" "$folder/protobuf-c.o"
