@@ -33,8 +33,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 # Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
 ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
+# The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
+MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
 # What is built does not depend on the folder that it is built in.
-ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
+ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
 TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
@@ -130,7 +132,7 @@ $(OUT)/test/unit/test_scan_window: LIBS += -pthread
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side $(OUT)/test/unit/test_zoo $(OUT)/test/unit/test_database: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
-	@for test in $(unit_tests); do echo "  $$test"; $$test || exit 1; done
+	@for test in $(unit_tests); do echo "  $$test"; $(EMULATOR) $$test || exit 1; done
 $(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
@@ -315,7 +317,7 @@ check-rules: $(tool) ## every rule of a list has a case that it refuses, every o
 		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
 
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
-	$(case_runner) $(sort $(wildcard test/cases/*.cases))
+	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
 # ---- comparisons that need PyPI packages (and, for fidelity, models or oracles of your own) --------------------
 
