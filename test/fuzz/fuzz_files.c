@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is written to files and read again: the parts of a split, an annotated model, a fixed one. Choices and one model
- * (fuzz/subject.h), which stands in a folder of its own beside a file of external data. Nothing is written elsewhere.
+ * (fuzz/subject.h), which stands in a folder of its own beside a file of external data.
  */
 #if !defined(_XOPEN_SOURCE)
 #define _XOPEN_SOURCE 700
