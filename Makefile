@@ -216,6 +216,14 @@ check-diff: $(tool) $(VENV)/ready ## what diff says of pairs of models whose dif
 	$(diff_pairs)
 check-diff-quick: $(tool) $(VENV)/ready
 	$(diff_pairs) --quick
+check-queries: $(tool) ## the queries of docs/results.md print what it shows, on the fixtures
+	$(PYTHON) test/checks/queries.py $(tool) $(BUILD)/queries docs/results.md
+check-queries-parquet: $(tool) $(shared_library) $(VENV)-queries/ready ## those of DuckDB and pyarrow, too (needs PyPI)
+	$(VENV)-queries/bin/python test/checks/queries.py $(tool) $(BUILD)/queries docs/results.md
+$(VENV)-queries/ready:
+	$(PYTHON) -m venv $(VENV)-queries
+	$(VENV)-queries/bin/pip install --quiet duckdb pyarrow
+	touch $@
 check-values: ## docs/architecture.md lists the operators without a value, no more and no less
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
@@ -245,7 +253,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-values check-toml check-scan check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -463,7 +471,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz fuzz-long accept check-cli check-headers check-symbols check-structure check-proto \
-	check-json check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
+	check-json check-queries check-queries-parquet check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:

@@ -183,6 +183,7 @@ static bool create_all(const struct database *database, const char *made_by, cha
         is_fine = text && run(database, text, problem, bytes);
         sqlite3_free(text);
     }
+    is_fine = is_fine && run(database, "CREATE INDEX roots_of ON roots (target, rule, op)", problem, bytes);
     char *text = sqlite3_mprintf("INSERT INTO scan VALUES (%Q); PRAGMA application_id = %d; PRAGMA user_version = %d;",
                                  made_by, APPLICATION_ID, SCHEMA_VERSION);
     is_fine = is_fine && text && run(database, text, problem, bytes);
