@@ -44,7 +44,6 @@ static const struct own_limit {
     {"log-line-bytes", "bytes", "shorter", "a line of a log", MOST_LOG_LINE},
     {"runs", "runs", "refused", "lines of a table of runs", MOST_RUNS},
     {"run-line-bytes", "bytes", "refused", "one of these lines", MOST_RUN_LINE},
-    {"run-dims", "dims", "refused", "columns of dims in such a table", MOST_RUN_DIMS},
 };
 
 static const char *past_word(enum npart_past past)

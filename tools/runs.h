@@ -12,7 +12,6 @@
 
 #define MOST_RUNS 4096u       /* of all targets */
 #define MOST_RUN_LINE 65536u  /* bytes of a line of CSV */
-#define MOST_RUN_DIMS 64u
 
 enum run_column { RUN_MODEL, RUN_TARGET, RUN_RUNTIME, RUN_DIMS, RUN_PROFILE, RUN_MS, RUN_COLUMNS };
 

@@ -9,7 +9,7 @@
 # usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
-[ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv"
+[ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
 [ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
