@@ -18,7 +18,7 @@ static const struct npart_allocator limited = {fuzz_allocate, NULL, fuzz_release
 
 /* By choice; choice 0 is the number of models. */
 enum { COMMAND = 1, WEIGHTS, LIST, SECOND_LIST, ALLOWED, FLAGS };
-enum { HAS_SECOND = 1, IS_OFF = 2, ANY_GROWTH = 4 };
+enum { HAS_SECOND = 1, IS_OFF = 2, ANY_GROWTH = 4, IS_BESIDE = 8 };
 
 #define MOST_EXTERNAL 4096
 
@@ -35,7 +35,8 @@ static void write_file(const char *path, const void *data, size_t bytes)
     FUZZ_REQUIRE(fclose(file) == 0);
 }
 
-static void make_folder(struct folder *folder, const struct bytes *model)
+/* External data can stay where it is for what is written beside the model. */
+static void make_folder(struct folder *folder, const struct bytes *model, bool is_beside)
 {
     static const char external[MOST_EXTERNAL];
     const char *temporary = getenv("TMPDIR");
@@ -43,7 +44,7 @@ static void make_folder(struct folder *folder, const struct bytes *model)
     (void)snprintf(folder->path, sizeof folder->path, "%.120s/npart-fuzz-XXXXXX", temporary ? temporary : "/tmp");
     FUZZ_REQUIRE(mkdtemp(folder->path));
     (void)snprintf(folder->model, sizeof folder->model, "%s/in/m.onnx", folder->path);
-    (void)snprintf(folder->out, sizeof folder->out, "%s/out", folder->path);
+    (void)snprintf(folder->out, sizeof folder->out, "%s/%s", folder->path, is_beside ? "in/out" : "out");
     (void)snprintf(path, sizeof path, "%s/in", folder->path);
     FUZZ_REQUIRE(mkdir(path, 0700) == 0);
     write_file(folder->model, model->data, model->size);
@@ -225,7 +226,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     unsigned command = subject_choose(&subject, COMMAND, 4);
     if (inference) {
         struct bytes file = subject_file(subject.models[0].data, subject.models[0].bytes);
-        make_folder(&folder, &file);
+        make_folder(&folder, &file, (subject.choices[FLAGS] & IS_BESIDE) != 0);
         bytes_free(&file);
         if (command < 2)
             write_plans(&subject, &folder, inference, command == 0);
