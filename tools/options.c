@@ -373,6 +373,7 @@ TAKE_TEXT(settings)
 TAKE_TEXT(config)
 TAKE_TEXT(today)
 TAKE_TEXT(baseline)
+TAKE_TEXT(list)
 static bool take_completion(struct options *options, const char *value)
 {
     static const char *const words[] = {"bash", "zsh", "fish"};
@@ -516,6 +517,8 @@ static const struct row {
     {"new-config", 0, NULL, take_wants_new_config, "print a project file to start from, for MODEL... and --target",
      "check"},
     {NULL, 0, NULL, NULL, "Of many models", NULL},
+    {"list", 0, "FILE", take_list, "a file with more paths, a line each or with NULs between them; - is standard input",
+     "scan"},
     {"jobs", 'j', "N", take_jobs, "so many models at a time (default: as many as there are processors)", "scan"},
     {"resume", 0, NULL, take_resumes, "go on with what is in the --output FILE of a scan that was stopped", "scan"},
     {"unordered", 0, NULL, take_is_unordered, "lines as they come, not in the order of the models", "scan"},

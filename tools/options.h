@@ -103,6 +103,7 @@ struct options {
     bool wants_summary, wants_shapes, wants_modules, lists_targets, lists_limits, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
     /* Of scan. */
+    const char *list; /* of paths */
     unsigned jobs; /* 0: one for each processor */
     uint64_t max_bytes; /* of a file; 0: any */
     bool resumes, is_unordered;

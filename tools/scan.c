@@ -178,10 +178,28 @@ static bool drop_done(struct scan *scan)
     return true;
 }
 
+/* Of the arguments, then of the list. */
+static enum exit_status find_all(struct scan *scan)
+{
+    const struct options *options = scan->run->options;
+    struct paths paths = {0};
+    enum exit_status status = EXIT_FINE;
+    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
+        status = paths_add(&paths, options->models[i]) ? EXIT_FINE : EXIT_OTHER;
+    if (status == EXIT_OTHER)
+        say("out of memory");
+    if (status == EXIT_FINE && options->list)
+        status = scan_read_list(&paths, options->list);
+    if (status == EXIT_FINE)
+        status = scan_find(&scan->models, (const char *const *)paths.items, paths.count);
+    paths_free(&paths);
+    return status;
+}
+
 static enum exit_status find_models(struct scan *scan)
 {
     const struct options *options = scan->run->options;
-    enum exit_status status = scan_find(&scan->models, options->models, (size_t)options->model_count);
+    enum exit_status status = find_all(scan);
     size_t found = scan->models.count;
     if (status != EXIT_FINE)
         return status;
@@ -274,11 +292,11 @@ static enum exit_status work(struct scan *scan)
 enum exit_status run_scan(struct run *run, struct options *options)
 {
     struct scan scan = {.run = run};
-    if (options->model_count == 0)
+    if (options->model_count == 0 && !options->list)
         return usage("scan which models? Name folders, files or patterns");
     for (int i = 0; i < options->model_count; i++)
         if (strcmp(options->models[i], "-") == 0)
-            return usage("scan reads files, not standard input");
+            return usage("scan reads files, not standard input (--list - reads their paths there)");
     if (options->target_count == 0 && !options->oplist)
         return usage("which target? (--list-targets)");
     if (!find_oplists(run, options))

@@ -248,6 +248,43 @@ static enum exit_status take_argument(struct walk *walk, const char *argument)
     return is_named ? add_file(walk, argument, real) : fail("out of memory");
 }
 
+/* ---- lists -------------------------------------------------------------------------------------------------- */
+
+static bool read_all(struct text *text, FILE *file)
+{
+    char bytes[65536];
+    for (;;) {
+        ptrdiff_t count = file ? (ptrdiff_t)fread(bytes, 1, sizeof bytes, file) : read_input(bytes, sizeof bytes);
+        if (count <= 0)
+            return count == 0 && !(file && ferror(file));
+        (void)text_write(text, bytes, (size_t)count);
+    }
+}
+
+enum exit_status scan_read_list(struct paths *paths, const char *list)
+{
+    struct text text = {0};
+    bool is_input = strcmp(list, "-") == 0;
+    FILE *file = is_input ? NULL : open_file(list, "rb");
+    bool is_read = (file || is_input) && read_all(&text, file);
+    if (!is_read)
+        say("%s: %s", list, strerror(errno));
+    if (file)
+        (void)fclose(file);
+    char end = text.count && memchr(text.bytes, '\0', text.count) ? '\0' : '\n';
+    (void)text_write(&text, &end, 1);
+    bool has_memory = !text.has_failed;
+    for (size_t at = 0, length; is_read && has_memory && at < text.count; at += length + 1) {
+        char *stop = memchr(text.bytes + at, end, text.count - at);
+        length = stop ? (size_t)(stop - text.bytes) - at : 0; /* there always is one */
+        if (stop)
+            *stop = '\0';
+        has_memory = length == 0 || paths_add(paths, text.bytes + at);
+    }
+    free(text.bytes);
+    return !is_read ? EXIT_OTHER : has_memory ? EXIT_FINE : fail("out of memory");
+}
+
 /* ---- the same file ------------------------------------------------------------------------------------------ */
 
 /* A model by what it must not share with another. */
