@@ -237,6 +237,8 @@ check-opens: $(tool) $(OUT)/test/cli/make_model ## the files that the tool opens
 	sh test/checks/opens.sh $(tool) $(OUT)/test/cli/make_model fixtures/mobilenetv2.dynamo.onnx
 check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
 	$(PYTHON) test/checks/scan.py $(tool) fixtures $(BUILD)/case-models
+	rm -f $(BUILD)/lines.jsonl
+	$(PYTHON) test/checks/examples.py docs/scan.md
 include python/python.mk python/exporters.mk python/spark.mk test/web/page.mk test/web/web.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for

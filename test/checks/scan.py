@@ -222,7 +222,7 @@ def main() -> int:
         kills += check_kills(scan, whole, folder, "--jobs", "2", "--unordered")
         check_stops(scan, whole, folder)
         check_full_disk(scan, whole, folder)
-        # check_database(scan, paths, folder)
+        check_database(scan, paths, folder)
         few, many = check_memory(tool, fixtures / "mobilenetv2.dynamo.onnx", folder)
     print(f"scan: {len(paths)} models, killed {kills} times; peak of 10 models {few} KiB, of 1000 {many} KiB; "
           f"{failed} failed")
