@@ -10,12 +10,16 @@
 
 #define MOST_ALLOCATIONS 4000000u
 
-static void must(bool holds, const char *what)
+static _Noreturn void fail(const char *what)
 {
-    if (holds)
-        return;
     fprintf(stderr, "%s\n", what);
     exit(1);
+}
+
+static void must(bool holds, const char *what)
+{
+    if (!holds)
+        fail(what);
 }
 
 bool sum_up(void *payload, const char *text, size_t bytes)
@@ -483,7 +487,9 @@ size_t fail_each(struct scene *scene, const struct tried_call *tried, bool *is_w
     if (status != NPART_OK)
         *is_wrong |= !complain(tried, 0, error.message);
     size_t total = scene->counted.calls, *calls = malloc((total + 1) * sizeof *calls);
-    must(calls && total <= MOST_ALLOCATIONS, "too many allocations");
+    if (!calls)
+        fail("out of memory");
+    must(total <= MOST_ALLOCATIONS, "too many allocations");
     for (size_t i = 0; i < total; i++)
         if (is_new_place(tried->name, places[i]))
             calls[count++] = i + 1;

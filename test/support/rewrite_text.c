@@ -180,8 +180,11 @@ char *rewritten_by(const char *model, const char *rewrites)
     append_scope(&text, rewriting.graph, 0, 0);
     append_constants(&text, rewriting.graph);
     const char *made = rewriting.applied ? npart__buffer_text(&text) : "same";
-    char *copy = malloc(strlen(made) + 1);
-    strcpy(copy, made);
+    size_t bytes = strlen(made) + 1;
+    char *copy = malloc(bytes);
+    if (!copy)
+        exit(1);
+    memcpy(copy, made, bytes);
     npart__arena_clear(&rewriting.arena);
     return copy;
 }

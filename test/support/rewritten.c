@@ -44,7 +44,7 @@ struct bytes edited_skeleton(struct scanned *scanned, const struct npart__input 
 static struct bytes written(struct scanned *scanned, const struct npart__input *input, uint64_t keep_bytes)
 {
     struct npart__wire_options options = {.keep_bytes = keep_bytes, .keeps_all = true};
-    struct npart__recipe recipe;
+    struct npart__recipe recipe = {.bytes = 0};
     struct bytes skeleton = edited_skeleton(scanned, input, &options), out = {0};
     if (scanned->status == NPART_OK)
         scanned->status = npart__recipe_make(&recipe, skeleton.data, skeleton.size, input, NULL,
