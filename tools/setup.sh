@@ -4,13 +4,14 @@
 # `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own; with `shells`,
 # the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
 # the scripts of the HTML page; with `web`, what tests pages in a browser; with `spark`, what tests the Spark job and
-# the recipe for GNU parallel.
+# the recipe for GNU parallel; with `analyzers`, what looks for defects in the source.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
-[ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
+[ "${1-}" = fuzz ] && packages="$packages afl++ clang libclang-rt-dev python3"
+[ "${1-}" = analyzers ] && packages="$packages clang-tidy cppcheck"
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
 [ "${1-}" = web ] && packages="chromium chromium-driver emscripten node-acorn nodejs poppler-utils python3 python3-selenium python3-venv"
