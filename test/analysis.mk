@@ -14,7 +14,7 @@ ANALYZE_clang-tidy = clang-tidy --quiet
 ANALYZE_cppcheck = sh test/analysis/cppcheck.sh
 AFTER_clang-tidy = -- $(ANALYZED_FLAGS) 2>/dev/null
 SETTINGS_clang-tidy := .clang-tidy
-SETTINGS_cppcheck := test/analysis/cppcheck.sh
+SETTINGS_cppcheck := test/analysis/cppcheck.sh test/analysis/macros.h
 define ANALYZE_SOURCE
 $(BUILD)/analyzed-$(1)/%: % $(SETTINGS_$(1)) | $(GENERATED)/onnx.pb-c.h
 	@mkdir -p $$(@D)
@@ -71,7 +71,7 @@ check-threads: ## threads that share handles, and scan's, under gcc's thread san
 run-threads: $(OUT)/test/unit/test_threads $(planted_run) $(tool)
 	@$(call must_fail,race)
 	$(OUT)/test/unit/test_threads
-	$(if $(wildcard tools/scan.c),$(tool) scan fixtures -t hexagon -j 4 --output $(OUT)/scan.jsonl)
+	$(tool) scan fixtures --target hexagon,tidl --jobs 4 --output $(OUT)/scan.jsonl
 
 # Values that nobody wrote: clang's memory sanitizer. What is linked is compiled with it, too.
 msan_dependencies := $(BUILD)/msan/dependencies
