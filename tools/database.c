@@ -61,8 +61,8 @@ static const char *const constraints[TABLES] = {
     [TABLE_targets] = ", FOREIGN KEY (path) REFERENCES models (path)",
     [TABLE_roots] = ", FOREIGN KEY (path, target) REFERENCES targets",
     [TABLE_advice] = ", FOREIGN KEY (path, target) REFERENCES targets",
-    [TABLE_advice_roots] = ", FOREIGN KEY (path, target, advice) REFERENCES advice"
-                           ", FOREIGN KEY (path, target, root) REFERENCES roots",
+    [TABLE_advice_roots] = (", FOREIGN KEY (path, target, advice) REFERENCES advice"
+                            ", FOREIGN KEY (path, target, root) REFERENCES roots"),
 };
 
 struct database {

@@ -36,6 +36,7 @@ unsigned count_processors(void)
 #else
     long count = 1;
 #endif
+    /* cppcheck-suppress [knownConditionTrueFalse,duplicateValueTernary] ; it sees the #else alone */
     return count > 0 ? (unsigned)count : 1;
 }
 

@@ -127,7 +127,7 @@ static bool run_workers(struct scan *scan)
 {
     unsigned count = count_workers(scan), started = 0;
     struct worker *workers = calloc(count + 1u, sizeof *workers);
-    scan->window = window_make(scan->models.count, (count + 1u) * LINES_A_WORKER, MOST_WAITING_BYTES,
+    scan->window = window_make(scan->models.count, ((size_t)count + 1) * LINES_A_WORKER, MOST_WAITING_BYTES,
                                !scan->run->options->is_unordered);
     if (!workers || !scan->window) {
         free(workers);

@@ -204,7 +204,7 @@ static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *
 {
     const json_t *roots = json_object_get(found, "roots"), *advice = json_object_get(found, "advice"), *root;
     size_t i, count = json_array_size(roots);
-    uint32_t set[ZOO_ROWS];
+    uint32_t set[ZOO_ROWS] = {0};
     bool is_fine = true, is_told = count > 0 && count <= ZOO_ROWS;
     json_array_foreach(roots, i, root) {
         uint32_t number = find_root(zoo, target, root);
