@@ -13,7 +13,7 @@
 #define DEFAULT_COLUMNS 100u
 #define LEAST_COLUMNS 60u
 #define MOST_COLUMNS 120u
-#define NUMBER_COLUMNS 8u /* of a number with the blank before it */
+#define NUMBER_COLUMNS ((size_t)8) /* of a number with the blank before it */
 #define NUMBERS 4u
 
 struct table {

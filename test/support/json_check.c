@@ -152,7 +152,7 @@ static bool is_replaced(const struct key *key)
 
 static bool member(struct checker *json, struct key *keys, unsigned *count)
 {
-    struct key key = {.bytes = 0};
+    struct key key = {.text = ""};
     blanks(json);
     if (!string(json, &key))
         return false;
