@@ -375,6 +375,10 @@ bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a gra
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --million
+SCAN_MODELS ?= 10000
+bench-scan: $(tool) $(OUT)/test/fuzz/make_mutants $(OUT)/test/bench/measure $(VENV)/ready ## SCAN_MODELS models in a scan, killed and resumed, beside ONNX's loader and the usability checker (MODELS)
+	$(VENV)/bin/python test/bench/scan.py --tool $(tool) --maker $(OUT)/test/fuzz/make_mutants \
+		--measure $(OUT)/test/bench/measure --folder $(BUILD)/bench-scan --count $(SCAN_MODELS) fixtures $(MODELS)
 GROWTH_TARGETS ?= hexagon,intel-npu,all
 bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from n to 2n, shape by shape (GROWTH_TARGETS)
 	$(PYTHON) test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth \
@@ -479,6 +483,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz fuzz-long accept check-cli check-headers check-symbols check-structure check-proto \
 	check-json check-limits check-opens check-queries check-queries-parquet check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
-	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	check-unit check-cases bench bench-peers bench-million bench-growth bench-scan fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
