@@ -178,6 +178,27 @@ def check_database(scan: Scan, paths: list[str], folder: pathlib.Path) -> None:
     check(rows_of(killed) == rows, "killed and resumed: the same rows")
 
 
+def check_progress(scan: Scan, folder: pathlib.Path) -> None:
+    """A bar on a terminal, and nothing but the table elsewhere."""
+    terminal, side = os.openpty()
+    command = [scan.tool, "scan", str(scan.zoo), *TARGETS, "--output"]
+    process = subprocess.Popen([*command, str(folder / "shown")], stdout=subprocess.PIPE, stderr=side)
+    os.close(side)
+    shown = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:  # the terminal's other end is closed
+        pass
+    table = process.communicate()[0]
+    os.close(terminal)
+    bar = rb"(\r\x1b\[K\[[#-]{20}\] \d+ of \d+ models, [\d.]+/s, \d+ failed(, [\w ]+ left)?)+\r\x1b\[K"
+    check(re.fullmatch(bar, shown) is not None, f"a bar: {shown[:200]!r}")
+    check(b"\x1b" not in table and b"could not be analyzed" in table, "the table has no escape codes")
+    done = subprocess.run([*command, str(folder / "not shown")], capture_output=True)
+    check(done.stderr == b"" and b"\x1b" not in done.stdout, "without a terminal there is no bar")
+
+
 def peak_kib(command: list[str], size: int) -> int:
     """Looks at the process before it ends: the last line is longer than what the pipe holds."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0)
@@ -223,6 +244,7 @@ def main() -> int:
         check_stops(scan, whole, folder)
         check_full_disk(scan, whole, folder)
         check_database(scan, paths, folder)
+        check_progress(scan, folder)
         few, many = check_memory(tool, fixtures / "mobilenetv2.dynamo.onnx", folder)
     print(f"scan: {len(paths)} models, killed {kills} times; peak of 10 models {few} KiB, of 1000 {many} KiB; "
           f"{failed} failed")
