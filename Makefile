@@ -263,8 +263,6 @@ check: check-unit check-cases check-cli check-snapshot check-rules check-precisi
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
-include test/analysis.mk
-
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
 fuzz_support := $(patsubst %,$(OUT)/test/fuzz/%.o,file formats generate mutate subject sweep) $(test_support)
 $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz_support) $(static_library)
@@ -300,6 +298,8 @@ fuzz-long: ## fuzz all entry points for FUZZ_CPU_SECONDS together, FUZZ_JOBS at 
 	$(MAKE) VARIANT=fuzz CC=clang fuzz-programs
 	$(PYTHON) test/fuzz/long.py --programs $(BUILD)/fuzz/test/fuzz --corpus test/fuzz/corpus --found $(fuzz_found) \
 		--cpu-seconds $(FUZZ_CPU_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ_STATE) $(FUZZ)
+
+include test/analysis.mk
 
 # The models of the text cases, from which mutants are made. Another variant, which runs beside the checks that read
 # them, takes them as they are.
