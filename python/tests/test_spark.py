@@ -3,7 +3,6 @@
 this file is skipped."""
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import random
@@ -239,10 +238,8 @@ def test_what_cannot_be_opened(session: Any, zoo: pathlib.Path) -> None:
 
 
 def test_a_list_of_ones_own(session: Any, zoo: pathlib.Path, paths: list[str], tmp_path: pathlib.Path) -> None:
-    oplist = tmp_path / "mine.ops"
-    oplist.write_text((ROOT / "oplists" / "tidl.ops").read_text().replace("target tidl", "target mine"))
     whole = [path for path in paths if "whole" in path][:3]
-    found = collected(job.analyze_paths(whole, ["mine"], oplist=oplist))
+    found = collected(job.analyze_paths(whole, ["mine"], oplist=own_list(tmp_path)))
     expected = collected(job.analyze_paths(whole, ["tidl"]))
     assert [row["partitions"] for row in found] == [row["partitions"] for row in expected]
     assert [row["target"] for row in found] == ["mine:am68a"] * 3
@@ -287,12 +284,22 @@ def test_the_program(way: str, zoo: pathlib.Path, paths: list[str], expected: Ro
     assert f"{len(expected)} rows, {failed} of them models that could not be analyzed" in told
 
 
+def own_list(folder: pathlib.Path) -> pathlib.Path:
+    """The list of another target under another name."""
+    text = (ROOT / "oplists" / "tidl.ops").read_text()
+    (folder / "mine.ops").write_text(text.replace("target tidl", "target mine"))
+    return folder / "mine.ops"
+
+
 def test_options_of_the_program(zoo: pathlib.Path, tmp_path: pathlib.Path) -> None:
     output, model = tmp_path / "results", zoo / "é%20#x.onnx"
     for size in (4, 8):
-        told = submit("--master", "local[1]", "--conf", "spark.ui.enabled=false", job.__file__, str(model), "-t",
-                      "hexagon", "--dim", f"batch={size}", "--no-advice", "--overwrite", "-o", str(output))
-        assert json.loads(json.dumps(read(output)))[0]["advice"] == [] and told.startswith("1 rows, 0 of them")
+        told = submit("--master", "local[1]", "--conf", "spark.ui.enabled=false", "--files", str(own_list(tmp_path)),
+                      job.__file__, str(model), "--target", "mine", "--oplist", "mine.ops", "--dim", f"batch={size}",
+                      "--no-advice", "--overwrite", "--output", str(output), "--timeout", "60", "--max-memory",
+                      str(1 << 30))
+        [row] = read(output)
+        assert (row["target"], row["advice"]) == ("mine:am68a", []) and told.startswith("1 rows, 0 of them")
 
 
 # Sessions begin without the package; only the driver finds it in this checkout.
