@@ -158,7 +158,7 @@ def main():
     parser.add_argument("--found", type=pathlib.Path, required=True)
     parser.add_argument("--cpu-seconds", type=float, default=7200)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--round", type=int, default=120, help="seconds on the clock")
+    parser.add_argument("--round", type=int, default=300, help="seconds on the clock")
     parser.add_argument("--state", action="store_true")
     parser.add_argument("targets", nargs="+")
     options = parser.parse_args()
