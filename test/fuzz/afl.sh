@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in"
 for file in "test/fuzz/corpus/$target"/* "$found/$target"/*; do
-	[ ! -f "$file" ] || ln -s "$(realpath "$file")" "$work/in/$(basename "$file")"
+	[ ! -f "$file" ] || cp "$file" "$work/in/" # links are not followed
 done
 # For a machine as it is: its core files, its clock, its other work.
 export AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_SKIP_CRASHES=1
