@@ -21,6 +21,7 @@ FLAGS_tsan := -fsanitize=thread -O1
 FLAGS_msan := -fsanitize=memory -fsanitize-memory-track-origins -fno-omit-frame-pointer -O1
 FLAGS_fuzz := $(SANITIZE) -O1 -fsanitize=fuzzer-no-link
 FLAGS_afl := $(SANITIZE) -O1
+FLAGS_coverage := --coverage -fprofile-update=atomic -O0
 VARIANT_FLAGS := $(FLAGS_$(VARIANT))
 
 header := include/npu_partition.h
@@ -194,17 +195,22 @@ $(OUT)/test/checks/failing_models: $(OUT)/test/checks/failing_models.o $(test_su
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 # The debug build asserts that a verdict that a node shares with another is the one that its own rules give it.
 GRAPHS ?= 500
+# One of so many models next to each text case.
+NEIGHBOURS ?= 40
 judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/case-models/ready
 	$(case_runner) $(sort $(wildcard test/cases/*.cases))
+	$(case_runner) --neighbours $(NEIGHBOURS) $(sort $(wildcard test/cases/*.cases))
 	$(tool) fixtures/*.onnx --target all --format json > $(OUT)/fixtures.json
 	$(tool) $(BUILD)/case-models/*.onnx --target all --format json > $(OUT)/cases.json
 	$(OUT)/test/checks/equivalent_nodes $(GRAPHS) $(SEED) test/checks/every_question.ops
 check-equivalent: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
 	$(MAKE) VARIANT=debug judge-all
 # There each request of an arena is an allocation.
+allocation_tests := test_allocation_failure test_allocation_failure_files $(filter-out test_rewrite_language, \
+	$(patsubst test/unit/%.c,%,$(wildcard test/unit/test_rewrite_*.c)))
 check-memory: $(BUILD)/case-models/ready ## every allocation of the public calls fails once
-	@$(MAKE) VARIANT=debug $(BUILD)/debug/test/unit/test_allocation_failure $(BUILD)/debug/test/checks/failing_models
-	$(BUILD)/debug/test/unit/test_allocation_failure
+	@$(MAKE) VARIANT=debug $(allocation_tests:%=$(BUILD)/debug/test/unit/%) $(BUILD)/debug/test/checks/failing_models
+	@for test in $(allocation_tests); do $(BUILD)/debug/test/unit/$$test || exit 1; done
 	$(BUILD)/debug/test/checks/failing_models fixtures/*.onnx $(BUILD)/case-models/*.onnx
 snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot.txt
 check-snapshot: $(tool) $(BUILD)/case-models/ready ## no answer of any target on fixtures and text cases changes unseen
@@ -299,7 +305,7 @@ fuzz-long: ## fuzz all entry points for FUZZ_CPU_SECONDS together, FUZZ_JOBS at 
 	$(PYTHON) test/fuzz/long.py --programs $(BUILD)/fuzz/test/fuzz --corpus test/fuzz/corpus --found $(fuzz_found) \
 		--cpu-seconds $(FUZZ_CPU_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ_STATE) $(FUZZ)
 
-include test/analysis.mk
+include test/analysis.mk test/coverage.mk
 
 # The models of the text cases, from which mutants are made. Another variant, which runs beside the checks that read
 # them, takes them as they are.

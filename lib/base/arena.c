@@ -33,7 +33,7 @@
 #ifdef IS_GUARDED
 #include <sanitizer/asan_interface.h>
 #endif
-#if defined(IS_GUARDED) || defined(NPART_DEBUG)
+#if defined(IS_GUARDED) || defined(NPART_DEBUG) || defined(NPART_EVERY_REQUEST_ALLOCATES)
 #define EVERY_BLOCK_IS_LARGE 1
 #else
 #define EVERY_BLOCK_IS_LARGE 0

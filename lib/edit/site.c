@@ -144,7 +144,9 @@ static const char *default_of(const struct npart__site *site, uint32_t node, con
     const struct npart__operator *op = site->graph->nodes.items[node].schema;
     if (!op || !npart__operator_attribute(op, name, strlen(name), &schema) || !schema.default_text)
         return NULL;
-    return npart__arena_copy_text(site->arena, schema.default_text, schema.default_length);
+    const char *text = npart__arena_copy_text(site->arena, schema.default_text, schema.default_length);
+    site->inference->expressions.failed |= !text; /* not a site's own, which is only looked at here */
+    return text;
 }
 
 bool npart__site_has(const struct npart__site *site, uint32_t node, const char *name)

@@ -38,10 +38,16 @@ bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__
     return false;
 }
 
+/* What the graph was asked may have been unknown for want of memory: then neither yes nor no is an answer. */
 bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site *site)
 {
     site->rewrite = rewrite->id;
     site->equality = rewrite->equality;
     site->caveat = NULL;
-    return (rewrite->pattern ? npart__try_pattern(rewrite, site) : rewrite->apply(site)) && !site->failed;
+    bool is_done = rewrite->pattern ? npart__try_pattern(rewrite, site) : rewrite->apply(site);
+    if (npart__take_failure(site->inference)) {
+        site->failed = true;
+        site->is_impossible = false;
+    }
+    return is_done && !site->failed;
 }

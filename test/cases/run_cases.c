@@ -5,6 +5,8 @@
  *
  * usage: run_cases FILE.cases...
  *        run_cases --write FOLDER FILE.cases...      only writes each model there
+ *        run_cases --neighbours STEP FILE.cases...   only looks at every STEP-th of the models next to each
+ *                                                    (test/support/neighbour.h)
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
@@ -14,6 +16,7 @@
 
 #include "api/api.h"
 #include "support/model_text.h"
+#include "support/neighbour.h"
 
 #define MOST_LINES 4096
 #define MOST_DIMS 32
@@ -23,6 +26,7 @@ struct run {
     char title[256];
     unsigned line; /* of the expectation at hand */
     unsigned failures, cases, expectations;
+    unsigned step; /* of neighbours; 0: the cases themselves */
     /* the case */
     npart_model *model;
     npart_inference *inference;
@@ -663,6 +667,16 @@ static void prepare(struct run *run, struct script *script)
                                       *script->target ? script->target : NULL, &script->plan, &run->error);
 }
 
+/* Different ones for each case; those that a failure of the case itself is about have no plan to be held. */
+static void look_at_neighbours(struct run *run, struct script *script)
+{
+    const char *target = *script->target ? script->target : NULL;
+    const npart_oplist *oplist = run->plan ? run->oplist : NULL;
+    const char *problem = hold_for_neighbours(script->model, run->cases % run->step, run->step, oplist, target);
+    if (problem)
+        fail(run, "%s", problem);
+}
+
 static void write_model(struct run *run, const struct script *script)
 {
     char path[4096];
@@ -688,14 +702,16 @@ static void run_case(struct run *run, const struct lines *lines)
         write_model(run, &script);
     else
         prepare(run, &script);
-    for (size_t i = 0; i < lines->count && !run->folder; i++) {
+    if (run->step)
+        look_at_neighbours(run, &script);
+    for (size_t i = 0; i < lines->count && !run->folder && !run->step; i++) {
         if (strncmp(lines->text[i], "expect ", 7) != 0)
             continue;
         has_expectation = true;
         run->line = lines->number[i];
         expect(run, lines->text[i] + 7);
     }
-    if (!has_expectation && !run->folder)
+    if (!has_expectation && !run->folder && !run->step)
         fail(run, "the case expects nothing");
     npart_plan_free(run->plan);
     npart_oplist_free(run->oplist);
@@ -755,8 +771,10 @@ int main(int argc, char **argv)
 {
     struct run run = {0};
     bool writes = argc > 2 && strcmp(argv[1], "--write") == 0;
+    bool looks_around = argc > 2 && strcmp(argv[1], "--neighbours") == 0;
     run.folder = writes ? argv[2] : NULL;
-    for (int i = writes ? 3 : 1; i < argc; i++)
+    run.step = looks_around ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+    for (int i = writes || looks_around ? 3 : 1; i < argc; i++)
         run_file(&run, argv[i]);
     printf("%u cases, %u expectations, %u failed\n", run.cases, run.expectations, run.failures);
     if (run.cases == 0)

@@ -392,8 +392,7 @@ void forget_places(void)
     memset(tried_places, 0, sizeof tried_places);
 }
 
-/* Whether the place is new for the call of this name; it is not from then on. */
-static bool is_new_place(const char *name, uint64_t place)
+bool is_new_place(const char *name, uint64_t place)
 {
     const size_t mask = sizeof tried_places / sizeof tried_places[0] - 1;
     for (; *name; name++)

@@ -51,6 +51,8 @@ bool sum_up(void *payload, const char *text, size_t bytes);
 /* Makes each allocation of the call fail that has not failed yet for one of this name. Returns how many were tried; 0
  * also when something is wrong, which is printed. */
 size_t fail_each(struct scene *scene, const struct tried_call *tried, bool *is_wrong);
+/* Whether an allocation's place (counted.h) is new for a call of this name; it is not from then on. */
+bool is_new_place(const char *name, uint64_t place);
 /* Whether places that have failed are tried again for another scene; at first they are not. */
 void forget_places(void);
 

@@ -12,7 +12,9 @@
  *     y = Not(y/isnan-eq/Equal)
  *     init y/gathernd/constant int64[2] = 2 3
  *
- * "same" where the rewrite did nothing. Ends the test program on any failure. The text is the caller's to free. */
+ * "same" where the rewrite did nothing. Ends the test program on any failure. The text is the caller's to free. Done
+ * again with allocations failing in turn, those of which no earlier call has tried (counted.h); and on neighbours of
+ * the model (changed_text.h), of which what is made must be a model, too. */
 char *rewritten(const char *model, const char *rewrite);
 /* Several in turn: "if-const fold". */
 char *rewritten_by(const char *model, const char *rewrites);

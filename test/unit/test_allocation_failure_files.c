@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every allocation of the calls that read and write files fails once (support/failing.h): fix, split, annotate, and
+ * lists made from a table.
+ */
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700
+#endif
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "support/failing.h"
+#include "support/test.h"
+
+/* What the target lacks is rewritten: patterns, functions, a branch that is taken always, a loop that is unrolled. */
+static const char mended[] =
+    "opset 17\n"
+    "graph this\nnode f = Add(x, w)\noutput f float32[2,4]\nend\n"
+    "graph that\nnode g = Mul(x, w)\noutput g float32[2,4]\nend\n"
+    "input x float32[2,4]\ninit w float32[4]\ninit sure bool[] = 1\ninit wide float32[4,8]\n"
+    "node k = If(sure) then_branch=graph this else_branch=graph that @either\n"
+    "node n = IsNaN(k) @check\nnode m = Not(n)\nnode c = Celu(k) @celu\nnode d = Where(m, c, k)\n"
+    "node p = Gemm(d, wide) @product\nnode y = Relu(p) @last\noutput y float32[2,8]\n";
+static const char mended_list[] = "format 1\ntarget small\nop Relu Not Equal Where Div Elu Mul Add MatMul\n";
+
+/* Sizes that are open, declared values, a call whose nodes run on both sides, what is folded, and bodies. */
+static const char parts[] =
+    "opset 17\nopset my 1\n"
+    "function my:F(a) -> (b)\nopset 17\nnode t = Erf(a)\nnode b = Mul(t, a)\nend\n"
+    "function my:G(a) -> (b)\nopset 17\nnode b = Mul(a, a)\nend\n"
+    "graph inner\nnode q = Mul(b, w) @in\noutput q float32[n,8]\nend\n"
+    "graph other\ninit w float32[1] = 2\nnode r = Add(b, w)\noutput r float32[n,8]\nend\n"
+    "input x float32[n,8]\ninput c bool[]\ninit w float32[1] = 1\nvalue a float32[n,8]\nvalue h float32[n,8]\n"
+    "node k = Neg(w) @constant\nnode a = Mul(x, k) @first\nnode s = Shape(a) @size\nnode b = Erf(a) @middle\n"
+    "node d = If(c) then_branch=graph inner else_branch=graph other @either\nnode i = Identity(d) @same\n"
+    "node e = Mul(i, k) @last\nnode g = my:F(e) @call\nnode h = my:G(g) @whole\nnode l = Sin(h) @side\n"
+    "node m = Cos(e) @other\nnode o = Mul(l, m)\nnode f = Reshape(o, s) @shaped\noutput f\noutput a\n";
+static const char parts_list[] = "format 1\ntarget small\nop Mul Neg Relu Reshape Shape\n";
+
+static char folder[64], model_path[96], out_path[96];
+
+static npart_status fix(struct scene *scene, npart_fix **out, const struct npart_fix_options *more,
+                        struct npart_error *error)
+{
+    struct npart_fix_options options = *more;
+    const char *const targets[] = {NULL};
+    options.allocator = &scene->counted.allocator;
+    options.allowed = ~0u;
+    options.most_growth = -1;
+    return npart_fix_make(out, model_path, &scene->planned, targets, 1, &options, error);
+}
+
+static npart_status fix_and_report(struct scene *scene, struct npart_error *error)
+{
+    static const struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    struct npart_document_options document_options = NPART_DOCUMENT_OPTIONS_INIT;
+    npart_document *document = NULL;
+    npart_fix *found = NULL;
+    document_options.allocator = &scene->counted.allocator;
+    npart_status status = fix(scene, &found, &options, error);
+    if (status == NPART_OK)
+        status = npart_report_fix_text(found, out_path, NULL, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_report_fix_json(found, NULL, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_document_start(&document, NPART_FORMAT_HTML, &document_options, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_document_add_fix(document, found, out_path, error);
+    if (status == NPART_OK)
+        status = npart_document_end(document, error);
+    npart_document_free(document);
+    npart_fix_free(found);
+    return status;
+}
+
+static npart_status fix_and_write(struct scene *scene, struct npart_error *error)
+{
+    static const struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    npart_fix *found = NULL;
+    npart_status status = fix(scene, &found, &options, error);
+    if (status == NPART_OK)
+        status = npart_fix_write(found, out_path, NPART_WEIGHTS_EXTERNAL, error);
+    npart_fix_free(found);
+    return status;
+}
+
+/* Sizes and values that the written model has. */
+static npart_status fix_bound(struct scene *scene, struct npart_error *error)
+{
+    static const double numbers[] = {1};
+    static const struct npart_bound_value value = {.input = "c", .numbers = numbers, .count = 1};
+    static const struct npart_dim_binding dim = {.name = "n", .size = 8};
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    npart_fix *found = NULL;
+    sizes.dims = &dim;
+    sizes.dim_count = 1;
+    options.sizes = &sizes;
+    options.values = &value;
+    options.value_count = 1;
+    npart_status status = fix(scene, &found, &options, error);
+    if (status == NPART_OK)
+        status = npart_fix_write(found, out_path, NPART_WEIGHTS_STAY, error);
+    npart_fix_free(found);
+    return status;
+}
+
+static npart_status split(struct scene *scene, struct npart_error *error)
+{
+    return npart_plan_split(scene->plan, model_path, out_path, NPART_WEIGHTS_EXTERNAL, error);
+}
+
+static npart_status annotate(struct scene *scene, struct npart_error *error)
+{
+    const npart_plan *const plans[] = {scene->plan, scene->plan};
+    return npart_plan_annotate(plans, 2, model_path, out_path, NPART_WEIGHTS_STAY, error);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void)status, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void try_call(const struct tried_call *call, const char *model, const char *list)
+{
+    struct scene scene = {.printed = 0};
+    npart_oplist *oplist = NULL;
+    bool is_wrong = false;
+    (void)snprintf(folder, sizeof folder, "/tmp/npart-failing-XXXXXX");
+    REQUIRE(mkdtemp(folder));
+    (void)snprintf(model_path, sizeof model_path, "%s/model.onnx", folder);
+    (void)snprintf(out_path, sizeof out_path, "%s/out", folder);
+    REQUIRE(npart_oplist_read_memory(&oplist, list, strlen(list), "list", NULL, NULL) == NPART_OK);
+    scene_init(&scene, true);
+    scene.bytes = model_from_text(model);
+    scene.planned = oplist;
+    FILE *file = fopen(model_path, "wb");
+    REQUIRE(file && fwrite(scene.bytes.data, 1, scene.bytes.size, file) == scene.bytes.size && fclose(file) == 0);
+    forget_places();
+    CHECK(fail_each(&scene, call, &is_wrong) > 0 && !is_wrong);
+    bytes_free(&scene.bytes);
+    npart_oplist_free(oplist);
+    CHECK_INT(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void test_allocation_failure_files__fix(void)
+{
+    static const struct tried_call reported = {"fix, reported", NOTHING, fix_and_report};
+    static const struct tried_call written = {"fix, written", NOTHING, fix_and_write};
+    static const struct tried_call bound = {"fix with sizes and values", NOTHING, fix_bound};
+    static const char open[] = "opset 17\n"
+                               "graph this\nnode f = Add(x, w)\noutput f float32[n,4]\nend\n"
+                               "graph that\nnode g = Mul(x, w)\noutput g float32[n,4]\nend\n"
+                               "input x float32[n,4]\ninput c bool[]\ninit w float32[4]\n"
+                               "node k = If(c) then_branch=graph this else_branch=graph that @either\n"
+                               "node v = IsNaN(k) @check\nnode y = Not(v)\noutput y bool[n,4]\n";
+    try_call(&reported, mended, mended_list);
+    try_call(&written, mended, mended_list);
+    try_call(&bound, open, mended_list);
+}
+
+static void test_allocation_failure_files__parts(void)
+{
+    static const struct tried_call splits = {"split", PLAN, split}, notes = {"annotate", PLAN, annotate};
+    try_call(&splits, parts, parts_list);
+    try_call(&notes, parts, parts_list);
+}
+
+TESTS(test_allocation_failure_files__fix, test_allocation_failure_files__parts)
