@@ -159,7 +159,7 @@ static enum npart__fate constant_reason(const struct folder *folder, const struc
     if (row && is_target_of(folder, node, row->second))
         return NPART__FATE_SHAPE; /* fused with what is after it */
     if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
-        !npart__can_compute(folder->inference, node, folder->release))
+        !npart__can_compute(folder->inference, folder->graph, node, folder->release))
         return NPART__FATE_LIVE;
     /* An operand that is no initializer and still has known elements came out of shape arithmetic itself. */
     for (uint32_t i = 0; i < node->input_count; i++) {

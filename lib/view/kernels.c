@@ -20,10 +20,9 @@ static int type_of(const struct npart__inference *inference, uint32_t value)
 
 /* Operands and results that the node leaves out are in no kernel's way. By the schema's names of operands, as
  * kernels are registered by type variables. */
-static bool takes_operands(const struct npart__inference *inference, const struct npart__node *node,
-                           const struct npart__operator *kernel)
+static bool takes_operands(const struct npart__inference *inference, const struct npart__graph *graph,
+                           const struct npart__node *node, const struct npart__operator *kernel)
 {
-    const struct npart__graph *graph = inference->graph;
     struct npart__operand operand;
     for (uint32_t i = 0; i < node->input_count && npart__operator_input(kernel, i, &operand); i++) {
         uint32_t value = npart__node_input(graph, node, i);
@@ -38,8 +37,8 @@ static bool takes_operands(const struct npart__inference *inference, const struc
     return true;
 }
 
-bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
-                        enum npart__release release)
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__graph *graph,
+                        const struct npart__node *node, enum npart__release release)
 {
     struct npart__operator kernel;
     /* Of other domains the library has no list of kernels. */
@@ -47,5 +46,5 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
         return true;
     return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
            npart__kernel_find(release, node->schema, &kernel) &&
-           takes_operands(inference, node, &kernel);
+           takes_operands(inference, graph, node, &kernel);
 }

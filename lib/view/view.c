@@ -622,7 +622,8 @@ static void take_for_scalars(struct npart__inference *inference)
 
 static bool computes(const struct npart__call *call)
 {
-    return is_measured(call) && npart__can_compute(call->inference, call->node, call->inference->policy->release);
+    const struct npart__inference *inference = call->inference;
+    return is_measured(call) && npart__can_compute(inference, inference->graph, call->node, inference->policy->release);
 }
 
 #define COMMON .is_partial = true, .find_rows = find_rows, .after = after_node

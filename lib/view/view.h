@@ -18,9 +18,9 @@ extern const struct npart__infer_policy npart__policy_unfolded;
 extern const struct npart__infer_policy npart__policy_folding[NPART__RELEASES];
 
 /* Whether ONNX Runtime's CPU provider has a kernel for a node in that release, so that it is computed where its
- * operands are constant. */
-bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
-                        enum npart__release release);
+ * operands are constant. The graph is the node's: the inference's, or a session's copy of it. */
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__graph *graph,
+                        const struct npart__node *node, enum npart__release release);
 
 /* ---- between the files of this stage ----------------------------------------------------------------------- */
 
