@@ -335,6 +335,8 @@ static void merge_node(struct merger *at, uint32_t id)
             return;
         /* `after` is the value that nobody makes any more, `from` what its users take instead. */
         uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
+        if (from == NPART_NONE) /* left out, which no runtime loads */
+            return;
         at->session->fates[gone] = NPART__FATE_FUSED;
         at->session->into[gone] = stays;
         /* The Gemm is a new node to the runtime, put where the Add was; by its number it is the last of all, and some
