@@ -96,8 +96,9 @@ static void model(struct json *json)
         npart__add_json_number(json->out, ":", info->opsets[i].version);
     }
     npart__add_json_number(json->out, "},\"nodes\":", info->node_count - info->added_node_count);
-    npart__add_format(json->out, ",\"bytes\":%llu,\"weight_bytes\":%llu}", (unsigned long long)info->input_bytes,
-                      (unsigned long long)info->weight_bytes);
+    npart__add_json_count(json->out, ",\"bytes\":", info->input_bytes);
+    npart__add_json_count(json->out, ",\"weight_bytes\":", info->weight_bytes);
+    text(json, "}");
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
