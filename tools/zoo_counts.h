@@ -27,7 +27,7 @@ extern const char *const zoo_verdicts[ZOO_VERDICTS];
 /* By the number of its kind, rule and op. */
 struct zoo_root {
     uint32_t text; /* in texts of the zoo */
-    uint64_t models, nodes, affected, alone; /* alone: it is the only root of so many */
+    uint64_t models, nodes, affected, alone; /* alone: of so many it is the only root, and hides no other */
 };
 
 /* By the number of a root and a text: what is advised first for the root, in models that are not whole. */
@@ -40,10 +40,11 @@ struct zoo_advice {
 struct zoo_target {
     uint64_t models, verdicts[ZOO_VERDICTS], live, accepted;
     uint64_t invalid;  /* of those that are not whole: no root is to blame */
+    uint64_t hiding;   /* of those that are not whole: planning again finds more than their roots */
     uint64_t left_out; /* roots past ZOO_ROOTS, of models */
     struct interner roots;  /* of struct zoo_root */
     struct interner advice; /* of struct zoo_advice */
-    struct interner sets;   /* sorted numbers of roots; of uint64_t: the models that have these and no others */
+    struct interner sets;   /* sorted numbers of roots; of uint64_t: the models that are whole without these */
 };
 
 struct zoo {

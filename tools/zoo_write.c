@@ -261,6 +261,11 @@ static void put_roots(const struct table *table, const struct zoo_target *target
         put(table, "; ");
         put_count(table, target->roots.count - rows, "other root");
     }
+    if (target->hiding) {
+        put(table, "; ");
+        put_count(table, target->hiding, "model");
+        put(table, target->hiding == 1 ? " hides further ones" : " hide further ones");
+    }
     if (target->left_out) {
         put(table, "; left out, as they are too many: ");
         put_count(table, target->left_out, "root");
@@ -305,7 +310,8 @@ static void put_legend(const struct table *table)
 {
     static const char *const lines[] = {
         "models, nodes: that a root affects. Models that become whole (or edge) when it is fixed: alone;",
-        "in turn, with all roots above it. [models with this advice: what planning again says of them]",
+        "in turn, with all roots above it; not those where planning again finds further roots.",
+        "[models with this advice: what planning again says of them]",
     };
     put(table, "\n");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

@@ -176,6 +176,30 @@ static void test_zoo__roots_in_turn(void)
     free(first);
 }
 
+/* What planning again says counts more than that there is no other root: the one may hide others. */
+static void test_zoo__hidden_roots(void)
+{
+    struct zoo *zoo = zoo_make();
+    add_split(zoo, ROOT("a", "0"), ADVICE("Replace it: `n1`", "0", "split"));
+    add_split(zoo, ROOT("a", "0"), ADVICE("Replace it: `n1`", "0", "edge"));
+    add_split(zoo, ROOT("a", "0"), "");
+    add_split(zoo, ROOT("b", "0") "," ROOT("d", "1"),
+              ADVICE("Replace it: `n1`", "0", "split") "," ADVICE("Drop it: `n1`", "1", "split"));
+    add_split(zoo, ROOT("b", "0") "," ROOT("d", "1"),
+              ADVICE("Replace it: `n1`", "0", "split") "," ADVICE("Drop it: `n1`", "1", "whole"));
+    static const char *const lines[] = {
+        "t: roots of 5 models",
+        "  a                                                                        3       9       2       2\n",
+        "    Replace it [2: 1 whole, 4 to 2 partitions]\n",
+        "  b                                                                        2       6       0       0\n",
+        "    Replace it [2: 0 whole, 4 to 2 partitions]\n",
+        "  d                                                                        2       6       0       1\n",
+        "    Drop it [2: 1 whole, 4 to 2 partitions]\n",
+        "  all these fixed: 3 more models are whole; 2 models hide further ones\n", NULL};
+    check_lines(zoo, lines);
+    zoo_free(zoo);
+}
+
 /* Roots whose texts are the same but for their kind, rule or op are others. */
 static void test_zoo__what_tells_roots_apart(void)
 {
@@ -263,5 +287,5 @@ static void test_zoo__color(void)
 }
 
 TESTS(test_zoo__nothing, test_zoo__nothing_analyzed, test_zoo__what_is_no_line, test_zoo__verdicts,
-      test_zoo__roots_in_turn, test_zoo__what_tells_roots_apart, test_zoo__thousands_of_roots,
+      test_zoo__roots_in_turn, test_zoo__hidden_roots, test_zoo__what_tells_roots_apart, test_zoo__thousands_of_roots,
       test_zoo__texts_from_outside, test_zoo__color)
