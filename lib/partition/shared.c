@@ -103,12 +103,13 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 {
     const struct npart__graph *graph = search->graph;
     uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0);
-    for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < npart__user_count(search->session, value); i++) {
+    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(search->session, value);
+    for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < users; i++) {
         uint32_t user = npart__user(search->session, value, i);
         const struct npart__node *node = &graph->nodes.items[user];
         if (is_layout_op(search, node))
             return true;
-        if (npart__user_count(search->session, value) == 1 && goes_through(search, node))
+        if (users == 1 && goes_through(search, node))
             return is_turned_back(search, user, depth + 1);
     }
     return false;
@@ -123,7 +124,10 @@ static uint32_t turned_constant(const struct search *search, uint32_t id)
     const struct npart__inference *inference = search->to->request->session->inference;
     if (!is_live(search, id) || !search->is_turned[id] || node->input_count != 2 || node->output_count != 1)
         return NPART_NONE;
-    uint32_t rank = npart__fact_of(inference, npart__node_output(search->graph, node, 0))->rank;
+    uint32_t result = npart__node_output(search->graph, node, 0);
+    if (result == NPART_NONE)
+        return NPART_NONE;
+    uint32_t rank = npart__fact_of(inference, result)->rank;
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t value = npart__node_input(search->graph, node, k);
         if (value == NPART_NONE || !search->session->is_constant[value])
