@@ -69,15 +69,15 @@ npart_status document_add_plans(struct run *run, const char *path, const struct 
 /* What is left to read of a part of a file. */
 struct stretch {
     FILE *file;
-    long left;
+    int64_t left;
 };
 
 static ptrdiff_t read_stretch(void *payload, void *into, size_t bytes)
 {
     struct stretch *stretch = payload;
-    size_t wanted = (unsigned long)stretch->left < bytes ? (size_t)stretch->left : bytes;
+    size_t wanted = (uint64_t)stretch->left < bytes ? (size_t)stretch->left : bytes;
     size_t found = fread(into, 1, wanted, stretch->file);
-    stretch->left -= (long)found;
+    stretch->left -= (int64_t)found;
     return found < wanted ? -1 : (ptrdiff_t)found;
 }
 
@@ -85,11 +85,11 @@ npart_status document_add_saved(struct run *run, const char *path, const struct 
                                 const struct npart_side *side, struct npart_error *error)
 {
     struct stretch stretch = {.file = open_file(path, "rb")};
-    long begin = 0, end = 0;
+    int64_t begin = 0, end = 0;
     npart_status status = NPART_ERROR_READ;
     bool is_there = stretch.file && find_document(sides, side, &begin, &end);
     (void)snprintf(error->message, sizeof error->message, "it cannot be read again");
-    if (is_there && fseek(stretch.file, begin, SEEK_SET) == 0) {
+    if (is_there && seek_stream(stretch.file, begin)) {
         stretch.left = end - begin;
         status = npart_document_add_report(run->document, read_stretch, &stretch, error);
     }

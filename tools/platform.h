@@ -30,6 +30,9 @@ void remove_file(const char *path);
 
 /* Writes all of it by one call of the system's where that takes it, past what the C library keeps. False with errno. */
 bool write_whole(FILE *stream, const char *bytes, size_t count);
+/* ftell and fseek, for files of any size. Negative, false: it has no places. */
+int64_t stream_offset(FILE *stream);
+bool seek_stream(FILE *stream, int64_t offset);
 /* A file that is open for writing ends after so many bytes. False with errno. */
 bool cut_stream(FILE *stream, uint64_t bytes);
 /* Keeps other processes from doing the same, until it is closed. False: one has. Systems that cannot tell say true. */

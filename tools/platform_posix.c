@@ -76,6 +76,16 @@ bool write_whole(FILE *stream, const char *bytes, size_t count)
     return true;
 }
 
+int64_t stream_offset(FILE *stream)
+{
+    return ftello(stream);
+}
+
+bool seek_stream(FILE *stream, int64_t offset)
+{
+    return fseeko(stream, (off_t)offset, SEEK_SET) == 0;
+}
+
 bool cut_stream(FILE *stream, uint64_t bytes)
 {
     return fflush(stream) == 0 && ftruncate(fileno(stream), (off_t)bytes) == 0;

@@ -155,6 +155,16 @@ bool write_whole(FILE *stream, const char *bytes, size_t count)
     return true;
 }
 
+int64_t stream_offset(FILE *stream)
+{
+    return _ftelli64(stream);
+}
+
+bool seek_stream(FILE *stream, int64_t offset)
+{
+    return _fseeki64(stream, offset, SEEK_SET) == 0;
+}
+
 bool cut_stream(FILE *stream, uint64_t bytes)
 {
     int code = fflush(stream) == 0 ? _chsize_s(_fileno(stream), (__int64)bytes) : errno;

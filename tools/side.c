@@ -11,8 +11,8 @@
 
 /* What one side points to, besides the texts of its document. */
 struct saved_side {
-    json_t *document; /* with a reference of its own */
-    long begin, end;  /* of the document in its file; negative: not known */
+    json_t *document;   /* with a reference of its own */
+    int64_t begin, end; /* of the document in its file; negative: not known */
     struct npart_side_node *nodes;
     struct npart_side_cause *causes;
     uint32_t *ids; /* of all causes */
@@ -377,7 +377,7 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
     begin_json_limit_of(MOST_REPORT_BYTES);
     for (size_t line = 1; is_read && (byte = next_json_byte(file)) != EOF; line++) {
         char text[200];
-        long begin = ftell(file) - 1;
+        int64_t begin = stream_offset(file) - 1;
         json_t *document = ungetc(byte, file) == EOF ? NULL : read_json_value(file, text, sizeof text);
         if (!document)
             (void)snprintf(problem, bytes, "document %zu: %s", line, text);
@@ -385,7 +385,7 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
         is_read = document && add_document(out, document, problem, bytes);
         for (size_t i = first; is_read && i < out->count; i++) {
             out->saved[i].begin = begin;
-            out->saved[i].end = ftell(file);
+            out->saved[i].end = stream_offset(file);
         }
         json_decref(document);
     }
@@ -421,7 +421,7 @@ bool is_whole_report(const struct sides *sides, const struct npart_side *side)
     return json_is_object(json_object_get(document, "tool")) && json_is_integer(json_object_get(document, "schema"));
 }
 
-bool find_document(const struct sides *sides, const struct npart_side *side, long *begin, long *end)
+bool find_document(const struct sides *sides, const struct npart_side *side, int64_t *begin, int64_t *end)
 {
     const struct saved_side *saved = &sides->saved[side - sides->items];
     *begin = saved->begin;

@@ -37,7 +37,7 @@ const struct npart_side *find_side(const struct sides *sides, const char *model,
 /* Whether the document of a side is a whole report rather than a baseline. */
 bool is_whole_report(const struct sides *sides, const struct npart_side *side);
 /* Where that document stands in its file. False: it cannot be told. */
-bool find_document(const struct sides *sides, const struct npart_side *side, long *begin, long *end);
+bool find_document(const struct sides *sides, const struct npart_side *side, int64_t *begin, int64_t *end);
 
 /* Writes a baseline of the sides, sorted by model and target: equal sides, equal bytes. False when it cannot be
  * written, or out of memory. */

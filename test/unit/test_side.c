@@ -3,6 +3,7 @@
  * What plans said, read again from reports and baselines.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "../../tools/platform.h"
 #include "../../tools/side.h"
 
 #include <stdlib.h>
@@ -125,4 +126,19 @@ static void test_side__what_is_none(void)
     close_saved(&saved);
 }
 
-TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none)
+/* A hole, and a report past what a `long` of 32 bits counts to. */
+static void test_side__places_past_two_gib(void)
+{
+    const int64_t hole = (int64_t)3 << 30;
+    struct saved saved;
+    open_saved(&saved);
+    FILE *file = open_file(saved.path, "wb");
+    CHECK(file && seek_stream(file, hole) && fputs("{}", file) != EOF);
+    CHECK(file && stream_offset(file) == hole + 2 && fclose(file) == 0);
+    file = open_file(saved.path, "rb");
+    CHECK(file && seek_stream(file, hole) && fgetc(file) == '{' && stream_offset(file) == hole + 1);
+    CHECK(file && !seek_stream(file, -1) && fclose(file) == 0);
+    close_saved(&saved);
+}
+
+TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none, test_side__places_past_two_gib)
