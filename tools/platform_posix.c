@@ -26,6 +26,11 @@ bool prepare_streams(void)
         if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream)
             return false;
     }
+    /* musl keeps 1 KiB of a stream, and takes 8 bytes of a buffer for itself. What is printed and what is told come in
+     * the same order everywhere where both go to one file. */
+    static char kept[(4 << 10) + 8];
+    if (BUFSIZ < sizeof kept && !isatty(STDOUT_FILENO))
+        (void)setvbuf(stdout, kept, _IOFBF, sizeof kept);
     return true;
 }
 
