@@ -100,8 +100,11 @@ static void test_strings__finding_adds_nothing(void)
 static void test_strings__texts_too_long_are_refused(void)
 {
     open_strings();
+#if SIZE_MAX > UINT32_MAX
     CHECK_INT(npart__intern(&strings, "x", (size_t)UINT32_MAX + 1, false), NPART_NONE);
     CHECK_INT(npart__strings_find(&strings, "x", (size_t)UINT32_MAX + 1), NPART_NONE);
+#endif
+    CHECK_INT(npart__strings_find(&strings, "x", SIZE_MAX), NPART_NONE);
     CHECK_INT(npart__intern(&strings, "x", SIZE_MAX, true), NPART_NONE);
     CHECK_INT(intern("x"), 1);
     npart__arena_clear(&arena);
