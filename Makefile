@@ -305,7 +305,7 @@ fuzz-long: ## fuzz all entry points for FUZZ_CPU_SECONDS together, FUZZ_JOBS at 
 	$(PYTHON) test/fuzz/long.py --programs $(BUILD)/fuzz/test/fuzz --corpus test/fuzz/corpus --found $(fuzz_found) \
 		--cpu-seconds $(FUZZ_CPU_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ_STATE) $(FUZZ)
 
-include test/analysis.mk test/coverage.mk
+include test/analysis.mk test/coverage.mk test/cross.mk
 
 # The models of the text cases, from which mutants are made. Another variant, which runs beside the checks that read
 # them, takes them as they are.

@@ -4,9 +4,10 @@
 # `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own; with `shells`,
 # the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
 # the scripts of the HTML page; with `web`, what tests pages in a browser; with `spark`, what tests the Spark job and
-# the recipe for GNU parallel; with `analyzers`, what looks for defects in the source.
+# the recipe for GNU parallel; with `analyzers`, what looks for defects in the source; with `cross`, what builds and runs
+# programs of other machines.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
@@ -16,6 +17,7 @@ packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev li
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
 [ "${1-}" = web ] && packages="chromium chromium-driver emscripten node-acorn nodejs poppler-utils python3 python3-selenium python3-venv"
 [ "${1-}" = spark ] && packages="$packages default-jre-headless parallel python3 python3-venv"
+[ "${1-}" = cross ] && packages="$packages clang gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross mmdebstrap musl-tools python3 qemu-user"
 [ "${1-}" = page ] && packages="nodejs node-typescript"
 
 missing=

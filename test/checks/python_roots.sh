@@ -8,25 +8,8 @@ set -eu
 python=$1
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
-command -v mmdebstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends mmdebstrap >/dev/null; }
-build_packages=$(sed -n 's/^packages="\(.*\)"$/\1/p' tools/setup.sh | tr ' ' ,)
+. test/checks/roots.sh
 test_packages="pytest mypy onnx onnx-ir pandas pycparser"
-
-# NAME PACKAGES
-make_root() {
-	[ -e "$folder/$1/ready" ] && return
-	rm -rf "${folder:?}/$1"
-	mmdebstrap --quiet --variant=minbase --include="$2" "$1" "$folder/$1"
-	touch "$folder/$1/ready"
-}
-
-# NAME COMMAND...: as root in there, with /proc, without a network of its own.
-in_root() {
-	name=$1
-	shift
-	unshare --mount --net sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' in_root "$folder/$name" \
-		env -i PATH=/usr/bin:/bin HOME=/tmp LC_ALL=C.UTF-8 "$@"
-}
 
 # NAME PYTHON_VERSION: what the tests need, as wheels for that interpreter.
 fetch() {
@@ -36,13 +19,6 @@ fetch() {
 		--platform "manylinux_2_28_$(uname -m)" --platform "manylinux_2_27_$(uname -m)" \
 		--platform "manylinux_2_17_$(uname -m)" --platform "manylinux2014_$(uname -m)" \
 		--dest "$folder/$1/wheels" $test_packages hatchling
-}
-
-# NAME: the checkout, without what was built.
-copy_tree() {
-	rm -rf "$folder/$1/tree"
-	mkdir -p "$folder/$1/tree"
-	git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$folder/$1/tree"
 }
 
 [ -x "$folder/tools/bin/auditwheel" ] || {
