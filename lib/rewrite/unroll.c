@@ -20,14 +20,15 @@ struct rounds {
 };
 
 /* Each round of a random operator with a seed would give the same. Bodies and functions within count as well, all
- * nodes of them. */
+ * nodes of them; an operator that has bodies is as random as they are. */
 static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t *nodes)
 {
     const struct npart__scope *at = &site->graph->scopes.items[scope];
     *nodes += at->node_count;
     for (uint32_t i = 0; i < at->node_count; i++) {
         const struct npart__node *node = &site->graph->nodes.items[at->first_node + i];
-        if (node->schema && npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
+        bool is_leaf = node->schema && !node->body_count;
+        if (is_leaf && npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
             return false;
         for (uint32_t k = 0; k < node->body_count; k++)
             if (!may_repeat(site, node->first_body + k, nodes))

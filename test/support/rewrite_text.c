@@ -278,15 +278,29 @@ static void hold_for_texts_near(const char *model, const char *rewrites)
     }
 }
 
-char *rewritten_by(const char *model, const char *rewrites)
+static char *rewrite_or_exit(const struct bytes *bytes, const char *rewrites)
 {
-    struct bytes bytes = model_from_text(model);
     struct npart_error error;
-    char *text = rewrite_once(&bytes, rewrites, NULL, &error);
+    char *text = rewrite_once(bytes, rewrites, NULL, &error);
     if (!text) {
         printf("%s: %s: %s\n", rewrites, error.place, error.message);
         exit(1);
     }
+    return text;
+}
+
+char *rewritten_alone(const char *model, const char *rewrites)
+{
+    struct bytes bytes = model_from_text(model);
+    char *text = rewrite_or_exit(&bytes, rewrites);
+    bytes_free(&bytes);
+    return text;
+}
+
+char *rewritten_by(const char *model, const char *rewrites)
+{
+    struct bytes bytes = model_from_text(model);
+    char *text = rewrite_or_exit(&bytes, rewrites);
     fail_each_allocation(&bytes, rewrites, text);
     hold_for_texts_near(model, rewrites);
     bytes_free(&bytes);

@@ -18,5 +18,7 @@
 char *rewritten(const char *model, const char *rewrite);
 /* Several in turn: "if-const fold". */
 char *rewritten_by(const char *model, const char *rewrites);
+/* The same for a model that is a neighbour itself, of one that a test gives to the others: nothing is done again. */
+char *rewritten_alone(const char *model, const char *rewrites);
 
 #endif
