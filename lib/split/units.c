@@ -66,6 +66,11 @@ static void find_values(struct npart__splitting *splitting)
         uint32_t value = graph->operands.items[scope->first_input + i];
         splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
     }
+    /* An initializer, too, may be a result of the model. */
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_output + i];
+        splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
+    }
     for (uint32_t i = 0; i < splitting->unit_count; i++) {
         const Onnx__NodeProto *proto = splitting->units[i].node;
         const struct npart__node *node = &graph->nodes.items[i];

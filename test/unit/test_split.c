@@ -137,6 +137,71 @@ static void test_split__constants_alone(void)
     end(&work);
 }
 
+/* Sizes that are named, told by nobody or not known at all, numbers of other types, and results that are inputs. */
+static void test_split__values_of_all_kinds(void)
+{
+    struct work work;
+    begin_with(&work, "opset 17\nopset my 1\ninput x float32[batch,8]\ninput unused float32[2]\n"
+                      "init w float32[8] = 1 2 3 4 5 6 7 8\ninit seven int64[] = 7\ninit none int64[] = 0\n"
+                      "value q float32\nvalue a float32[batch,8]\n"
+                      "node a = Mul(x, w) @first\n"
+                      "node s = Shape(a) @size\n"
+                      "node e = Erf(a) @erf\n"
+                      "node n = NonZero(e) @found\n"
+                      "node q = my:Op(e) @own\n"
+                      "node c = Shape(w) @eight\n"
+                      "node i = Cast(c) to=6 @narrow\n"
+                      "node is = Greater(c, seven) @truth\n"
+                      "node r = Mul(q, q) @square\n"
+                      "node t = Neg(n) @minus\n"
+                      "node v = Reshape(e, s) @shaped\n"
+                      "node o = Neg(i) @negative\n"
+                      "node u = Not(is) @other\n"
+                      "node z = Mul(o, i) @product\n"
+                      "output r\noutput t\noutput v\noutput z\noutput u\noutput x\noutput w\noutput i\n");
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_TEXT(part_text(&work, "00-npu.onnx"), "first size | x -> z u w i a s | w z u i");
+    CHECK_TEXT(part_text(&work, "01-cpu.onnx"), "erf found own | a -> q n e |");
+    CHECK_TEXT(part_text(&work, "02-npu.onnx"), "square minus shaped | q n e s -> r t v |");
+    Onnx__ModelProto *first = read_part(&work, "00-npu.onnx"), *last = read_part(&work, "02-npu.onnx");
+    const Onnx__TensorProto *product = first->graph->initializer[1], *other = first->graph->initializer[2];
+    CHECK(product->data_type == 6 && product->raw_data.len == 4 && product->raw_data.data[0] == 0xc0);
+    CHECK(other->data_type == 9 && other->raw_data.len == 1 && other->raw_data.data[0] == 0);
+    CHECK(first->graph->n_value_info == 1);
+    Onnx__ValueInfoProto **inputs = last->graph->input;
+    CHECK(!inputs[0]->type->tensor_type->shape);
+    CHECK_INT(inputs[1]->type->tensor_type->shape->dim[1]->value_case,
+              ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET);
+    CHECK_TEXT(inputs[2]->type->tensor_type->shape->dim[0]->dim_param, "batch");
+    onnx__model_proto__free_unpacked(first, NULL);
+    onnx__model_proto__free_unpacked(last, NULL);
+    end(&work);
+}
+
+/* A part that takes a value of which nobody knows the type would not load. */
+static void test_split__values_without_a_type(void)
+{
+    static const char *const rows[][2] = {
+        {"opset 17\nopset my 1\ninput x float32[2]\nnode q = my:Op(x)\nnode y = Neg(q)\noutput y\n", "q"},
+        {"opset 17\ninput x float32[2]\ninit zero int64[] = 0\nnode e = Erf(x)\nnode all = SequenceConstruct(e, x)\n"
+         "node y = Neg(e)\nnode z = Mul(y, y)\nnode k = SequenceInsert(all, z)\nnode f = Erf(z)\n"
+         "node g = SequenceInsert(k, f)\nnode at = SequenceAt(g, zero)\nnode last = Neg(at)\noutput last\n"
+         "output all\n",
+         "all"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct work work;
+        char message[120];
+        begin_with(&work, rows[i][0]);
+        (void)snprintf(message, sizeof message,
+                       "the type of %s, which passes from one part to another, is not known", rows[i][1]);
+        CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error),
+                  NPART_ERROR_ARGUMENT);
+        CHECK_TEXT(work.error.message, message);
+        end(&work);
+    }
+}
+
 static void test_split__wrong_arguments(void)
 {
     struct work work;
@@ -304,5 +369,6 @@ static void test_split__out_of_memory(void)
 }
 
 TESTS(test_split__constants_alone, test_split__nodes_that_wait_for_themselves, test_split__out_of_memory,
-      test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
+      test_split__parts, test_split__values_of_all_kinds, test_split__values_without_a_type,
+      test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
       test_annotate__wrong_arguments)
