@@ -133,6 +133,16 @@ static void test_infer_assumptions__decide_what_is_proposed(void)
                    "output y\n", "frames=3200");
 }
 
+/* As many elements as a square or a cube has. */
+static void test_infer_assumptions__powers_of_sizes(void)
+{
+    check_proposal("input a float32[seq,seq]\ninput b float32[m]\ninit s int64[1] = -1\nnode r = Reshape(a, s)\n"
+                   "node y = Add(r, b)\noutput y\n",
+                   "seq=128 m=16384");
+    check_proposal("input a float32[side,side,side]\ninit s int64[2] = 8 8\nnode y = Reshape(a, s)\noutput y\n",
+                   "side=4");
+}
+
 static void test_infer_assumptions__sizes_are_usual_ones(void)
 {
     check_inputs("input a float32[batch,k]\n", "batch=1 k=128");
@@ -207,7 +217,8 @@ static void test_infer_assumptions__later_attempts_try_other_sizes(void)
 
 TESTS(test_infer_assumptions__are_made_where_symbols_meet,
       test_infer_assumptions__are_not_made_where_sizes_are_the_same, test_infer_assumptions__are_made_once,
-      test_infer_assumptions__decide_what_is_proposed, test_infer_assumptions__sizes_are_usual_ones,
+      test_infer_assumptions__decide_what_is_proposed, test_infer_assumptions__powers_of_sizes,
+      test_infer_assumptions__sizes_are_usual_ones,
       test_infer_assumptions__sizes_without_a_telling_name_go_by_place,
       test_infer_assumptions__a_decoder_with_a_cache_has_two_uses,
       test_infer_assumptions__a_batch_of_one_broadcasts,
