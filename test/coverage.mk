@@ -7,7 +7,7 @@
 COVERAGE_CC ?= gcc
 GCOV ?= gcov
 COVERAGE_LINES ?= 97
-COVERAGE_BRANCHES ?= 87
+COVERAGE_BRANCHES ?= 88
 COVERAGE_OUT := $(BUILD)/coverage
 
 # The tests of `make check` that run the library. Those that fail each allocation need an arena of which every request
