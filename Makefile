@@ -291,7 +291,8 @@ FUZZ_SECONDS ?= 60
 FUZZ ?= $(fuzz_targets)
 fuzz_found := $(BUILD)/fuzz-found
 fuzz-programs: $(fuzz_targets:%=$(OUT)/test/fuzz/run-%)
-fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...); needs sh tools/setup.sh fuzz
+fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...)
+	sh tools/setup.sh fuzz
 	$(MAKE) VARIANT=fuzz CC=clang fuzz-programs
 	@for target in $(FUZZ); do \
 		mkdir -p $(fuzz_found)/$$target; \
@@ -301,6 +302,7 @@ fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...); needs sh tools
 FUZZ_CPU_SECONDS ?= 7200
 FUZZ_JOBS ?= 2
 fuzz-long: ## fuzz all entry points for FUZZ_CPU_SECONDS together, FUZZ_JOBS at a time, and tell what each reached
+	sh tools/setup.sh fuzz
 	$(MAKE) VARIANT=fuzz CC=clang fuzz-programs
 	$(PYTHON) test/fuzz/long.py --programs $(BUILD)/fuzz/test/fuzz --corpus test/fuzz/corpus --found $(fuzz_found) \
 		--cpu-seconds $(FUZZ_CPU_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ_STATE) $(FUZZ)

@@ -79,7 +79,7 @@ $(msan_dependencies)/ready: tools/dependencies.sh
 	@touch $@
 check-uninitialized: $(msan_dependencies)/ready $(BUILD)/case-models/ready ## unit, text and golden cases, and corpora, under clang's memory sanitizer
 	sh tools/setup.sh fuzz
-	$(MAKE) VARIANT=msan CC=clang CPPFLAGS="-isystem $(msan_dependencies)/include $(CPPFLAGS)" \
+	$(MAKE) VARIANT=msan CC=clang NO_SQLITE=1 CPPFLAGS="-isystem $(msan_dependencies)/include $(CPPFLAGS)" \
 		LDFLAGS="-L$(msan_dependencies)/lib $(LDFLAGS)" run-uninitialized
 run-uninitialized: $(planted_run)
 	@$(call must_fail,uninitialized)
