@@ -59,7 +59,10 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
         /* The second matrix has rank 2, which merge.c has asked. */
         made.input_types[0] = a->element_type;
         made.input_types[1] = npart__fact_of(plan->inference, right)->element_type;
-        if (!write_body(plan->arena, a, y, &made) || !NPART__PUSH(plan->arena, &list->items, made))
+        if (!write_body(plan->arena, a, y, &made))
+            return false;
+        /* A file may give the MatMul more results than one, which nothing in the body makes. */
+        if (npart__body_makes_results(graph, &made) && !NPART__PUSH(plan->arena, &list->items, made))
             return false;
     }
     return true;
