@@ -142,6 +142,31 @@ static void test_memory__each_side_by_itself(void)
     analysis_close(&at);
 }
 
+/* ONNX Runtime's walk begins with the largest number. A MatMul that is made anew with its Add has a larger one than
+ * nodes of the file, and what is inlined after that larger ones still: the product is held while the Erfs run, as a
+ * third tensor of 256 bytes, but is computed after what a MeanVarianceNormalization is inlined as. */
+static void test_memory__what_is_made_anew_runs_first(void)
+{
+    static const char *const branches[] = {
+        "node k = Erf(x)\nnode n = Erf(k)\nnode y = Erf(n)\n",
+        "node n = MeanVarianceNormalization(x)\nnode y = HardSwish(n)\n",
+    };
+    for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
+        struct npart_memory memory = {.size = sizeof memory};
+        struct analysis at;
+        char model[512];
+        (void)snprintf(model, sizeof model,
+                       "opset 17\ninput x float32[2,4,8]\ninit w float32[8,8]\ninit b float32[8]\n"
+                       "node m = MatMul(x, w)\nnode a = Add(m, b)\n%soutput a\noutput y\n",
+                       branches[i]);
+        analysis_open(&at, model, NULL, "hexagon:v73", NULL);
+        CHECK(npart_plan_memory(at.plan, &memory));
+        CHECK_INT(memory.peak.bytes, 3 * 256);
+        CHECK(!memory.peak.is_partial);
+        analysis_close(&at);
+    }
+}
+
 /* What is quantized has the bytes of that. */
 static void test_memory__quantized_on_the_npu(void)
 {
@@ -380,5 +405,6 @@ static void test_memory__between_the_largest_and_all(void)
 
 TESTS(test_memory__while_a_node_runs, test_memory__peaks_by_hand,
       test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
-      test_memory__each_side_by_itself, test_memory__quantized_on_the_npu, test_memory__weights_once_each,
+      test_memory__each_side_by_itself, test_memory__what_is_made_anew_runs_first,
+      test_memory__quantized_on_the_npu, test_memory__weights_once_each,
       test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__between_the_largest_and_all)
