@@ -290,18 +290,6 @@ static const json_t *value_at(const json_t *from, const char *place)
     return from;
 }
 
-static bool is_invalid(const json_t *document)
-{
-    size_t i;
-    const json_t *finding, *findings = json_object_get(document, "findings");
-    json_array_foreach(findings, i, finding) {
-        const char *code = json_text(finding, "code");
-        if (code && strcmp(code, "invalid") == 0)
-            return true;
-    }
-    return false;
-}
-
 static int bind_json(sqlite3_stmt *statement, int at, const json_t *value)
 {
     if (json_is_string(value))
@@ -328,7 +316,7 @@ static int bind_column(sqlite3_stmt *statement, int at, const struct column *col
     if (strcmp(place, "@advice") == 0)
         return bind_json(statement, at, value_at(source->item, "id"));
     if (strcmp(place, "@invalid") == 0)
-        return sqlite3_bind_int(statement, at, is_invalid(source->document));
+        return sqlite3_bind_int(statement, at, is_invalid_model(source->document));
     return sqlite3_bind_int64(statement, at, (sqlite3_int64)(place[1] == 'r' ? source->root : source->place));
 }
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
 static size_t live_bytes, most_bytes = MOST_JSON_BYTES;
@@ -74,4 +75,16 @@ int next_json_byte(FILE *file)
 const char *json_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+bool is_invalid_model(const json_t *document)
+{
+    size_t i;
+    const json_t *finding, *findings = json_object_get(document, "findings");
+    json_array_foreach(findings, i, finding) {
+        const char *code = json_text(finding, "code");
+        if (code && strcmp(code, "invalid") == 0)
+            return true;
+    }
+    return false;
 }

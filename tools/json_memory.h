@@ -21,5 +21,7 @@ json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 int next_json_byte(FILE *file);
 /* A member that is a text; NULL: there is none. */
 const char *json_text(const json_t *object, const char *key);
+/* Whether a report says that ONNX Runtime does not load its model. */
+bool is_invalid_model(const json_t *document);
 
 #endif

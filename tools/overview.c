@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
+
 #define MODEL_COLUMNS 30
 #define TARGET_COLUMNS 16
 #define ACTION_COLUMNS 76 /* of 80 */
@@ -15,19 +17,6 @@ struct overview_row {
     struct npart_summary summary;
     bool is_analyzed;
 };
-
-static bool begins_character(char byte)
-{
-    return ((unsigned char)byte & 0xc0) != 0x80;
-}
-
-static size_t columns_of(const char *text)
-{
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += begins_character(*text);
-    return columns;
-}
 
 /* Of a text that is too long its end, which is what tells paths apart. */
 static void show_end(const char *text, char *out, size_t bytes, size_t columns)

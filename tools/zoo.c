@@ -79,18 +79,6 @@ static bool is_done(enum zoo_verdict verdict)
     return verdict == ZOO_WHOLE || verdict == ZOO_EDGE || verdict == ZOO_EMPTY;
 }
 
-static bool is_invalid(const json_t *document)
-{
-    size_t i;
-    const json_t *finding, *findings = json_object_get(document, "findings");
-    json_array_foreach(findings, i, finding) {
-        const char *code = json_text(finding, "code");
-        if (code && strcmp(code, "invalid") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- advice ------------------------------------------------------------------------------------------------- */
 
 /* An advice without names of the model, so that it is the same in many: node names end it (": `conv1` and 3 more"),
@@ -294,7 +282,7 @@ bool zoo_add(struct zoo *zoo, const json_t *document)
     const json_t *error = json_object_get(document, "error"), *targets = json_object_get(document, "targets"), *found;
     size_t i;
     zoo->models++;
-    bool is_fine = !json_is_object(error) || add_failure(zoo, error), has_invalid = is_invalid(document);
+    bool is_fine = !json_is_object(error) || add_failure(zoo, error), has_invalid = is_invalid_model(document);
     json_array_foreach(targets, i, found)
         is_fine = add_target(zoo, found, has_invalid) && is_fine;
     return is_fine;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "zoo.h"
 #include "zoo_counts.h"
 
@@ -41,19 +42,6 @@ static void put_colored(const struct table *table, const char *color, const char
     put(table, text);
     if (table->look->use_color && *color)
         put(table, "\033[0m");
-}
-
-static bool begins_character(char byte)
-{
-    return ((unsigned char)byte & 0xc0) != 0x80;
-}
-
-static size_t columns_of(const char *text)
-{
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += begins_character(*text);
-    return columns;
 }
 
 /* A text from outside, in plain characters and no more than so many columns: its beginning. With `is_padded` in
