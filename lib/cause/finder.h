@@ -73,6 +73,7 @@ struct npart__finder {
 static inline bool npart__is_left_over(const struct npart__finder *finder, uint32_t node)
 {
     uint32_t rule = finder->partitioning->handed_back[node];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is handed back has a cause, so there is a list */
     return rule != NPART_NONE && finder->out->items.items[finder->out->cause_of[node]].rule != rule;
 }
 

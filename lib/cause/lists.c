@@ -63,7 +63,8 @@ static void list_nodes(struct npart__finder *finder)
         }
         for (uint32_t c = 0; pass == 0 && c < out->items.count; c++) {
             struct npart__cause *cause = &out->items.items[c];
-            /* A cut has the node before it in its list, and no other. */
+            /* A cut has the node before it in its list, and no other.
+             * NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where there is a count there is a list */
             bool is_made = cause->cut_value != NPART_NONE && cause->first_affected != NPART_NONE;
             uint32_t count = is_made ? 1 : cause->node_count;
             cause->first_node = out->lists.count;

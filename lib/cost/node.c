@@ -99,7 +99,8 @@ static void charge(const struct costing *at, struct npart__side_cost *side, enum
 /* In floating point, as sizes are the file's and may be anything up to 2^63. */
 static double filled_up(uint64_t size, uint64_t tile)
 {
-    return ((double)(size / tile) + (size % tile != 0)) * (double)tile;
+    uint64_t whole = size / tile;
+    return ((double)whole + (size % tile != 0)) * (double)tile;
 }
 
 /* A product of 7 rows takes as long as one of 32: the unit computes whole tiles. Depth below a tile fills half of
@@ -237,7 +238,7 @@ static bool has_rank(const struct costing *at, uint8_t least)
 static uint8_t find_slow(const struct costing *at)
 {
     const struct npart__node *node = &at->session->graph->nodes.items[at->id];
-    for (uint8_t i = 0; i < NPART__COUNT(slow_rows); i++) {
+    for (unsigned i = 0; i < NPART__COUNT(slow_rows); i++) {
         const struct slow *row = &slow_rows[i];
         if ((!row->op || npart__is_op(node, at->slow_ops[i])) && (row->arithmetics >> at->arithmetic & 1) &&
             (row->class == NPART__WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank) &&

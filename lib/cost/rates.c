@@ -111,13 +111,15 @@ void npart__find_rates(const struct npart__target *target, enum npart__invoker i
     _Static_assert(NPART__MOST_RATES < NPART__NO_RATE, "a rate's place is a byte");
     memset(out, 0, sizeof *out);
     out->invoker = invoker;
-    for (uint8_t a = 0; a < NPART__ARITHMETICS; a++) {
+    for (unsigned a = 0; a < NPART__ARITHMETICS; a++) {
         npart__target_parameters(target, (enum npart__arithmetic)a, invoker, out->values[a]);
         const struct npart__parameter *sustained = is_sustained ? out->values[a][NPART__PARAMETER_SUSTAINED] : NULL;
         for (uint32_t p = 0; p < NPART__PARAMETERS; p++) {
             if (out->values[a][p] && is_others(out->values[a][p], invoker, own))
                 out->values[a][p] = NULL;
-            out->of[a][p] = out->values[a][p] ? place_of(out, out->values[a][p], a, sustained) : NPART__NO_RATE;
+            out->of[a][p] = NPART__NO_RATE;
+            if (out->values[a][p])
+                out->of[a][p] = place_of(out, out->values[a][p], (uint8_t)a, sustained);
         }
     }
 }
@@ -137,7 +139,7 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
 {
     uint32_t first = part == NPART__PART_ALL ? 0 : part, last = part == NPART__PART_ALL ? NPART__PARTS - 1 : part;
     double by_arithmetic[NPART__ARITHMETICS] = {0};
-    uint8_t most = 0;
+    unsigned most = 0;
     memset(out, 0, sizeof *out);
     /* In the order of rates, so that sums come out the same on every machine. */
     for (uint32_t i = 0; i < rates->count; i++) {
@@ -150,7 +152,7 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
         out->npu_ms += ms;
         by_arithmetic[rates->arithmetic[i]] += ms;
     }
-    for (uint8_t a = 1; a < NPART__ARITHMETICS; a++)
+    for (unsigned a = 1; a < NPART__ARITHMETICS; a++)
         most = by_arithmetic[a] > by_arithmetic[most] ? a : most;
     const struct npart__parameter *sigma = rates->values[most][NPART__PARAMETER_SIGMA];
     out->sigma = sigma ? sigma->typical : 0;

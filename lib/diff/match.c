@@ -111,11 +111,11 @@ static void match_group(struct match *match, const struct entry *first, uint32_t
 static void pass(struct match *match, unsigned fields, enum when when, enum npart__matched_by by)
 {
     uint32_t count = 0;
-    for (uint8_t side = 0; side < NPART__SIDES; side++)
+    for (unsigned side = 0; side < NPART__SIDES; side++)
         for (uint32_t i = 0; i < match->halves[side].count; i++)
             if (is_free(&match->halves[side], i) &&
                 make_key(&match->halves[side], i, fields, &match->entries[count])) {
-                match->entries[count].side = side;
+                match->entries[count].side = (uint8_t)side;
                 count++;
             }
     qsort(match->entries, count, sizeof *match->entries, compare_entries);

@@ -147,6 +147,7 @@ static struct npart_diff_cause describe(const struct npart__comparison *at, uint
         .after = after,
         .affected_before = count_before,
         .affected_after = count_after,
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the two is there */
         .kind = npart__text_of(told->kind),
         .rule = npart__text_of(told->rule),
         .text = npart__text_of(told->text),

@@ -26,10 +26,10 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* FNV-1a of 64 bits, then mixed. */
 static uint64_t hash_bytes(uint64_t kind, const char *text, size_t length)
 {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    uint64_t sum = UINT64_C(0xCBF29CE484222325);
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
-    return mix(kind, hash);
+        sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    return mix(kind, sum);
 }
 
 static uint64_t hash_text(uint64_t kind, const char *text)

@@ -81,7 +81,7 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
         const struct npart__term *at = npart__term_at(trial, item);
         const struct npart__term *word = at->left == NPART_NONE ? NULL : npart__term_at(trial, at->left);
         enum npart__truth here = NPART__TRUE;
-        bool is_type = !at->op && found.kind == NPART__ANSWER_TYPE && word->kind == NPART__TERM_WORD;
+        bool is_type = !at->op && found.kind == NPART__ANSWER_TYPE && word && word->kind == NPART__TERM_WORD;
         if (is_type) { /* as of most sets */
             here = word->element_type == found.number ? NPART__TRUE : NPART__FALSE;
         } else if (!at->op) {

@@ -447,7 +447,7 @@ static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t ot
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column)
 {
     note_names(parser, left, other);
-    note_names(parser, other, left);
+    note_names(parser, other, left); /* NOLINT(readability-suspicious-call-argument): both ways */
     if (left == NPART_NONE || other == NPART_NONE || parser->status != NPART_OK)
         return;
     /* Pointers into the array are used before any further term is added. */
@@ -562,7 +562,7 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
     uint32_t asked[NPART__LIMIT_PARAMETERS], table = NPART_NONE;
     for (uint32_t i = 0; i < define->parameter_count; i++) {
         /* Parameters of a define are tokens with commas between: every other one. */
-        parser->now.range = (struct npart__range){&define->parameters.tokens[2 * i], 1};
+        parser->now.range = (struct npart__range){&define->parameters.tokens[(size_t)2 * i], 1};
         parser->now.at = 0;
         asked[i] = parse_sum(parser, depth);
     }

@@ -20,7 +20,7 @@ static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
         return false;
     if (!given || axis_count > rank || count != 2 * axis_count)
         return false;
-    memset(pads, 0, 2 * rank * sizeof *pads);
+    memset(pads, 0, (size_t)2 * rank * sizeof *pads);
     for (uint32_t i = 0; i < axis_count; i++) {
         if (!npart__normalize_axis(axes ? axes[i] : i, rank, &axis) || is_seen[axis])
             return false;

@@ -105,7 +105,7 @@ npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__re
     struct npart__rewrite *rows = npart__arena_zeroed(arena, count + (size_t)1, sizeof *rows);
     if (!rows)
         return npart__fail_memory(error);
-    for (uint8_t phase = 0; phase < NPART__PHASES; phase++)
+    for (unsigned phase = 0; phase < NPART__PHASES; phase++)
         for (uint32_t s = 0; s < sets; s++)
             for (uint32_t i = 0; i < data[s].count; i++)
                 if (data[s].rows[i].phase == phase)

@@ -126,6 +126,7 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     is_scalar = is_scalar && fabs(reals[0]) < 0x1p53;
     for (uint32_t i = 0; is_scalar && i < maker->scalar_count; i++)
         if (maker->scalars[i].element_type == made.element_type &&
+            /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared */
             memcmp(&maker->scalar_numbers[i], &reals[0], sizeof *reals) == 0)
             return maker->scalars[i];
     if (maker->putting->is_trial)
