@@ -465,7 +465,7 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
-        uint32_t users = value == NPART_NONE ? 0 : npart__user_count(finder->session, value);
+        uint32_t users = npart__user_count(finder->session, value);
         for (uint32_t k = 0; k < users; k++) {
             uint32_t cause = finder->out->cause_of[npart__user_past_copies(finder->session, value, k)];
             if (cause != NPART_NONE && !finder->out->items.items[cause].is_fatal)

@@ -384,6 +384,8 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                     .arena = arena,
                                     .at = &expansions[i],
                                     .call = out->nodes.items[expansions[i].node]};
+        /* Else users of the others have a producer that is in no order. */
+        NPART__ASSERT(npart__body_makes_results(graph, &expansions[i]), "node %u", expansions[i].node);
         /* Each statement makes at least one value, so a body has no more nodes than that. */
         if (out->nodes.count > NPART__LIMIT_NODES - NPART__LIMIT_BODY_VALUES)
             return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %u nodes (limit nodes)", NPART__LIMIT_NODES);

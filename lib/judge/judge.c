@@ -421,7 +421,7 @@ static bool refuse_with_units(struct judge *judge)
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            for (uint32_t u = 0; value != NPART_NONE && u < npart__user_count(judge->session, value); u++) {
+            for (uint32_t u = 0; u < npart__user_count(judge->session, value); u++) {
                 uint32_t consumer = npart__user(judge->session, value, u);
                 if (plays(judge, consumer, NPART__ROLE_QUANTIZES) && judge->out->verdicts[consumer] == NPART__NPU)
                     rules[consumer] = judge->quantized_unit[id] - 1;

@@ -103,7 +103,7 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 {
     const struct npart__graph *graph = search->graph;
     uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0);
-    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(search->session, value);
+    uint32_t users = npart__user_count(search->session, value);
     for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < users; i++) {
         uint32_t user = npart__user(search->session, value, i);
         const struct npart__node *node = &graph->nodes.items[user];

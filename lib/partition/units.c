@@ -56,7 +56,7 @@ static bool is_unit(const struct npart__stage_request *request, uint32_t id)
                    npart__producer_inside(request, node, k) != NPART_NONE;
     for (uint32_t k = 0; is_whole && k < node->output_count; k++) {
         uint32_t value = npart__node_output(graph, node, k);
-        for (uint32_t i = 0; value != NPART_NONE && i < npart__user_count(request->session, value); i++)
+        for (uint32_t i = 0; i < npart__user_count(request->session, value); i++)
             is_whole &= is_inside(request, npart__user(request->session, value, i));
     }
     return is_whole;

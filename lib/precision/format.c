@@ -226,7 +226,7 @@ static bool makes_quantized(const struct npart__session *session, const struct n
 {
     const struct npart__graph *graph = session->graph;
     uint32_t result = npart__node_output(graph, node, 0);
-    return result != NPART_NONE && npart__user_count(session, result) > 0 &&
+    return npart__user_count(session, result) > 0 &&
            npart__node_plays(graph, &graph->nodes.items[npart__user(session, result, 0)], NPART__ROLE_QUANTIZES);
 }
 

@@ -178,7 +178,7 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
             return true;
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            uint32_t users = value == NPART_NONE ? 0 : npart__user_count(trying->session, value);
+            uint32_t users = npart__user_count(trying->session, value);
             for (uint32_t u = 0; u < users && count < MOST_ROOTS; u++) {
                 uint32_t user = npart__user(trying->session, value, u);
                 if (graph->nodes.items[user].scope == node->scope)

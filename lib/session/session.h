@@ -127,10 +127,10 @@ static inline bool npart__is_live(const struct npart__session *session, uint32_t
     return session->fates[node] == NPART__FATE_LIVE;
 }
 
-/* The live nodes that use a value, once for each operand, captures too. */
+/* The live nodes that use a value, once for each operand, captures too; none of NPART_NONE. */
 static inline uint32_t npart__user_count(const struct npart__session *session, uint32_t value)
 {
-    return session->graph->values.items[value].consumer_count;
+    return value == NPART_NONE ? 0 : session->graph->values.items[value].consumer_count;
 }
 
 static inline uint32_t npart__user(const struct npart__session *session, uint32_t value, uint32_t index)

@@ -255,7 +255,7 @@ static bool is_in_unit(struct finder *at, uint32_t id)
         return producer != NPART_NONE && at->is_unit[producer];
     }
     uint32_t value = plays(at, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(at->session, value);
+    uint32_t users = npart__user_count(at->session, value);
     bool is_in = users > 0 && !at->graph->values.items[value].is_graph_output;
     for (uint32_t i = 0; is_in && i < users; i++)
         is_in = at->is_unit[npart__user(at->session, value, i)];
