@@ -36,14 +36,8 @@ static void show_beginning(const char *text, char *out, size_t bytes, size_t col
 {
     char plain[4096];
     (void)npart_plain_text(text, plain, sizeof plain);
-    char *at = plain;
-    bool is_cut = columns_of(plain) > columns;
-    for (size_t seen = 0; is_cut && *at; at++) {
-        seen += begins_character(*at);
-        if (seen > columns - 3)
-            *at-- = '\0';
-    }
-    (void)snprintf(out, bytes, "%.*s%s", (int)bytes - 4, plain, is_cut ? "..." : "");
+    cut_to_columns(plain, columns);
+    (void)snprintf(out, bytes, "%.*s", (int)bytes - 1, plain);
 }
 
 /* What to do first, or what stands in the way. */

@@ -187,33 +187,19 @@ static bool add_set(struct zoo_target *target, uint32_t *set, size_t count)
     return number != NO_NUMBER;
 }
 
-/* Whether the model is taken to be whole once all its roots are fixed. Where there is a step for each, planning again
- * tells: a root may hide others, as dynamic sizes do. Where one has none, it is the target that would be mended. */
-static bool steps_suffice(const json_t *roots, const json_t *advice)
-{
-    size_t i;
-    const json_t *root;
-    bool has_whole = false;
-    json_array_foreach(roots, i, root) {
-        const json_t *step = step_for(advice, json_object_get(root, "causes"));
-        if (!step)
-            return true;
-        has_whole = has_whole || is_done(verdict_at(json_object_get(step, "after")));
-    }
-    return has_whole;
-}
-
-/* Of a model that is not whole. */
+/* Of a model that is not whole. It is taken to be whole once all its roots are fixed where planning again says so of a
+ * step, or where a root has no step, as then it is the target that would be mended: a root may hide others, as dynamic
+ * sizes do. */
 static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *found, uint64_t partitions)
 {
     const json_t *roots = json_object_get(found, "roots"), *advice = json_object_get(found, "advice"), *root;
     size_t i, count = json_array_size(roots);
-    uint32_t set[ZOO_ROWS] = {0};
-    bool is_fine = true, becomes_whole = steps_suffice(roots, advice);
-    bool is_told = becomes_whole && count > 0 && count <= ZOO_ROWS;
-    target->hiding += count > 0 && !becomes_whole;
+    uint32_t set[ZOO_ROWS];
+    bool is_fine = true, is_told = count > 0 && count <= ZOO_ROWS, becomes_whole = false;
     json_array_foreach(roots, i, root) {
+        const json_t *step = step_for(advice, json_object_get(root, "causes"));
         uint32_t number = find_root(zoo, target, root);
+        becomes_whole = becomes_whole || !step || is_done(verdict_at(json_object_get(step, "after")));
         if (number == NO_NUMBER) {
             is_fine = is_fine && target->roots.count >= ZOO_ROOTS;
             target->left_out++;
@@ -227,10 +213,10 @@ static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *
         at->alone += count == 1 && becomes_whole;
         if (is_told)
             set[i] = number;
-        is_fine = add_advice(zoo, target, number, step_for(advice, json_object_get(root, "causes")), partitions) &&
-                  is_fine;
+        is_fine = add_advice(zoo, target, number, step, partitions) && is_fine;
     }
-    return (!is_told || add_set(target, set, count)) && is_fine;
+    target->hiding += count > 0 && !becomes_whole;
+    return (!is_told || !becomes_whole || add_set(target, set, count)) && is_fine;
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------- */

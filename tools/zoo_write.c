@@ -49,17 +49,8 @@ static void put_colored(const struct table *table, const char *color, const char
 static void put_text(const struct table *table, const char *color, const char *text, size_t columns, bool is_padded)
 {
     char plain[8 * ZOO_TEXT_BYTES];
-    (void)npart_plain_text(text, plain, sizeof plain - 4);
-    if (columns_of(plain) > columns) {
-        size_t seen = 0;
-        char *at = plain;
-        for (; *at; at++) {
-            seen += begins_character(*at);
-            if (seen > columns - 3)
-                break;
-        }
-        memcpy(at, "...", 4);
-    }
+    (void)npart_plain_text(text, plain, sizeof plain);
+    cut_to_columns(plain, columns);
     put_colored(table, color, plain);
     for (size_t i = columns_of(plain); is_padded && i < columns; i++)
         put(table, " ");
