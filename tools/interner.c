@@ -4,56 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Instead of exit(-1), which is uthash's own idea. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->is_lost = true)
+#include <uthash.h>
+
 struct interned {
-    char *key;
+    UT_hash_handle hh;
     size_t bytes;
-    uint64_t hash;
+    uint32_t number;
+    bool is_lost; /* out of memory as it was added */
+    char key[];
 };
 
-/* FNV-1a. */
-static uint64_t hash_of(const struct interner *interner, const void *key, size_t bytes)
+/* FNV-1a from a seed: keys come from strangers' models, and uthash's own hash could be foreseen. */
+static unsigned hash_of(const struct interner *interner, const void *key, size_t bytes)
 {
     const unsigned char *at = key;
-    uint64_t hash = UINT64_C(14695981039346656037) ^ interner->seed;
+    uint64_t hash = UINT64_C(14695981039346656037) ^ (uint64_t)(uintptr_t)interner->seed;
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-    return hash ^ hash >> 32;
-}
-
-/* Where the key is, or would be. */
-static uint32_t *slot_of(const struct interner *interner, uint64_t hash, const void *key, size_t bytes)
-{
-    size_t at = (size_t)hash & (interner->slot_count - 1);
-    for (; interner->slots[at]; at = (at + 1) & (interner->slot_count - 1)) {
-        const struct interned *item = &interner->items[interner->slots[at] - 1];
-        if (item->hash == hash && item->bytes == bytes && memcmp(item->key, key, bytes) == 0)
-            break;
-    }
-    return &interner->slots[at];
-}
-
-static bool grow_slots(struct interner *interner)
-{
-    size_t count = interner->slot_count ? 2 * interner->slot_count : 64;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return false;
-    if (!interner->slots)
-        interner->seed = (uint64_t)(uintptr_t)slots;
-    free(interner->slots);
-    interner->slots = slots;
-    interner->slot_count = count;
-    for (size_t i = 0; i < interner->count; i++) {
-        const struct interned *item = &interner->items[i];
-        *slot_of(interner, item->hash, item->key, item->bytes) = (uint32_t)(i + 1);
-    }
-    return true;
+    return (unsigned)(hash ^ hash >> 32);
 }
 
 static bool grow_items(struct interner *interner)
 {
     size_t wanted = interner->capacity ? 2 * interner->capacity : 16;
-    struct interned *items = realloc(interner->items, wanted * sizeof *items);
+    struct interned **items = realloc(interner->items, wanted * sizeof *items);
     if (!items)
         return false;
     interner->items = items;
@@ -77,38 +54,48 @@ static bool grow_values(struct interner *interner)
 /* For one more key; room that was made stays. */
 static bool has_room(struct interner *interner)
 {
-    size_t count = interner->count;
-    return (2 * (count + 1) <= interner->slot_count || grow_slots(interner)) &&
-           (count < interner->capacity || grow_items(interner)) &&
-           (!interner->item_bytes || count < interner->value_capacity || grow_values(interner));
+    return (interner->count < interner->capacity || grow_items(interner)) &&
+           (!interner->item_bytes || interner->count < interner->value_capacity || grow_values(interner));
+}
+
+static struct interned *add(struct interner *interner, const void *key, size_t bytes, unsigned hash)
+{
+    struct interned *item = has_room(interner) ? calloc(1, sizeof *item + bytes + 1) : NULL;
+    if (!item)
+        return NULL;
+    item->bytes = bytes;
+    item->number = (uint32_t)interner->count;
+    if (bytes)
+        memcpy(item->key, key, bytes);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, interner->table, item->key, (unsigned)bytes, hash, item);
+    if (!item->is_lost)
+        return interner->items[interner->count++] = item;
+    free(item);
+    return NULL;
 }
 
 uint32_t intern(struct interner *interner, const void *key, size_t bytes)
 {
-    if (!interner->slots && !grow_slots(interner)) /* before the first hash, as it makes the seed */
+    struct interned *item = NULL;
+    if (!interner->seed)
+        interner->seed = malloc(1);
+    if (!interner->seed || bytes > UINT32_MAX / 2) /* uthash counts in unsigned */
         return NO_NUMBER;
-    uint64_t hash = hash_of(interner, key, bytes);
-    uint32_t *slot = slot_of(interner, hash, key, bytes);
-    if (*slot)
-        return *slot - 1;
+    unsigned hash = hash_of(interner, key, bytes);
+    HASH_FIND_BYHASHVALUE(hh, interner->table, key, (unsigned)bytes, hash, item);
+    if (item)
+        return item->number;
     if (interner->count >= NO_NUMBER - 1 || (interner->most && interner->count >= interner->most))
         return NO_NUMBER;
-    char *copy = has_room(interner) ? malloc(bytes + 1) : NULL;
-    if (!copy)
-        return NO_NUMBER;
-    if (bytes)
-        memcpy(copy, key, bytes);
-    copy[bytes] = '\0';
-    interner->items[interner->count] = (struct interned){copy, bytes, hash};
-    *slot_of(interner, hash, key, bytes) = (uint32_t)++interner->count;
-    return (uint32_t)(interner->count - 1);
+    item = add(interner, key, bytes, hash);
+    return item ? item->number : NO_NUMBER;
 }
 
 const void *interned_key(const struct interner *interner, uint32_t number, size_t *bytes)
 {
     if (bytes)
-        *bytes = interner->items[number].bytes;
-    return interner->items[number].key;
+        *bytes = interner->items[number]->bytes;
+    return interner->items[number]->key;
 }
 
 void *interned_item(const struct interner *interner, uint32_t number)
@@ -118,10 +105,11 @@ void *interned_item(const struct interner *interner, uint32_t number)
 
 void interner_free(struct interner *interner)
 {
+    HASH_CLEAR(hh, interner->table);
     for (size_t i = 0; i < interner->count; i++)
-        free(interner->items[i].key);
+        free(interner->items[i]);
     free(interner->items);
-    free(interner->slots);
     free(interner->values);
+    free(interner->seed);
     *interner = (struct interner){.most = interner->most, .item_bytes = interner->item_bytes};
 }

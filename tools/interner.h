@@ -13,13 +13,13 @@ struct interned;
 
 /* Begins with zeros, or with a `most` of its own. */
 struct interner {
-    struct interned *items; /* by number */
-    uint32_t *slots;        /* number + 1, by hash; a power of two of them, at most half of them in use */
-    size_t count, capacity, slot_count;
-    size_t most;       /* 0: as many as there is memory for */
-    size_t item_bytes; /* 0: there are none */
-    char *values;      /* the items, by number */
-    uint64_t seed;     /* of hashes, which are hard to foresee */
+    struct interned *table;  /* uthash's */
+    struct interned **items; /* by number */
+    size_t count, capacity;
+    size_t most;             /* 0: as many as there is memory for */
+    size_t item_bytes;       /* 0: there are none */
+    char *values;            /* the items, by number */
+    void *seed;              /* its place is what hashes begin with, which is hard to foresee */
     size_t value_capacity;
 };
 
