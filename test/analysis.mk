@@ -78,10 +78,14 @@ msan_dependencies := $(BUILD)/msan/dependencies
 $(msan_dependencies)/ready: tools/dependencies.sh
 	sh $< $(msan_dependencies) clang ar clang $(FLAGS_msan) -fPIC
 	@touch $@
-check-uninitialized: $(msan_dependencies)/ready $(BUILD)/case-models/ready ## unit, text and golden cases, and corpora, under clang's memory sanitizer
+msan_status := $(BUILD)/msan/status.o
+$(msan_status): test/analysis/msan_status.c
+	@mkdir -p $(@D)
+	clang $(FLAGS_msan) -c $< -o $@
+check-uninitialized: $(msan_dependencies)/ready $(msan_status) $(BUILD)/case-models/ready ## unit, text and golden cases, and corpora, under clang's memory sanitizer
 	sh tools/setup.sh fuzz
 	$(MAKE) VARIANT=msan CC=clang NO_SQLITE=1 CPPFLAGS="-isystem $(msan_dependencies)/include $(CPPFLAGS)" \
-		LDFLAGS="-L$(msan_dependencies)/lib $(LDFLAGS)" run-uninitialized
+		LDFLAGS="-L$(msan_dependencies)/lib -Wl,--wrap=fstat64,--wrap=stat64,--wrap=lstat64 $(msan_status) $(LDFLAGS)" run-uninitialized
 run-uninitialized: $(planted_run)
 	@$(call must_fail,uninitialized)
 	$(MAKE) check-unit check-cases check-cli check-fuzz-corpus
