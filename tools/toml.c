@@ -536,10 +536,11 @@ void toml_free(struct toml_document *document)
 {
     if (!document)
         return;
-    while (document->blocks) {
-        struct block *block = document->blocks;
+    /* First, as a table's own is reached through its first member, which a later block may hold. */
+    for (struct block *block = document->blocks; block; block = block->before)
         for (size_t i = 0; i < block->count; i++)
             HASH_CLEAR(hh, block->nodes[i].by_key);
+    for (struct block *block; (block = document->blocks);) {
         document->blocks = block->before;
         free(block);
     }

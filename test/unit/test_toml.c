@@ -130,6 +130,19 @@ static void test_toml__values_have_a_limit(void)
     free(text);
 }
 
+/* Values are allocated many at once: a table's first member may be of another block than the table. */
+static void test_toml__members_far_from_their_table(void)
+{
+    char *text = malloc(16 * 2000), *end = text + sprintf(text, "[early]\n[between]\n");
+    for (uint32_t i = 0; i < 1000; i++)
+        end += sprintf(end, "k%u=1\n", i);
+    sprintf(end, "[early.late]\nx=1\n");
+    struct toml_document *document = read_text(text);
+    CHECK_INT(toml_find(toml_find(toml_find(toml_root(document), "early"), "late"), "x")->as.integer, 1);
+    toml_free(document);
+    free(text);
+}
+
 /* a = [[[...]]], and a.a.a... = 1. */
 static void test_toml__nesting_has_a_limit(void)
 {
@@ -155,4 +168,4 @@ static void test_toml__nesting_has_a_limit(void)
 }
 
 TESTS(test_toml__values, test_toml__tables, test_toml__mistakes_have_a_place, test_toml__bytes_have_a_limit,
-      test_toml__values_have_a_limit, test_toml__nesting_has_a_limit)
+      test_toml__values_have_a_limit, test_toml__members_far_from_their_table, test_toml__nesting_has_a_limit)
