@@ -267,6 +267,7 @@ static inline uint32_t npart__node_input(const struct npart__graph *graph, const
 /* What a node uses: its inputs, then its captures; `i` is below their number. NPART_NONE: left out. */
 static inline uint32_t npart__node_use(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
 {
+    NPART__ASSERT(i < node->input_count + node->capture_count, "operand %u", (unsigned)i);
     return graph->operands.items[i < node->input_count ? node->first_input + i
                                                        : node->first_capture + i - node->input_count];
 }

@@ -6,7 +6,8 @@
 
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__node_use(session->graph, node, index);
+    bool is_there = index < node->input_count + node->capture_count;
+    uint32_t value = is_there ? npart__node_use(session->graph, node, index) : NPART_NONE;
     return value == NPART_NONE || session->is_constant[value] ? NPART_NONE : value;
 }
 
