@@ -66,20 +66,27 @@ static void check_stages(const struct checker *at)
     }
 }
 
-/* Marks what a node takes from outside its side: `seen` by value, the last side plus one that was seen to take it.
- * Returns how many are new. A copy takes nothing by itself: what it takes is told of its user. */
-static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
+static uint32_t mark_operands(const struct checker *at, uint32_t n, uint32_t side, uint32_t *seen)
 {
     const struct npart__node *node = &at->graph->nodes.items[n];
-    uint32_t side = at->out->partition_of[n], found = 0;
-    for (uint32_t k = 0; n < npart__file_nodes(at->session) && k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__told_operand(at->session, node, k);
-        if (value == NPART_NONE || source_side(at, value) == side || seen[value] == side + 1)
-            continue;
-        seen[value] = side + 1;
-        found++;
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__live_operand(at->session, node, k), producer = npart__producer(at->graph, value);
+        if (producer != NPART_NONE && producer >= npart__file_nodes(at->session)) {
+            found += mark_operands(at, producer, side, seen); /* once: there are no copies of copies */
+        } else if (value != NPART_NONE && source_side(at, value) != side && seen[value] != side + 1) {
+            seen[value] = side + 1;
+            found++;
+        }
     }
     return found;
+}
+
+/* Marks what a node takes from outside its side: `seen` by value, the last side plus one that was seen to take it.
+ * Returns how many are new. A copy takes nothing by itself: all that it takes is its user's. */
+static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
+{
+    return n < npart__file_nodes(at->session) ? mark_operands(at, n, at->out->partition_of[n], seen) : 0;
 }
 
 /* A partition's inputs are what its members take from outside, and its outputs what they make; copies are looked
