@@ -28,14 +28,14 @@ static bool is_inside(const struct npart__stage_request *request, uint32_t id)
            (!request->segment_of || request->segment_of[id] == request->segment);
 }
 
-/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output.
- * The same node may use it twice, as both operands. */
+/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
+ * file writes a second result. The same node may use it twice, as both operands. */
 static uint32_t lone_user(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
     uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0), user = NPART_NONE;
     bool is_output = value == NPART_NONE || graph->values.items[value].is_graph_output;
-    uint32_t count = is_output ? 0 : npart__user_count(request->session, value);
+    uint32_t count = is_output || graph->nodes.items[id].output_count > 1 ? 0 : npart__user_count(request->session, value);
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && npart__user(request->session, value, i) != user)
             return NPART_NONE;

@@ -359,6 +359,8 @@ static void merge_node(struct merger *at, uint32_t id)
          * read, and that is the first of no row. */
         at->uses[result] = at->uses[after];
         at->user[result] = at->user[after];
+        if (is_op(at, stays, "MatMul"))
+            return; /* a Gemm by now, which is the first of no row: a second Add stays */
     }
 }
 

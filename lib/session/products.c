@@ -15,6 +15,7 @@ static bool is_reshape(const struct npart__session *session, uint32_t id, bool b
 {
     const struct npart__graph *graph = session->inference->graph;
     return id != NPART_NONE && npart__is_live(session, id) &&
+           npart__has_one_result(graph, &graph->nodes.items[id]) &&
            (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
 }
 
