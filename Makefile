@@ -265,7 +265,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -323,6 +323,12 @@ check-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready 
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	$(PYTHON) test/fuzz/mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(MUTANTS) fixtures $(BUILD)/case-models
+PROMISE_MUTANTS ?= 2000
+PROMISE_MODELS ?= fixtures $(BUILD)/case-models
+check-promises: $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready ## PROMISE_MUTANTS changed models through the debug build, which asserts what must hold (PROMISE_MODELS=folder...)
+	$(MAKE) VARIANT=debug $(BUILD)/debug/npu-partition
+	$(PYTHON) -B test/fuzz/promises.py --tool $(BUILD)/debug/npu-partition --maker $(OUT)/test/fuzz/make_mutants \
+		--first $(FIRST_MUTANT) --count $(PROMISE_MUTANTS) $(PROMISE_MODELS)
 FIX_MUTANTS ?= 20000
 check-fix-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready $(VENV)/ready ## FIX_MUTANTS changed models through fix
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
@@ -490,7 +496,7 @@ help: ## this list
 
 .PHONY: all demo check asan fuzz fuzz-long accept check-cli check-headers check-symbols check-structure check-proto \
 	check-json check-limits check-opens check-queries check-queries-parquet check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
-	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
+	check-fuzz-corpus check-mutants check-promises check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth bench-scan fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
