@@ -215,14 +215,15 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
 {
     const struct npart__target *target = &way->plan->target;
     uint32_t count = target->oplist->variants.count, tried = 0;
-    for (uint32_t i = 1; i < count && target->variant != NPART_NONE && !group->replanned; i++) {
+    bool is_chosen = target->variant != NPART_NONE;
+    for (uint32_t i = 1; is_chosen && i < count && !group->replanned && tried < NPART__LIMIT_VARIANTS_TRIED; i++) {
         uint32_t id = (target->variant + i) % count;
         struct npart__plan *made = NULL;
         bool is_native = npart__rows[group->row].when == NPART__WHEN_NATIVE;
         /* Only variants with parameters of their own. */
-        if (target->oplist->variants.items[id].like != id || (is_native && !npart__foreign_format(way->plan, id)) ||
-            tried++ == NPART__LIMIT_VARIANTS_TRIED)
+        if (target->oplist->variants.items[id].like != id || (is_native && !npart__foreign_format(way->plan, id)))
             continue;
+        tried++;
         const char *text =
             npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, &way->scratch);
         if (!text)
