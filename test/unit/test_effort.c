@@ -174,7 +174,8 @@ static bool is_variant_advised(uint32_t distance)
     for (uint32_t i = 0; i < 20; i++)
         at_list += sprintf(at_list, "variant v%u\n", i);
     sprintf(at_list, "op Relu\nop Erf\n  need float: variant(v%u) \"the chip needs a float unit\"\n", distance);
-    analysis_open(&at, "opset 17\ninput x float32[2,3]\nnode a = Relu(x)\nnode y = Erf(a)\noutput y\n", list, "t:v0", NULL);
+    begin("opset 17\ninput x float32[2,3]\nnode a = Relu(x)\nnode y = Erf(a)\noutput y\n");
+    analysis_open(&at, model, list, "t:v0", NULL);
     REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
     REQUIRE(npart_advice_action(advice, 0, &action));
     bool is_advised = strcmp(action.kind, "variant") == 0;

@@ -139,8 +139,7 @@ static void check_edge(const struct npart_limit_info *info, const struct edge *e
 
 /* ---- limits that are fixed --------------------------------------------------------------------------------- */
 
-/* Where each is tested at its edge and past it, and a text that this test has; NULL: how hard something is tried, of
- * which no answer is promised. */
+/* Where each is tested at its edge and past it, and a text that this test has; file NULL: in none, and why. */
 static const struct elsewhere {
     const char *name, *file, *text;
 } elsewhere[] = {
@@ -161,17 +160,17 @@ static const struct elsewhere {
     {"match-steps", "test/unit/test_effort.c", "test_effort__match_steps"},
     {"unit-nodes", "test/unit/test_effort.c", "test_effort__unit_nodes"},
     {"layout-steps", "test/unit/test_effort.c", "test_effort__layout_steps"},
-    {"shared-trials", NULL, NULL},
-    {"rounds", NULL, NULL},
+    {"shared-trials", NULL, "past it one reason of several is not found"},
+    {"rounds", NULL, "no definition in lib/schema needs as many"},
     {"fusion-tries", "test/unit/test_effort.c", "test_effort__fusion_tries"},
     {"large-tensors", "test/unit/test_infer_limits.c", "NPART__LIMIT_LARGE_TENSORS"},
-    {"advice-steps", NULL, NULL},
-    {"advice-candidates", NULL, NULL},
+    {"advice-steps", NULL, "past it another step of those that help is told first"},
+    {"advice-candidates", NULL, "past it another step of those that help is told first"},
     {"advice-variants", "test/unit/test_effort.c", "test_effort__variants"},
     {"cut-tensors", "test/unit/test_advice.c", "NPART__LIMIT_CUT_TENSORS"},
-    {"fix-rounds", NULL, NULL},
-    {"fix-steps", NULL, NULL},
-    {"fix-elements", NULL, NULL},
+    {"fix-rounds", NULL, "no rewrites of the library need as many"},
+    {"fix-steps", NULL, "the library has fewer rewrites"},
+    {"fix-elements", NULL, "past it a rewrite is not made"},
     {"tensor-bytes", "test/unit/test_effort.c", "test_effort__tensor_bytes"},
     {"invalid-findings", "test/unit/test_valid.c", "NPART__LIMIT_INVALID_FINDINGS"},
     {"module-path-bytes", "test/unit/test_modules.c", "NPART__LIMIT_MODULE_PATH_BYTES"},
