@@ -364,8 +364,8 @@ static enum npart__fate pass_reason(const struct folder *folder, const struct np
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
  * unless that is the graph's input or another output: both names must remain. The third condition, that the value
  * before has no other user, is what the runtime asks when it gives an output's name to another node: what else
- * used it would have to be renamed, too. In another region it cannot be renamed at all, since a body's result has
- * a name of its own. */
+ * used it would have to be renamed, too; for the same reason an output that a node uses as well stays. In another
+ * region it cannot be renamed at all, since a body's result has a name of its own. */
 static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fate reason,
                             uint32_t input)
 {
@@ -376,7 +376,7 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
         return true;
     const struct npart__value *value = &graph->values.items[from];
     return reason == NPART__FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
-           value->consumer_count == 1 &&
+           value->consumer_count == 1 && graph->values.items[result].consumer_count == 0 &&
            graph->scopes.items[value->scope].region == npart__node_region(graph, graph->values.items[result].producer);
 }
 
