@@ -187,7 +187,8 @@ static const char *action_for(const json_t *advice, uint32_t cause)
     return NULL;
 }
 
-static bool read_causes(struct saved_side *saved, const json_t *target, struct npart_side *side)
+/* Ids of nodes that the report does not have are no report of ours. */
+static bool read_causes(struct saved_side *saved, const json_t *target, struct npart_side *side, bool *is_ok)
 {
     const json_t *causes = json_object_get(target, "causes"), *cause, *node;
     size_t i, k, count = 0;
@@ -209,8 +210,10 @@ static bool read_causes(struct saved_side *saved, const json_t *target, struct n
             .affected_count = count_at(cause, "victims"),
         };
         json_array_foreach(json_object_get(cause, "nodes"), k, node)
-            if (side->listing != NPART_LISTING_NONE)
-                ids[out->node_count++] = id_of(node);
+            if (side->listing != NPART_LISTING_NONE) {
+                ids[out->node_count] = id_of(node);
+                *is_ok &= ids[out->node_count++] < side->node_count;
+            }
         ids += out->node_count;
     }
     side->causes = saved->causes;
@@ -340,7 +343,7 @@ static bool add_side(struct sides *sides, json_t *document, const json_t *target
     read_cost(json_object_get(target, "cost"), side);
     read_memory(json_object_get(target, "memory"), side);
     *is_ok &= json_is_object(json_object_get(target, "summary")) && json_text(target, "target");
-    return saved->target && read_nodes(saved, target, side, is_ok) && read_causes(saved, target, side);
+    return saved->target && read_nodes(saved, target, side, is_ok) && read_causes(saved, target, side, is_ok);
 }
 
 static bool add_document(struct sides *sides, json_t *document, char *problem, size_t bytes)

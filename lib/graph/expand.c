@@ -7,6 +7,8 @@
  * such as "!min&!max?output=Identity input". A body is not interpreted but built: afterwards its
  * nodes are ordinary ones, in a scope of their own.
  */
+#include <math.h>
+
 #include "graph/build.h"
 
 /* A value that the body names. Its text is the table's, and not terminated. */
@@ -207,10 +209,10 @@ static bool read_values(const struct expander *expander, char kind, const char *
     int64_t *ints = npart__arena_zeroed(expander->arena, count + (size_t)1, sizeof *ints);
     if (!floats || !ints)
         return false;
-    /* One of both is used; lists are short. */
+    /* One of both is used; lists are short. A number that is no int64 is given as a float alone. */
     for (uint32_t i = 0; i < count; i++) {
         floats[i] = (float)numbers[i];
-        ints[i] = (int64_t)numbers[i];
+        ints[i] = fabs(numbers[i]) < 9223372036854775808.0 ? (int64_t)numbers[i] : 0;
     }
     if (kind == 'f')
         out->u.f = floats[0];

@@ -64,6 +64,8 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
                         const int64_t *terms, uint32_t count, int64_t *out)
 {
     unsigned bits = npart__type_bits(type);
+    if (bits == 0) /* a type that is not known, or has no size */
+        return false;
     /* Up to where the sum is certain to fit: a mean is summed in its own type. */
     int64_t most = reduction->after == DIVIDE && bits < 54 ? (int64_t)1 << (bits - 1) : MOST_EXACT;
     /* These make fractions. */

@@ -171,13 +171,19 @@ static inline void fuzz_check_plan(const npart_plan *plan)
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_partition partition = {.size = sizeof partition};
     uint32_t members = 0, count = 0;
+    struct npart_node_plan node = {.size = sizeof node};
     npart_plan_summary(plan, &summary);
     FUZZ_REQUIRE(summary.nodes == summary.folded + summary.live);
     FUZZ_REQUIRE(summary.live == summary.accepted + summary.refused + summary.unknown);
     FUZZ_REQUIRE(summary.partitions_low <= summary.partitions && summary.partitions <= summary.partitions_high);
     for (; npart_plan_partition(plan, count, &partition); count++) {
         FUZZ_REQUIRE(partition.node_count > 0);
-        members += partition.node_count;
+        /* One that holds copies alone is told by what these are copies of, which is a member elsewhere. */
+        FUZZ_REQUIRE(npart_plan_node(plan, partition.nodes[0], &node));
+        bool is_of_copies = node.partition != count;
+        for (uint32_t i = 0; i < partition.node_count; i++)
+            FUZZ_REQUIRE(npart_plan_node(plan, partition.nodes[i], &node) && (node.partition != count) == is_of_copies);
+        members += is_of_copies ? 0 : partition.node_count;
     }
     FUZZ_REQUIRE(count == summary.partitions && members == summary.accepted);
 }
