@@ -361,6 +361,22 @@ static enum npart__fate pass_reason(const struct folder *folder, const struct np
     return NPART__FATE_LIVE;
 }
 
+/* Whether nothing else uses a value, nor what stands before it past nodes that are gone. A value with one user leads to
+ * one output, so all walks together are linear. */
+static bool is_used_once(const struct folder *folder, uint32_t value)
+{
+    const struct npart__graph *graph = folder->graph;
+    const uint32_t end = folder->out->stands_for[value];
+    while (graph->values.items[value].consumer_count == 1 && value != end) {
+        uint32_t maker = graph->values.items[value].producer, from;
+        bool is_passed = maker != NPART_NONE && folder->out->fates[maker] != NPART__FATE_LIVE &&
+                         pass_reason(folder, &graph->nodes.items[maker], &from) != NPART__FATE_LIVE;
+        /* Else it is the result of a call or branch that is inlined. */
+        value = is_passed ? npart__node_input(graph, &graph->nodes.items[maker], from) : end;
+    }
+    return graph->values.items[value].consumer_count == 1;
+}
+
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
  * unless that is the graph's input or another output: both names must remain. The third condition, that the value
  * before has no other user, is what the runtime asks when it gives an output's name to another node: what else
@@ -376,7 +392,8 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
         return true;
     const struct npart__value *value = &graph->values.items[from];
     return reason == NPART__FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
-           value->consumer_count == 1 && graph->values.items[result].consumer_count == 0 &&
+           graph->values.items[result].consumer_count == 0 &&
+           is_used_once(folder, npart__node_input(graph, node, input)) &&
            graph->scopes.items[value->scope].region == npart__node_region(graph, graph->values.items[result].producer);
 }
 
