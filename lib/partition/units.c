@@ -34,8 +34,9 @@ static uint32_t lone_user(const struct npart__stage_request *request, uint32_t i
 {
     const struct npart__graph *graph = request->graph;
     uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0), user = NPART_NONE;
-    bool is_output = value == NPART_NONE || graph->values.items[value].is_graph_output;
-    uint32_t count = is_output || graph->nodes.items[id].output_count > 1 ? 0 : npart__user_count(request->session, value);
+    bool is_handed_on = value != NPART_NONE && !graph->values.items[value].is_graph_output &&
+                        npart__has_one_result(graph, &graph->nodes.items[id]);
+    uint32_t count = is_handed_on ? npart__user_count(request->session, value) : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && npart__user(request->session, value, i) != user)
             return NPART_NONE;
