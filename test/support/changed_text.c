@@ -65,7 +65,7 @@ static size_t piece_at(const char *model, const char *at, const char *out[9])
             out[count++] = "";
         if (is_line_of(model, at, "node") && before == ' ' && at[length] == '=' &&
             strncmp(at + length, "=graph", 6) != 0) { /* an attribute */
-            /* A tensor, which is the rest of the line, goes as a whole: its numbers must be as many as its type says. */
+            /* A tensor, the rest of the line, goes as a whole: its numbers must be as many as its type says. */
             bool is_tensor = strncmp(at + length, "=tensor", 7) == 0;
             char last = at[length + 1] == '[' ? ']' : at[length + 1] == '"' ? '"' : is_tensor ? '\n' : ' ';
             const char ends[] = {last, '\n', '\0'};

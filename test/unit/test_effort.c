@@ -112,7 +112,7 @@ static void test_effort__match_steps(void)
 
 /* ---- nodes looked at for one fusion pattern ---------------------------------------------------------------------- */
 
-/* A layer normalization behind others of which only the last step is missing: each takes 46 tries. */
+/* A layer normalization after others of which only the last step is missing: each takes 46 tries. */
 static bool has_fusion_past(uint32_t decoys)
 {
     struct analysis at;
