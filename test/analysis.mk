@@ -6,8 +6,8 @@
 
 # What was clean stays so until it, its headers or the analyzer's settings change; gcc lists the headers. With the
 # optimizer of a release, as gcc's analyzer finds more in what that has made plain. Its malloc-leak takes what is stored
-# in a caller's structure for lost (gcc 12, of most readers in tools/): leaks are found by
-# clang's analyzer, by cppcheck and by make asan.
+# in a caller's structure for lost (gcc 12, of most readers in tools/): leaks are found by clang's analyzer, by cppcheck
+# and by make asan.
 ANALYZED_FLAGS = $(ALL_CPPFLAGS) $(TEST_CPPFLAGS) -std=c11
 ANALYZE_gcc = gcc $(ANALYZED_FLAGS) -O2 -fanalyzer -Wno-analyzer-malloc-leak -Werror -S -o /dev/null
 ANALYZE_clang-tidy = clang-tidy --quiet

@@ -73,6 +73,12 @@ def limits(run, share=1):
     return f"{run.bytes >> 20} MiB" if run.bytes > MOST_BYTES else None
 
 
+def make_mutants(maker, folder, first, count, models):
+    """Their files, in the folder."""
+    subprocess.run([maker, str(folder), str(first), str(count), *models], check=True)
+    return [pathlib.Path(folder) / f"{number}.onnx" for number in range(first, first + count)]
+
+
 class Campaign:
     def __init__(self, options, models):
         self.options, self.models = options, models
@@ -103,8 +109,7 @@ class Campaign:
 
     def batch(self, first, count, folder):
         way = self.ways[first // BATCH % len(self.ways)]
-        subprocess.run([self.options.maker, str(folder), str(first), str(count), *self.models], check=True)
-        files = [folder / f"{number}.onnx" for number in range(first, first + count)]
+        files = make_mutants(self.options.maker, folder, first, count, self.models)
         plain, sanitized = self.both(files, way)
         self.seconds += plain.seconds + sanitized.seconds
         if problem(plain, sanitized) or limits(plain):

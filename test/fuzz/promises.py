@@ -12,9 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from mutants import models_in
+from mutants import BATCH, make_mutants, models_in
 
-BATCH = 50
 ENDS = (0, 1, 3)
 
 
@@ -43,8 +42,7 @@ def main():
     for first in range(options.first, options.first + options.count, BATCH):
         with tempfile.TemporaryDirectory() as folder:
             count = min(BATCH, options.first + options.count - first)
-            subprocess.run([options.maker, folder, str(first), str(count), *models], check=True)
-            files = [pathlib.Path(folder) / f"{number}.onnx" for number in range(first, first + count)]
+            files = make_mutants(options.maker, folder, first, count, models)
             for file in files if scan(options.tool, files) else []:
                 if broken := scan(options.tool, [file]):
                     options.keep.mkdir(parents=True, exist_ok=True)

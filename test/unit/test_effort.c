@@ -20,10 +20,14 @@ static void begin(const char *text)
     end = model + sprintf(model, "%s", text);
 }
 
-static enum npart_verdict verdict_of(const struct analysis *at, const char *name)
+/* Of a node of `model`. */
+static enum npart_verdict verdict_of(const char *oplist, const char *name)
 {
+    struct analysis at;
     struct npart_node_plan result = {.size = sizeof result};
-    REQUIRE(npart_plan_node(at->plan, analysis_node(at, name), &result));
+    analysis_open(&at, model, oplist, NULL, NULL);
+    REQUIRE(npart_plan_node(at.plan, analysis_node(&at, name), &result));
+    analysis_close(&at);
     return result.verdict;
 }
 
@@ -31,15 +35,11 @@ static enum npart_verdict verdict_of(const struct analysis *at, const char *name
 
 static enum npart_verdict verdict_past_transposes(uint32_t count)
 {
-    struct analysis at;
     begin("opset 17\ninput x float32[2,3]\nnode t0 = Neg(x)\n");
     for (uint32_t i = 1; i <= count; i++)
         end += sprintf(end, "node t%u = Transpose(t%u)\n", i, i - 1);
     sprintf(end, "node y = Relu(t%u)\noutput y\n", count);
-    analysis_open(&at, model, "format 1\ntarget t\nop Neg Transpose\nop Relu\n  need origin(X) = Neg\n", NULL, NULL);
-    enum npart_verdict verdict = verdict_of(&at, "y");
-    analysis_close(&at);
-    return verdict;
+    return verdict_of("format 1\ntarget t\nop Neg Transpose\nop Relu\n  need origin(X) = Neg\n", "y");
 }
 
 static void test_effort__layout_steps(void)
@@ -53,7 +53,6 @@ static void test_effort__layout_steps(void)
 /* A Concat of `count` - 1 Relus, which no op of the list takes and a pattern does. */
 static enum npart_verdict verdict_of_unit(uint32_t count)
 {
-    struct analysis at;
     char *at_list = list + sprintf(list, "format 1\ntarget t\npattern all \"one node\"\n  match Concat(");
     begin("opset 17\ninput x float32[2,3]\n");
     for (uint32_t i = 1; i < count; i++) {
@@ -65,10 +64,7 @@ static enum npart_verdict verdict_of_unit(uint32_t count)
     for (uint32_t i = 2; i < count; i++)
         end += sprintf(end, ", r%u", i);
     sprintf(end, ") axis=0\noutput y\n");
-    analysis_open(&at, model, list, NULL, NULL);
-    enum npart_verdict verdict = verdict_of(&at, "y");
-    analysis_close(&at);
-    return verdict;
+    return verdict_of(list, "y");
 }
 
 static void test_effort__unit_nodes(void)
@@ -83,7 +79,6 @@ static void test_effort__unit_nodes(void)
  * first: Adds of a node with itself down to a Relu, so that each level takes twice the steps of the one below. */
 static enum npart_verdict verdict_past_decoy(uint32_t depth)
 {
-    struct analysis at;
     char *at_list = list + sprintf(list, "format 1\ntarget t\npattern all \"one node\"\n  match ");
     begin("opset 17\ninput x float32[2,3]\nnode d0 = Relu(x)\nnode r0 = Erf(x)\n");
     for (uint32_t i = 1; i <= depth; i++) {
@@ -95,10 +90,7 @@ static enum npart_verdict verdict_past_decoy(uint32_t depth)
     for (uint32_t i = 0; i <= depth; i++)
         at_list += sprintf(at_list, ",*)");
     sprintf(at_list, "\nop Neg\n");
-    analysis_open(&at, model, list, NULL, NULL);
-    enum npart_verdict verdict = verdict_of(&at, "y");
-    analysis_close(&at);
-    return verdict;
+    return verdict_of(list, "y");
 }
 
 static void test_effort__match_steps(void)
