@@ -64,7 +64,7 @@ static void put_range(FILE *file, const char *before, struct npart_cost_range ra
 
 static void put_share(FILE *file, const char *before, bool is_known, double share)
 {
-    unsigned millionths = (unsigned)((share < 0 ? 0 : share > 1 ? 1 : share) * 1e6 + 0.5);
+    unsigned millionths = (unsigned)((share > 0 ? share < 1 ? share : 1 : 0) * 1e6 + 0.5);
     if (is_known)
         (void)fprintf(file, "%s%u.%06u", before, millionths / 1000000, millionths % 1000000);
     else

@@ -106,6 +106,7 @@ bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
 /* ---- numbers of a text ------------------------------------------------------------------------------------ */
 
 #define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
+#define MOST_WRITTEN 1000000 /* an exponent that is written; more than digits after a point make up for */
 
 /* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same
  * double. No error is possible: the lexers let only digits, a point and an exponent through. */
@@ -119,8 +120,10 @@ double npart__read_decimal(const char *text)
     if (*text == '.')
         for (text++; *text >= '0' && *text <= '9'; text++, exponent--)
             value = value * 10 + (*text - '0');
-    if (*text == 'e')
-        exponent += strtol(text + 1, NULL, 10);
+    if (*text == 'e') {
+        long written = strtol(text + 1, NULL, 10);
+        exponent += written < -MOST_WRITTEN ? -MOST_WRITTEN : written > MOST_WRITTEN ? MOST_WRITTEN : written;
+    }
     for (long i = 0; i < exponent && i < LARGEST_EXPONENT; i++)
         value *= 10;
     for (long i = 0; i > exponent && i > -LARGEST_EXPONENT; i--)

@@ -320,7 +320,8 @@ static uint64_t find_break_even(const struct npart__session *session, const stru
                          2 * rate_ms(nodes, most, NPART__PARAMETER_MAP);
     double cpu_ms = rate_ms(nodes, most, NPART__PARAMETER_CPU_MATRIX);
     double npu_ms = rate_ms(nodes, most, NPART__PARAMETER_MATRIX);
-    return npu_ms > 0 && cpu_ms > npu_ms ? (uint64_t)(overhead_ms / (2 * (cpu_ms - npu_ms))) : 0;
+    double least = npu_ms > 0 && cpu_ms > npu_ms ? overhead_ms / (2 * (cpu_ms - npu_ms)) : 0;
+    return least < 1e18 ? (uint64_t)least : 0; /* no partition has as many: a CPU that is as fast but for a hair */
 }
 
 npart_status npart__cost_sides(const struct npart__target *target, const struct npart__session *session,

@@ -2,6 +2,8 @@
  *
  * What a graph declares of its values: inputs that become constants, and types that say what is known now.
  */
+#include <math.h>
+
 #include "edit/edit_internal.h"
 
 /* ---- inputs that are given --------------------------------------------------------------------------------------- */
@@ -32,6 +34,18 @@ static void drop_input(Onnx__GraphProto *graph, const char *name)
     graph->n_initializer = kept;
 }
 
+/* Whether an element of the type can be the number, fractions of whole ones dropped: 300 is no uint8, NaN no integer.
+ * Floating point types have infinity for what is too large. */
+static bool can_be(int element_type, double number)
+{
+    unsigned bits = (unsigned)npart__type_bits(element_type);
+    if (!npart__type_is_integer(element_type))
+        return true;
+    bool is_unsigned = npart__type_name(element_type)[0] == 'u';
+    double most = ldexp(1, (int)(is_unsigned ? bits : bits - 1));
+    return trunc(number) < most && trunc(number) >= (is_unsigned ? 0 : -most);
+}
+
 /* So the model has one input less, and what only served its other values may go: branches of an If, masks that are
  * folded. */
 npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
@@ -49,6 +63,10 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
     if (count != 1 && count != elements)
         return npart__fail(error, NPART_ERROR_ARGUMENT, name, "the input has %llu elements, not %u",
                            (unsigned long long)elements, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!can_be(fact->element_type, numbers[i]))
+            return npart__fail(error, NPART_ERROR_ARGUMENT, name, "number %u cannot be of type %s", i + 1,
+                               npart__type_name(fact->element_type));
     bool is_impossible = false;
     Onnx__TensorProto *tensor =
         npart__edit_tensor(editor, fact->element_type, fact->dims, fact->rank, &elements, &is_impossible);

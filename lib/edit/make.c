@@ -350,6 +350,15 @@ static uint64_t half_bits(double number)
     return sign | (uint64_t)(fabs(number) * 16777216.0); /* subnormal: units of 2**-24 */
 }
 
+/* Negative ones through int64_t, so that they keep their two's complement in a shorter type. What is past all integers
+ * is the nearest of them: C does not define that conversion. */
+static uint64_t bits_of_whole(double number)
+{
+    if (number >= 0)
+        return number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
+    return number > -0x1p63 ? (uint64_t)(int64_t)number : (uint64_t)INT64_MIN;
+}
+
 static uint64_t bits_of_number(int element_type, double number)
 {
     uint64_t bits;
@@ -367,9 +376,8 @@ static uint64_t bits_of_number(int element_type, double number)
         return bits;
     case BOOL:
         return number != 0;
-    /* Through int64_t, so that a negative number keeps its two's complement in a shorter type. */
     default:
-        return (uint64_t)(int64_t)number;
+        return bits_of_whole(number);
     }
 }
 

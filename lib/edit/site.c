@@ -83,11 +83,11 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
     *count = known->count;
     if (known->doubles)
         return known->doubles;
-    /* Whole numbers become doubles only where none of them is rounded. */
+    /* Whole numbers become doubles only where none of them is rounded: past 2**53 some are. */
     double *doubles = npart__arena_allocate(site->arena, (known->count + (size_t)1) * sizeof *doubles);
     site->failed |= !doubles;
     for (uint32_t i = 0; doubles && i < known->count; i++) {
-        if (!npart__is_number(known->ints[i]) || (int64_t)(double)known->ints[i] != known->ints[i])
+        if (!npart__is_number(known->ints[i]) || !npart__is_whole((double)known->ints[i]))
             return NULL;
         doubles[i] = (double)known->ints[i];
     }

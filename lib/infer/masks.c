@@ -2,6 +2,8 @@
  *
  * Operators that take or set elements by their place alone: Trilu, EyeLike, OneHot.
  */
+#include <math.h>
+
 #include "infer/elements.h"
 #include "infer/functions.h"
 #include "infer/numbers.h"
@@ -70,7 +72,7 @@ static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
         int64_t at = i / inner % (uint32_t)depth;
         /* The index that this line of the new axis belongs to. */
         double index = npart__number_at(&indices, (uint32_t)(i / inner / depth * inner + i % inner));
-        if (index != (double)(int64_t)index)
+        if (index != floor(index))
             return;
         index += index < 0 ? (double)depth : 0;
         result[i] = values.data[index == (double)at];

@@ -61,6 +61,11 @@ bool npart__is_rate(const char *name)
     return false;
 }
 
+/* No parameter is as large or, but for 0, as small in its unit: what is computed with it stays a finite number, and
+ * its bytes fit 64 bits. */
+#define MOST_PARAMETER 1e12
+#define LEAST_PARAMETER 1e-12
+
 /* Three numbers in order, none below 0: a minus is no part of a number here. Nothing divides by a parameter that
  * may be 0, so only rates must not be. */
 static void take_range(struct npart__parser *parser, const char *name, struct npart__parameter *out)
@@ -69,8 +74,11 @@ static void take_range(struct npart__parser *parser, const char *name, struct np
     const struct npart__token *token = NULL;
     for (size_t i = 0; i < NPART__COUNT(values); i++) {
         token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");
-        if (token)
-            *values[i] = token->real;
+        if (!token)
+            continue;
+        *values[i] = token->real;
+        if (!(token->real <= MOST_PARAMETER) || (token->real > 0 && token->real < LEAST_PARAMETER))
+            npart__parse_fail(parser, token->column, "a parameter is 0 or from 1e-12 to 1e12");
     }
     if (token && !(out->low <= out->typical && out->typical <= out->high))
         npart__parse_fail(parser, token->column, "low, typical and high are not in order");

@@ -19,6 +19,7 @@
 
 /* Choices of ours; what they bring is measured by make fidelity-calibrate. */
 #define LEAST_SCALE 0.25
+#define MOST_MS 1e12       /* 31 years: no run takes as long, and sums and squares of it are still numbers */
 #define LEAST_WEIGHT 0.01  /* a parameter matters when its deviation moves some time by this share */
 #define IDENTIFIED 0.7     /* of a factor's deviation at most this share is left */
 #define SPREAD 0.15        /* of networks' times about what the formula says */
@@ -225,7 +226,7 @@ static void choose_sides(struct calibrating *c)
 
 static bool is_time(double ms)
 {
-    return isfinite(ms) && ms > 0;
+    return ms > 0 && ms <= MOST_MS;
 }
 
 /* `number` counts from 1, as rows of the user's file do. A plan without a known time has no parts to be scaled. */
@@ -233,7 +234,7 @@ static npart_status check_row(const struct npart__measured *row, uint32_t number
 {
     char place[32];
     (void)snprintf(place, sizeof place, "measurement %u", number);
-    if (!is_time(row->total_ms) || !isfinite(row->cpu_ms))
+    if (!is_time(row->total_ms) || !(row->cpu_ms <= MOST_MS))
         return npart__fail(error, NPART_ERROR_ARGUMENT, place, "a time is none");
     if (!row->plan->cost.is_known)
         return npart__fail(error, NPART_ERROR_ARGUMENT, place,

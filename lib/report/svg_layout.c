@@ -2,6 +2,8 @@
  *
  * Where the boxes, bodies and lines of a picture stand.
  */
+#include <math.h>
+
 #include "report/svg.h"
 
 /* Beyond what their texts need, boxes share so much height by the time that they take. */
@@ -61,7 +63,7 @@ static void measure_boxes(npart_document *document, struct npart__svg *at)
         out->height = lines.count * NPART__SVG_LINE + 2 * NPART__SVG_PAD;
         if (out->height < notes * NPART__SVG_LINE + NPART__SVG_PAD)
             out->height = notes * NPART__SVG_LINE + NPART__SVG_PAD;
-        if (total > 0 && box->ms > 0)
+        if (total > 0 && isfinite(total) && box->ms > 0)
             out->height += (uint32_t)(SHARED_HEIGHT * box->ms / total);
     }
 }

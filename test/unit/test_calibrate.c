@@ -260,7 +260,7 @@ static void test_calibrate__arguments(void)
     CHECK(npart_calibrate(rows, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
     CHECK(npart_calibrate(NULL, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
     CHECK(npart_calibrate(rows, 2, NULL, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
-    static const double no_times[] = {0, -1, NAN, INFINITY};
+    static const double no_times[] = {0, -1, NAN, INFINITY, 1.1e12};
     for (size_t i = 0; i < sizeof no_times / sizeof *no_times; i++) {
         rows[1].total_ms = no_times[i];
         check_refused(rows, 2, "a time is none");

@@ -2,6 +2,8 @@
  *
  * Arithmetic that says when a result does not fit, and the one way to fill in an error.
  */
+#include <math.h>
+
 #include "base/base.h"
 #include "support/test.h"
 
@@ -221,7 +223,21 @@ static void test_checked__every_status_has_a_text(void)
         CHECK(npart_status_text((npart_status)number) != NULL);
 }
 
+static void test_checked__decimals(void)
+{
+    static const struct {
+        const char *text;
+        double number;
+    } rows[] = {
+        {"0", 0},         {"-2.5", -2.5},       {"12e2", 1200},
+        {"0.1", 1e-1},    {"1e400", INFINITY},  {"1e-400", 0},
+        {"-1e99999999999999999999", -INFINITY}, {"1.5e-99999999999999999999", 0},
+    };
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+        CHECK(npart__read_decimal(rows[i].text) == rows[i].number);
+}
+
 TESTS(test_checked__add, test_checked__subtract, test_checked__multiply, test_checked__floor_divide,
       test_checked__floor_modulo, test_checked__multiply_unsigned, test_checked__all_pairs_near_the_edges,
-      test_checked__an_error_is_filled_in,
+      test_checked__decimals, test_checked__an_error_is_filled_in,
       test_checked__long_errors_are_cut, test_checked__an_error_is_one_line, test_checked__every_status_has_a_text)

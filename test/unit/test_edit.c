@@ -2,6 +2,7 @@
  *
  * The editor, on its own: results keep their names, what is unused goes, nodes are sorted, bodies are followed.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,39 @@ static void test_edit__constants(void)
     }
 }
 
+/* One type after the other: the largest number that fits, the first that does not, and the same below 0. */
+static void test_edit__binds_what_fits(void)
+{
+    static const struct {
+        const char *model;
+        double least, most; /* what fits; a fraction beyond is dropped */
+    } types[] = {
+        {"input x uint8[2]\n", 0, 255.5},      {"input x int8[2]\n", -128.5, 127},
+        {"input x int32[2]\n", -2147483648.0, 2147483647.0},
+        {"input x int64[2]\n", -0x1p63, 0x1.fffffffffffffp62},
+        {"input x uint64[2]\n", 0, 0x1.fffffffffffffp63},
+    };
+    static const double never[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        char model[100];
+        struct edited edited;
+        const double past[] = {trunc(nextafter(types[t].most, INFINITY)) + 1, trunc(types[t].least) * 2 - 1};
+        const double fit[] = {types[t].least, types[t].most};
+        (void)snprintf(model, sizeof model, "%snode y = Identity(x)\noutput y\n", types[t].model);
+        begin(&edited, model);
+        for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+            CHECK_INT(npart__editor_bind_value(edited.editor, "x", &never[i], 1, &edited.error), NPART_ERROR_ARGUMENT);
+        for (size_t i = 0; i < sizeof past / sizeof *past; i++) {
+            const double numbers[] = {1, past[i]};
+            CHECK_INT(npart__editor_bind_value(edited.editor, "x", numbers, 2, &edited.error), NPART_ERROR_ARGUMENT);
+            CHECK(strstr(edited.error.message, "number 2 cannot be of type"));
+        }
+        CHECK_INT(npart__editor_bind_value(edited.editor, "x", fit, 2, &edited.error), NPART_OK);
+        end(&edited);
+        npart__arena_clear(&edited.arena);
+    }
+}
+
 static void test_edit__declares(void)
 {
     static const struct npart__binding_request binding = {.name = "n", .value = 3};
@@ -242,4 +276,4 @@ static void test_edit__declares(void)
 }
 
 TESTS(test_edit__replaces, test_edit__forgets, test_edit__results, test_edit__keeps_other_results, test_edit__bodies,
-      test_edit__sorts, test_edit__constants, test_edit__declares)
+      test_edit__sorts, test_edit__constants, test_edit__binds_what_fits, test_edit__declares)

@@ -62,6 +62,8 @@ static const struct {
     {HEAD "param copy_gb_per_s 0 2 3\n", "l.ops:3:25", "a rate must be above 0"},
     {HEAD "param copy_gb_per_s of int8 1 2 3\n", "l.ops:3:24",
      "there is no int8; there is float32, float16, w8a8, w8a16"},
+    {HEAD "param sram_mb 1 2 1e12\nparam sram_mb 1 2 1.1e12\n", "l.ops:4:19", "a parameter is 0 or from 1e-12 to 1e12"},
+    {HEAD "param copy_gb_per_s 9e-13 2 3\n", "l.ops:3:21", "a parameter is 0 or from 1e-12 to 1e12"},
     {HEAD "param launch_ms via me 1 2 3\n", "l.ops:3:21",
      "there is no me; there is bare, onnxruntime, tflite, coreml"},
     {HEAD "cost nobody\n", "l.ops:3:6", "there are no costs of nobody"},
