@@ -40,6 +40,8 @@ static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
     struct npart__expressions *pool = each->call->pool;
     if (npart__is_number(a) && npart__is_number(b) && b != 0 && (a < 0) != (b < 0) && a % b != 0)
         return npart__as_number(a / b);
+    if (!npart__is_number(a) && b == INT64_MIN) /* it has no magnitude */
+        return npart__fresh_symbol(pool);
     if (!npart__is_number(a) && npart__is_number(b) && b < 0)
         return npart__product(pool, divide(each, a, -b), -1);
     /* A symbol that is certain to be at most 0 is divided by its magnitude. Of numbers that case is done above. */

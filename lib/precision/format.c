@@ -153,7 +153,7 @@ static uint8_t symmetry_of(const struct npart__session *session, const struct we
 {
     unsigned bits = npart__type_bits(at->type);
     bool is_unsigned = npart__type_name(at->type)[0] == 'u';
-    int64_t middle = is_unsigned && bits ? INT64_C(1) << (bits - 1) : 0;
+    int64_t middle = is_unsigned && bits && bits < 64 ? INT64_C(1) << (bits - 1) : 0;
     /* Floats of 8 bits have no zero point. */
     if (!npart__type_is_integer(at->type))
         return NPART__ZERO_MIDDLE;

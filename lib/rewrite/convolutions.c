@@ -43,6 +43,7 @@ static bool can_spread(const struct npart__site *site, const struct npart__dims 
     }
     /* A quantized kernel's zeros are its zero points; and what is quantized must stay so. */
     return *factor > 1 && npart__site_is_constant(site, value) && npart__multiply_int64(elements, *factor, &after) &&
+           after <= INT64_MAX / 100 && /* the caveat tells a share in per cent */
            npart__site_maker(site, value, "DequantizeLinear") == NPART_NONE &&
            (type == NPART__FLOAT || type == NPART__FLOAT16 || type == NPART__DOUBLE);
 }

@@ -269,6 +269,10 @@ static const struct row kernels[] = {
     {"conv-dilated",
      "opset 17\ninput x float32[2,4,9,9]\ninit w float32[4,2,1,1]\nnode y = Conv(x, w) dilations=[2,2]\noutput y\n",
      "y = Conv(x, w)\n"},
+    {"conv-dilated", /* more elements than a share in per cent can be told of */
+     "opset 17\ninput x float32[1,1,9,9,9,9,9]\ninit w float32[1,1,4096,4096,4096,4096,2]\n"
+     "node y = Conv(x, w) dilations=[64,64,1,1,1]\noutput y\n",
+     "same"},
     {"conv-dilated",
      "opset 17\ninput x float32[2,4,9,9,9]\ninit w float32[3,4,3,3,3]\nnode y = Conv(x, w) dilations=[1,1,1]\n"
      "output y\n",
