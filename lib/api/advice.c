@@ -6,8 +6,9 @@
 #include "api/api.h"
 #include "rewrite/rewrite.h"
 
-/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of two
- * plans and another of the same two the other way round would wait for each other otherwise. */
+/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of
+ * two plans and another of the same two the other way round would wait for each other otherwise. Where both
+ * plans are of one inference it is locked once, as the lock is not recursive. */
 static void lock_both(const npart_inference *a, const npart_inference *b)
 {
     bool is_first = (uintptr_t)a <= (uintptr_t)b;
@@ -23,14 +24,16 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
         npart__unlock(b);
 }
 
-/* "bind" is carried out by fix as well, with the values that the caller gives; it is no row of a list. */
+/* "bind" is carried out by fix as well, with the values that the caller gives; it is no row of a list. `id` is
+ * not terminated: it is a word of a longer text. */
 static bool has_rewrite(const char *id, size_t length)
 {
     return (length == 4 && memcmp(id, "bind", 4) == 0) || npart__rewrite_exists(id, length);
 }
 
-/* An action is fixable only if all that it names is: what one of two rewrites leaves would be another model than what
- * was advised. */
+/* An action is fixable only if all that it names is: what one of two rewrites leaves would be another model than
+ * what was advised. `rewrites` are ids with spaces between them; NULL or "" where a person has to act, as in an
+ * export. */
 static npart_status find_fixable(npart_advice *advice, struct npart_error *error)
 {
     struct npart__arena *arena = &advice->life->arena;

@@ -13,7 +13,8 @@ struct notes {
     struct npart__editor *editor;
     const npart_plan *plan;
     const char *prefix; /* of keys: "npu_partition.hexagon" */
-    /* By node that holds others, which run in its place: what was seen of them. */
+    /* By node that holds others, which run in its place: what was seen of them. `device` is the partition of the first
+     * of them, NPART_NONE for the CPU; `seen` says whether any, and whether all are in that one. */
     uint32_t *device;
     uint8_t *seen;
     struct npart_error *error;
@@ -21,7 +22,9 @@ struct notes {
 enum { SEEN_NOTHING, SEEN_ONE, SEEN_SEVERAL };
 
 /* Of a call, or an If whose branch is known, the nodes that run in its place are those that are asked. A node
- * counts for everything that holds it, up to the region in which it runs. */
+ * counts for everything that holds it, up to the region in which it runs. So each node climbs through as many
+ * scopes as calls are nested round it, and stops at the body or main graph that it belongs to: what holds a body
+ * is asked for itself. */
 static bool look_inside(struct notes *notes)
 {
     const struct npart__plan *plan = &notes->plan->plan;
@@ -46,7 +49,8 @@ static bool look_inside(struct notes *notes)
     return true;
 }
 
-/* Nodes of functions are those of every call. */
+/* Nodes of functions are those of every call. A function has one list of nodes in the file, whichever calls
+ * there are, so a note there would speak of all calls at once. The call itself gets the note. */
 static bool is_in_function(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t scope = graph->nodes.items[node].scope; scope != 0; scope = graph->scopes.items[scope].parent)
@@ -65,7 +69,8 @@ static const char *assignment(const struct npart_node_plan *node)
     return node->partition != NPART_NONE ? "npu" : words[node->verdict];
 }
 
-/* Keys are as docs/split.md names them; the prefix tells plans of several targets apart. */
+/* Keys are as docs/split.md names them; the prefix tells plans of several targets apart. For instance
+ * npu_partition.hexagon.assignment = "npu". */
 static bool note(struct notes *notes, uint32_t node, const char *what, const char *value)
 {
     char key[160];
@@ -73,6 +78,7 @@ static bool note(struct notes *notes, uint32_t node, const char *what, const cha
     return npart__editor_note(notes->editor, node, key, value);
 }
 
+/* Nothing is written of a node on the CPU: an absent key is easier to filter for than a number that means none. */
 static bool note_partition(struct notes *notes, uint32_t node, uint32_t partition)
 {
     char number[16];
@@ -80,7 +86,9 @@ static bool note_partition(struct notes *notes, uint32_t node, uint32_t partitio
     return partition == NPART_NONE || note(notes, node, "partition", number);
 }
 
-/* The first reason, with what was found; of a folded node why it is. */
+/* The first reason, with what was found; of a folded node why it is. A node in a partition has reasons as well,
+ * where notes of the list apply to it; those do not say why it is there. `found` may be cut to its room, as a
+ * viewer shows one line. The lock is not held here: npart_plan_reason takes it for each reason. */
 static bool note_reason(struct notes *notes, uint32_t id, const struct npart_node_plan *node)
 {
     struct npart_reason reason = {.size = sizeof reason};
@@ -134,8 +142,9 @@ static bool has_namesake(const npart_plan *const *plans, size_t count, size_t at
     return false;
 }
 
-/* The file is opened anew, as a plan keeps none. Its size is compared, since notes by place would fall on the wrong
- * nodes of another model. */
+/* The file is opened anew, as a plan keeps none. Its size is compared, since notes by place would fall on the
+ * wrong nodes of another model. The copy that is edited is a version of what the file is now, while ids are
+ * those of the model that was read then. */
 static npart_status note_all(struct notes *notes, const npart_plan *const *plans, size_t count,
                              const struct npart__input *input, struct npart__version *version)
 {
@@ -170,7 +179,9 @@ static npart_status check_plans(const npart_plan *const *plans, size_t count, st
     return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one plan is needed");
 }
 
-/* All in an arena of its own, which goes at the end: nothing of it outlives the call. */
+/* All in an arena of its own, which goes at the end: nothing of it outlives the call. What is written gets its
+ * name only with the commit: until then the file stands under a temporary one, so that a failure leaves whatever
+ * was there before. */
 npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, const char *path, const char *out,
                                  enum npart_weights weights, struct npart_error *error)
 {

@@ -34,16 +34,16 @@ struct npart__life {
     struct npart__arena arena;
     npart__counter references; /* the caller's, and one for each handle made from this one */
     struct npart__life *kept[NPART__MOST_KEPT]; /* what it was made from */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* taken of inferences alone (npart__lock); not recursive */
 };
 
 /* A file that was read. A view of a plan has a model, too, whose graph is the one that the
  * plan's runtime sees. */
 struct npart_model {
-    struct npart__life *life;
+    struct npart__life *life; /* of the model of a view: that of the model of the file */
     const struct npart__graph *graph; /* own, or the graph of a view */
     struct npart__graph own; /* that `graph` is, but in views */
-    const char *name;
+    const char *name; /* as reports call it: the path, or what read options say; "-" for a stream or memory */
 };
 
 /* The work of every node, found when it is first asked for, with the lock of the inference. Costs a walk over the
@@ -68,8 +68,8 @@ struct npart_inference {
     const npart_model *model;
     npart_model model_view;              /* of a view whose graph is not the model's: what `model` is */
     const npart_inference *made_from;    /* of a view; else NULL */
-    struct npart__views *views;
-    struct npart__late_work *work;
+    struct npart__views *views;   /* of a view that of what it was made from */
+    struct npart__late_work *work; /* own, of a view too: its graph and sizes may be others */
     struct npart__late_structures *structures; /* of a view that of what it was made from */
     const struct npart__infer_options *options;  /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
@@ -104,14 +104,15 @@ struct npart__late {
 struct npart_plan {
     struct npart__life *life;
     struct npart__plan plan;
+    /* What it was made from, and what its runtime knows of it: the same where the runtime knows all. */
     const npart_inference *inference, *view;
     const npart_oplist *oplist;
     struct npart__late *late;
-    const char *target;
+    const char *target; /* as it could be asked for again, but for the toolchain */
     const char **switches; /* those that are on */
     uint32_t switch_count;
-    uint64_t most_partitions;
-    uint32_t *order; /* live nodes as they run; copies included; handed out as it is */
+    uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */
+    uint32_t *order; /* live nodes of the plan's graph as they run, so without copies; handed out as it is */
     uint32_t order_count;
     struct npart_memory memory;
 };
@@ -180,6 +181,8 @@ struct npart__note {
 void npart__note_open(struct npart__note *note, const struct npart_allocator *allocator);
 /* Copies what fits with a NUL, and returns the length of the whole; "" and SIZE_MAX when out of memory. */
 size_t npart__note_close(struct npart__note *note, char *out, size_t bytes);
+/* Copies what fits of so many bytes with a NUL, and returns `length`. `out` may be NULL, for who asks for the
+ * length alone. */
 size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes);
 
 /* A finding as the public header has it. */
@@ -203,7 +206,7 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
                                    const struct npart__binding_request *sizes, uint32_t count,
                                    struct npart_error *error);
-/* placement.c: what a plan tells as a whole, once it is made. False when out of memory. */
+/* plan.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
 
 /* split.c: the choice as files are written by. */

@@ -6,7 +6,8 @@
 #include "plan/calibrate.h"
 
 /* Times are of one target: another has other parameters. Different models are what is wanted: one says little
- * about several parameters. */
+ * about several parameters. Lists are compared by their handles: two that were read from the same file count as
+ * different, since nobody has compared them. */
 static npart_status check_rows(const struct npart_measurement *rows, size_t count, struct npart_error *error)
 {
     /* The limit bounds the array of inferences, which is on the stack. */
@@ -24,7 +25,8 @@ static npart_status check_rows(const struct npart_measurement *rows, size_t coun
 }
 
 /* Each inference once, in the order of their addresses, as whoever locks several does. The same inference twice
- * would wait for itself, as its lock is not recursive. */
+ * would wait for itself, as its lock is not recursive. `out` has room for all. Sorted by insertion, as there are
+ * at most NPART_MOST_MEASUREMENTS. */
 static uint32_t gather_inferences(const struct npart_measurement *rows, size_t count, const npart_inference **out)
 {
     uint32_t found = 0;
@@ -42,6 +44,7 @@ static uint32_t gather_inferences(const struct npart_measurement *rows, size_t c
     return found;
 }
 
+/* `write` may be NULL, for who wants to know only how well the rows fit. The figures are told either way. */
 npart_status npart_calibrate(const struct npart_measurement *rows, size_t count, struct npart_calibration *out,
                              npart_write_callback write, void *payload, struct npart_error *error)
 {

@@ -28,6 +28,7 @@ const char *npart_change_text(enum npart_change change)
 
 /* ---- a plan as a side -------------------------------------------------------------------------------------- */
 
+/* Texts of a record are its own: the plan may go before it. */
 static const char *copy_text(struct npart__arena *arena, const char *text)
 {
     return npart__arena_copy_text(arena, text, strlen(text));
@@ -55,6 +56,7 @@ static const char *place_of(struct npart__arena *arena, const npart_model *model
     return npart__made_text(&text);
 }
 
+/* By scope. Each path is made once, and shared by all nodes of its graph. NULL when out of memory. */
 static const char **copy_paths(struct npart__arena *arena, const npart_model *model, uint32_t count)
 {
     const char **paths = npart__arena_zeroed(arena, count + (size_t)1, sizeof *paths);
@@ -69,6 +71,9 @@ static const char **copy_paths(struct npart__arena *arena, const npart_model *mo
     return paths;
 }
 
+/* By the same getters that anybody calls, so that a record of a plan is what a report of it says. They cannot
+ * fail here: ids are of the view's own graph, and sizes are right. Only structures are found at the first call,
+ * and need memory. */
 static npart_status record_node(npart_record *record, const npart_plan *plan, uint32_t id, const char *const *paths,
                                 struct npart_side_node *out, struct npart_error *error)
 {
@@ -110,7 +115,8 @@ static npart_status record_nodes(npart_record *record, const npart_plan *plan, s
     return status;
 }
 
-/* The first step that is for the cause; NULL: there is none. */
+/* The first step that is for the cause; NULL: there is none. What may take a step's place (instead_of) is passed
+ * over, as the step itself comes first. Looks through all steps for each cause: both are few. */
 static const char *action_for(const npart_advice *advice, uint32_t cause)
 {
     struct npart_action at = {.size = sizeof at};
@@ -121,6 +127,7 @@ static const char *action_for(const npart_advice *advice, uint32_t cause)
     return NULL;
 }
 
+/* Texts and ids are copied; an action that is not there stays NULL. False when out of memory. */
 static bool record_cause(npart_record *record, const struct npart_cause *at, const char *action,
                          struct npart_side_cause *out)
 {
@@ -153,11 +160,14 @@ static bool record_causes(npart_record *record, const npart_plan *plan, const np
     return is_ok;
 }
 
+/* A lower bound counts as not known: two of them cannot be compared, whichever is larger. */
 static uint64_t known_bytes(struct npart_bytes bytes)
 {
     return bytes.is_partial ? UINT64_MAX : bytes.bytes;
 }
 
+/* A bound that is known in part only passes a limit where the part does. Partitions of which nobody knows
+ * whether they fit are not counted as too large. */
 static void record_memory(npart_record *record, const npart_plan *plan)
 {
     struct npart_memory memory = {.size = sizeof memory};
@@ -173,6 +183,7 @@ static void record_memory(npart_record *record, const npart_plan *plan)
         record->side.off_chip += partition.fits_on_chip == NPART_FIT_NO;
 }
 
+/* All but nodes and causes. The listing is ALL, which NPART_SIDE_INIT has: a plan knows each of its nodes. */
 static bool record_whole(npart_record *record, const npart_plan *plan)
 {
     struct npart__arena *arena = &record->life->arena;
@@ -225,6 +236,8 @@ const struct npart_side *npart_record_side(const npart_record *record)
 
 /* ---- two sides --------------------------------------------------------------------------------------------- */
 
+/* Versions are asked before anything else of a struct is read. The sides are not kept: npart__compare copies
+ * what is told of them. */
 npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, const struct npart_side *after,
                              const struct npart_diff_options *options, struct npart_error *error)
 {
@@ -291,6 +304,7 @@ bool npart_diff_node(const npart_diff *diff, uint32_t index, struct npart_diff_n
     return true;
 }
 
+/* Asked of nodes before; whoever wants it the other way round walks them once. */
 uint32_t npart_diff_match(const npart_diff *diff, uint32_t before)
 {
     bool is_there = diff && before < diff->comparison.before_count;

@@ -10,19 +10,19 @@
 /* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
 struct npart_fix {
     struct npart__life *life;
-    const char *path;
-    struct npart__input input;
+    const char *path;              /* of the input; what is planned has this name, too */
+    struct npart__input input;     /* open until the fix goes: weights are copied from it */
     bool is_input_open;
-    struct npart__version original;
-    struct npart__fix found;
-    struct npart_plan_options plan_options;
-    struct npart_read_options read;
+    struct npart__version original; /* as it was read */
+    struct npart__fix found;       /* `found.version` is what would be written */
+    struct npart_plan_options plan_options; /* as given: names in it are the caller's, who keeps them */
+    struct npart_read_options read; /* by which prove() reads what was written */
     npart_inference *inference; /* of the model that would be written */
     npart_plan **plans;         /* by target */
     const char **targets;       /* as they were asked for: a plan's own text lacks the toolchain */
     uint32_t target_count;
     struct npart_summary *before, *after; /* by target */
-    double *before_ms, *after_ms;
+    double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
 };
 
 /* By enum npart_equality. */
@@ -49,6 +49,7 @@ static bool are_complete(const struct npart_fix_options *options)
     return is_complete;
 }
 
+/* The version first: of another struct no other member may be read. */
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
@@ -67,7 +68,8 @@ static npart_status check_arguments(const char *path, const npart_oplist *const 
 }
 
 /* Ids that no rewrite has are a mistake; "bind" is not chosen but asked for. "annotate" is no row of a list
- * either, but may be left out by name. */
+ * either, but may be left out by name. A misspelt id would otherwise leave out nothing, or allow nothing,
+ * without a word. */
 static npart_status check_ids(const char *const *ids, uint32_t count, const struct npart__rewrite_set *set,
                               struct npart_error *error)
 {
@@ -89,7 +91,7 @@ static npart_status check_ids(const char *const *ids, uint32_t count, const stru
 }
 
 /* A list that ends with NULL, which the caller's need not. NULL without ids, which is not the same as an empty
- * list: then all are allowed. */
+ * list: then all are allowed. NULL is also what fails, which `is_ok` tells apart. */
 static const char *const *end_list(const char *const *ids, uint32_t count, struct npart__arena *arena, bool *is_ok)
 {
     const char **list = npart__arena_zeroed(arena, count + (size_t)1, sizeof *list);
@@ -121,7 +123,8 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     return status;
 }
 
-/* What of the plan's options is the same for all targets. */
+/* What of the plan's options is the same for all targets. Names stay the caller's. The target and what follows
+ * from it are each target's own (convert_targets). */
 static npart_status convert_plan(const npart_fix *fix, struct npart__plan_request *out, struct npart_error *error)
 {
     const struct npart_plan_options *options = &fix->plan_options;
@@ -146,7 +149,8 @@ static npart_status convert_plan(const npart_fix *fix, struct npart__plan_reques
     return NPART_OK;
 }
 
-/* What follows the list's name in a target's text is what lib/fix takes; another list's name there is a mistake. */
+/* What follows the list's name in a target's text is what lib/fix takes; another list's name there is a mistake.
+ * NULL stands for the list's default, and leaves an empty rest. */
 static npart_status convert_targets(const npart_fix *fix, const npart_oplist *const *oplists,
                                     const char *const *targets, struct npart__fix_request *request,
                                     struct npart_error *error)
@@ -167,7 +171,7 @@ static npart_status convert_targets(const npart_fix *fix, const npart_oplist *co
     return NPART_OK;
 }
 
-/* False when out of memory. */
+/* False when out of memory. A target that was given as NULL stays NULL: npart_plan_make takes both. */
 static bool copy_targets(npart_fix *fix, const char *const *targets)
 {
     struct npart__arena *arena = &fix->life->arena;
@@ -208,6 +212,7 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     return status == NPART_OK ? convert_targets(fix, oplists, targets, request, error) : status;
 }
 
+/* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
 static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                            const struct npart_fix_options *options, struct npart_error *error)
 {
@@ -246,7 +251,8 @@ static bool split_outcomes(const npart_fix *fix, const struct npart__outcome *ou
     return *summaries && *ms;
 }
 
-/* The plans of a model that has been read, by the functions of the header. `plans` has room for all, zeroed. */
+/* The plans of a model that has been read, by the functions of the header. `plans` has room for all, zeroed.
+ * Sizes that the caller gave are none of the inference's options: they were written into the model by now. */
 static npart_status plan_all(const npart_fix *fix, const npart_model *model, const npart_oplist *const *oplists,
                              const char *const *targets, npart_inference **inference, npart_plan **plans,
                              struct npart_error *error)
@@ -393,8 +399,9 @@ static bool is_as_predicted(const struct npart_summary *found, const struct npar
            found->partitions == predicted->partitions && strcmp(found->verdict, predicted->verdict) == 0;
 }
 
-/* The file is read as any other is. That it cannot be read is no less a failure of ours than that it means something
- * else; only want of memory or time is neither. */
+/* The file is read as any other is. That it cannot be read is no less a failure of ours than that it means
+ * something else; only want of memory or time is neither. A target's text is the one that was asked for, since
+ * that of a plan lacks the toolchain. Each plan goes before the next is made. */
 static npart_status prove(const npart_fix *fix, const char *path, struct npart_error *error)
 {
     npart_model *model = NULL;
@@ -429,6 +436,8 @@ static npart_status prove(const npart_fix *fix, const char *path, struct npart_e
     return npart__fail(error, NPART_ERROR_UNPROVEN, reading.place, "%s", reading.message);
 }
 
+/* May be called several times, with other paths or choices of weights: the input stays open. Where no step was
+ * kept the file is copied as it is, byte for byte, unless its weights are to move out. */
 npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
                              struct npart_error *error)
 {

@@ -17,7 +17,8 @@ const char *npart_version(void)
     return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
 }
 
-/* For the tool's own names (options, formats), so that it answers as the library does. */
+/* For the tool's own names (options, formats), so that it answers as the library does. "" where nothing is near
+ * enough, or an argument is missing. */
 size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out, size_t bytes)
 {
     struct npart__nearest nearest;
@@ -37,8 +38,9 @@ size_t npart_plain_text(const char *text, char *out, size_t bytes)
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
-/* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life. So
- * a handle with the whole of its contents goes with one call, and none leaks where making it failed midway. */
+/* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life.
+ * So a handle with the whole of its contents goes with one call, and none leaks where making it failed midway.
+ * The first reference is the caller's. */
 void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
 {
     struct npart__arena arena;
@@ -67,7 +69,8 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
         }
 }
 
-/* As deep as a plan is above its model. It ends at what keeps nothing, as a model does. */
+/* As deep as a plan is above its model. It ends at what keeps nothing, as a model does. Recursion is no deeper
+ * than handles are made from one another: an advice keeps plans, these an inference, that a model. */
 void npart__life_end(struct npart__life *life)
 {
     /* The one who takes the last reference away frees; acquire and release order what others
@@ -95,7 +98,9 @@ void npart_budget_end_time(const struct npart_allocator *allocator)
     npart__budget_end_time(allocator);
 }
 
-/* The budget is left open: it goes with the last memory of the handle, or here. */
+/* The budget is left open: it goes with the last memory of the handle, or here. Without a budget this is
+ * npart__handle_new with a status. `status` says LIMIT or TIMEOUT where the budget was too small for the handle
+ * itself. */
 void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator, uint64_t most_bytes, uint64_t most_ms,
                            npart_status *status, struct npart_error *error)
 {
@@ -137,8 +142,8 @@ void npart__note_open(struct npart__note *note, const struct npart_allocator *al
     note->text.capacity = sizeof note->room;
 }
 
-/* As snprintf does: the whole length is returned, so that a caller can come again with more
- * room. */
+/* As snprintf does: the whole length is returned, so that a caller can come again with more room. The text
+ * stands in the note's own room or its arena, so it is copied before that goes. */
 size_t npart__note_close(struct npart__note *note, char *out, size_t bytes)
 {
     bool is_whole = !note->text.failed;
@@ -160,6 +165,7 @@ size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
     return length;
 }
 
+/* Texts stay those of the graph or the inference that found it. */
 bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out)
 {
     if (index >= count || !NPART__HAS_ROOM(out))

@@ -76,8 +76,8 @@ npart_status npart__check_inference_options(const struct npart_inference_options
     return status;
 }
 
-/* With room for what plans share; NULL when out of memory. A handle that keeps its model alive,
- * nothing inferred yet. */
+/* With room for what plans share; NULL when out of memory. A handle that keeps its model alive, nothing inferred
+ * yet. The room is allocated apart from the handle, since views are copies of the struct and share it. */
 static npart_inference *new_inference(const npart_model *model)
 {
     npart_inference *made = npart__handle_new(sizeof *made, &model->life->arena.allocator);
@@ -97,8 +97,9 @@ static npart_inference *new_inference(const npart_model *model)
     return made;
 }
 
-/* Findings about compiled graphs and about what a runtime refuses belong to the inference, as
- * they are the same for every target. `is_missing` is written only when all has gone well. */
+/* Findings about compiled graphs and about what a runtime refuses belong to the inference, as they are the same
+ * for every target. `is_missing` is written only when all has gone well. `made` has its own arena, with the
+ * allocator of the model and so within its budget. */
 npart_status npart_inference_make(npart_inference **out, const npart_model *model,
                                   const struct npart_inference_options *options, struct npart_error *error)
 {
@@ -144,8 +145,9 @@ static bool has_open_inputs(const npart_inference *inference)
     return false;
 }
 
-/* The options of `open` with more sizes given. Earlier sizes stay: what the caller has fixed is
- * not proposed anew. */
+/* The options of `open` with more sizes given. Earlier sizes stay: what the caller has fixed is not proposed
+ * anew. A request of `open` may still point to where it notes that the dim is missing; that is in the arena of
+ * `open`, which is kept alive. */
 static bool add_bindings(npart_inference *made, const npart_inference *open)
 {
     uint32_t before = open->options->binding_count, count = made->chosen_count;
@@ -164,7 +166,8 @@ static bool add_bindings(npart_inference *made, const npart_inference *open)
 }
 
 /* With the sizes that were chosen. From the beginning, as facts with symbols cannot be turned into facts with
- * numbers in place. */
+ * numbers in place. Neither compiled graphs nor what a runtime refuses to load are looked for again: the
+ * inference with the model's own sizes has those findings. */
 static npart_status infer_again(npart_inference *made, const npart_inference *open, struct npart_error *error)
 {
     return add_bindings(made, open)
@@ -172,8 +175,9 @@ static npart_status infer_again(npart_inference *made, const npart_inference *op
                : npart__fail_memory(error);
 }
 
-/* How much of an inference cannot be, or would fail in a run. A size that was chosen wrongly shows as shapes that
- * do not fit, as where two axes have to be equal. */
+/* How much of an inference cannot be, or would fail in a run. A size that was chosen wrongly shows as shapes
+ * that do not fit, as where two axes have to be equal. For instance a Concat of [1,8] and [2,8] along axis 1,
+ * where one dim was set to 1 and one to 2. */
 static uint64_t misfits_of(const npart_inference *inference)
 {
     return (uint64_t)inference->inference->contradicted.count + inference->inference->misfits;
@@ -210,9 +214,10 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
     return status == NPART_ERROR_ARGUMENT ? NPART_OK : status;
 }
 
-/* Several proposals are tried; the first that contradicts no more than the model as it is does is
- * taken, else the one with the fewest misfits. *out is NULL where nothing is dynamic. Attempts are few
- * (NPART__SIZE_ATTEMPTS), and most models fit at the first. */
+/* Several proposals are tried; the first that contradicts no more than the model as it is does is taken, else
+ * the one with the fewest misfits. *out is NULL where nothing is dynamic. Attempts are few
+ * (NPART__SIZE_ATTEMPTS), and most models fit at the first. At most two inferences are held at a time: the best
+ * so far and the one that is tried. */
 npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
                                       struct npart_error *error)
 {
@@ -238,6 +243,7 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
     return NPART_OK;
 }
 
+/* `open` may be a view: all that is known is asked then. What the sizes are for (`use`) stays NULL. */
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
                                    const struct npart__binding_request *sizes, uint32_t count,
                                    struct npart_error *error)
@@ -275,6 +281,7 @@ void npart_inference_free(npart_inference *inference)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* binding_count counts sizes that were chosen, not those of the caller, who knows them. */
 bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out)
 {
     if (!inference || !NPART__HAS_ROOM(out))
@@ -307,7 +314,8 @@ bool npart_inference_binding(const npart_inference *inference, uint32_t index, s
     return true;
 }
 
-/* "batch = sequence": two sizes that had to be taken for equal, with the node that needs it. */
+/* "batch = sequence": two sizes that had to be taken for equal, with the node that needs it. Both sides are
+ * printed from the pool, as a size may be an expression ("2*n = m + 1"). */
 bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
                                 uint32_t *node)
 {
@@ -342,8 +350,8 @@ static const struct npart__fact *fact_at(const npart_inference *inference, uint3
                                                                       : NULL;
 }
 
-/* What is known of a value, as numbers; dims are asked for one by one, since they may be
- * expressions. */
+/* What is known of a value, as numbers; dims are asked for one by one, since they may be expressions. `producer`
+ * is NPART_NONE of an input or initializer, which `source` tells apart. */
 bool npart_inference_value(const npart_inference *inference, uint32_t value, struct npart_value *out)
 {
     const struct npart__fact *fact = fact_at(inference, value);
@@ -402,9 +410,11 @@ size_t npart_inference_type_text(const npart_inference *inference, uint32_t valu
     return npart__note_close(&note, out, bytes);
 }
 
-/* Elements are read when they are first asked for, which changes the inference: hence the lock.
- * Of float tensors there are none here. An element that is a symbol comes out as -1. What is larger than inference
- * keeps (it keeps sizes and indices) has no elements either. */
+/* Elements are read when they are first asked for, which changes the inference: hence the lock. Of float tensors
+ * there are none here. An element that is a symbol comes out as -1. What is larger than inference keeps (it
+ * keeps sizes and indices) has no elements either. Once there they stay as they are, so they are copied after
+ * the lock is released. `count` is that of all, also where `capacity` is less: a caller may come again with more
+ * room. */
 bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out, uint32_t capacity,
                               uint32_t *count)
 {

@@ -19,6 +19,7 @@ static const struct npart_limit_info rows[] = {
 #undef LIMIT
 #undef FIXED
 
+/* Rows of FIXED limits too: `low` and `high` are the value then, which says that nobody can set it. */
 bool npart_limit_at(uint32_t index, struct npart_limit_info *out)
 {
     if (!NPART__HAS_ROOM(out) || index >= NPART__COUNT(rows))
@@ -27,6 +28,8 @@ bool npart_limit_at(uint32_t index, struct npart_limit_info *out)
     return true;
 }
 
+/* Looks through the rows that may be set, which stand first. The hint is made of the same: a limit that is fixed
+ * is never offered. A name that is given twice has its last value. */
 static npart_status set_limit(struct npart__limits *limits, const struct npart_limit *set, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -48,6 +51,7 @@ static npart_status set_limit(struct npart__limits *limits, const struct npart_l
                        npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* All limits are filled in, also where one is set, since NPART__MOST asks the struct alone once there is one. */
 npart_status npart__limits_of(const struct npart_limit *set, uint32_t count, struct npart__arena *arena,
                               const struct npart__limits **out, struct npart_error *error)
 {

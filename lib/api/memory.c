@@ -5,7 +5,8 @@
 #include "api/api.h"
 
 /* int32 and int64 are biases of quantized operators, sizes and indices. What is packed in bytes of some kind has
- * more parameters than elements: nobody is told how many. */
+ * more parameters than elements: nobody is told how many. Counted are floats of any size and integers of at most
+ * 16 bits, so 4-bit weights too. 0 means that no number is told. */
 static uint64_t count_parameters(const struct npart__graph *graph)
 {
     uint64_t parameters = 0, packed = 0;
@@ -23,7 +24,8 @@ static uint64_t count_parameters(const struct npart__graph *graph)
     return packed > parameters / 2 ? 0 : parameters;
 }
 
-/* Types without weights are left out, so the list has those of the model only. */
+/* Types without weights are left out, so the list has those of the model only. The room is for all types, of
+ * which there are few. */
 static bool list_types(const struct npart__graph *graph, struct npart__arena *arena, struct npart_memory *out)
 {
     struct npart_weight_type *types = npart__arena_zeroed(arena, NPART__TYPE_NUMBERS, sizeof *types);
@@ -55,6 +57,7 @@ static bool list_limits(const struct npart__memory *memory, struct npart__arena 
     return limits != NULL;
 }
 
+/* The order is that of lib/memory: the largest weights first. */
 static bool list_layers(const struct npart__memory *memory, struct npart__arena *arena, struct npart_memory *out)
 {
     struct npart_layer *layers = npart__arena_allocate(arena, (memory->layers.count + (size_t)1) * sizeof *layers);
@@ -108,6 +111,7 @@ bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out)
     return true;
 }
 
+/* Of nodes that are live alone: what is folded or fused holds nothing at a time of its own. */
 bool npart_plan_held(const npart_plan *plan, uint32_t node, struct npart_held *out)
 {
     if (!plan || node >= plan->plan.graph->nodes.count || !npart__is_live(&plan->plan.session, node) ||

@@ -38,7 +38,8 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
 
 /* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change
  * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
- * goes with the scratch. */
+ * goes with the scratch. The inference before it is for the editor: an input that is to be a constant must have
+ * a static shape and an element type that the numbers fit into. */
 static npart_status build_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
                                 const struct npart__wire_options *wire, struct npart_error *error)
 {
@@ -91,7 +92,9 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     return finish_model(out, model, status, options && options->name ? options->name : name, error);
 }
 
-/* Arrays of the caller may be missing. */
+/* Arrays of the caller may be missing. Values came with version 2 of the options, limits and budgets with
+ * version 3: of an older struct they must not be read, as it ends before them. Limits are checked where they are
+ * copied (npart__limits_of). */
 static npart_status check_read_options(const struct npart_read_options *options, struct npart_error *error)
 {
     npart_status status = options ? npart__check_version("read options", options->version, 3, error) : NPART_OK;
@@ -173,8 +176,8 @@ void npart_model_free(npart_model *model)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* Numbers of nodes count inlined functions; added nodes are those that a runtime's rewriting has
- * made. */
+/* Numbers of nodes count inlined functions; added nodes are those that a runtime's rewriting has made. Of a
+ * model that was read there are none of these; the model of a plan's view may have some. */
 bool npart_model_info(const npart_model *model, struct npart_model_info *out)
 {
     if (!model || !NPART__HAS_ROOM(out))
@@ -223,7 +226,8 @@ bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_gr
     return true;
 }
 
-/* "" for the main graph and for one that does not exist. */
+/* "" for the main graph and for one that does not exist. Paths are made when asked for, as few callers want them
+ * and a model may have thousands of graphs. */
 size_t npart_model_graph_path(const npart_model *model, uint32_t graph, char *out, size_t bytes)
 {
     struct npart__note note;

@@ -5,7 +5,8 @@
  */
 #include "api/api.h"
 
-/* Under the lock of the inference; NULL when out of memory. Once found they do not change. */
+/* Under the lock of the inference; NULL when out of memory. Once found they do not change. Where memory was
+ * short they are found anew at the next call: what was left half done is not looked at. */
 static const struct npart__modules *find_modules(const npart_plan *plan)
 {
     struct npart__late *late = plan->late;
@@ -18,6 +19,8 @@ static const struct npart__modules *find_modules(const npart_plan *plan)
     return is_found ? &late->modules : NULL;
 }
 
+/* A status and not a bool as of other lists, since the first call may run out of memory. Sums of
+ * multiply-accumulates that are not known are 0 for the caller, with has_macs false; milliseconds stay negative. */
 npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct npart_module *out,
                                struct npart_error *error)
 {

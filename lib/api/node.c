@@ -17,8 +17,8 @@ static const uint32_t *operands_at(const npart_model *model, uint32_t first, uin
     return count ? model->graph->operands.items + first : NULL;
 }
 
-/* Lists are borrowed from the model; ids in them are values or NPART_NONE for an operand that is
- * left out. */
+/* Lists are borrowed from the model; ids in them are values or NPART_NONE for an operand that is left out.
+ * Without bodies the first is NPART_NONE and not 0, which is the main graph. */
 bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node *out)
 {
     const struct npart__node *at = node_at(model, node);
@@ -48,8 +48,8 @@ bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node
     return true;
 }
 
-/* The name is the schema's ("X", "W"), not that of the tensor; operators that the standard does
- * not know have none. */
+/* The name is the schema's ("X", "W"), not that of the tensor; operators that the standard does not know have
+ * none. It points into the schema's list of operands and is not terminated there, hence its length. */
 bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output, uint32_t index,
                          struct npart_operand *out)
 {
@@ -78,7 +78,7 @@ static const struct npart__attribute *attribute_at(const npart_model *model, uin
 }
 
 /* The graph counts what has several parts alone. One value has a count of 1 for callers, whatever the file's
- * message says. */
+ * message says. A string counts its bytes, a list its items, and graphs are counted as bodies of the node. */
 static uint32_t count_of(const struct npart__attribute *attribute)
 {
     switch ((enum npart_attribute_type)attribute->type) {
@@ -93,8 +93,10 @@ static uint32_t count_of(const struct npart__attribute *attribute)
     }
 }
 
-/* Each type fills in its own member; the others stay 0 or NULL. Members of a union in the graph: only the one that
- * belongs to the type may be read. */
+/* Each type fills in its own member; the others stay 0 or NULL. Members of a union in the graph: only the one
+ * that belongs to the type may be read. Lists of strings are asked for one by one
+ * (npart_model_attribute_string). Of a tensor the type and shape are told, and not the data: those may be
+ * gigabytes, and elided by the scan. */
 static void put_contents(const struct npart__attribute *attribute, struct npart_attribute *out)
 {
     switch (out->type) {
@@ -129,7 +131,8 @@ static void put_contents(const struct npart__attribute *attribute, struct npart_
     }
 }
 
-/* What the scan left out has its type and no contents. */
+/* What the scan left out has its type and no contents. Without bodies `graph` is NPART_NONE, as 0 would be the
+ * main graph. */
 bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index, struct npart_attribute *out)
 {
     const struct npart__attribute *at = attribute_at(model, node, index);
@@ -180,8 +183,9 @@ size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out,
     return npart__copy_out(text, strlen(text), out, bytes);
 }
 
-/* A number is a node's place in the main graph; nodes within bodies have names only. A number
- * too long for an id is none. The bound keeps the number from wrapping around to some other node. */
+/* A number is a node's place in the main graph; nodes within bodies have names only. A number too long for an id
+ * is none. The bound keeps the number from wrapping around to some other node. For instance "12" for the node
+ * that reports call node 12. */
 static bool is_number_of(const struct npart__node *node, const char *text)
 {
     uint64_t number = 0;
@@ -217,7 +221,8 @@ uint32_t npart_model_find_node(const npart_model *model, const char *text, uint3
     return NPART_NONE;
 }
 
-/* A name that was never interned names nothing, so no value has to be looked at. */
+/* A name that was never interned names nothing, so no value has to be looked at. Values of several graphs may
+ * have one name, as a body's hide those outside of it: callers go on with `from`. */
 uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from)
 {
     uint32_t id = model && name && *name ? npart__strings_find(&model->graph->strings, name, strlen(name)) : NPART_NONE;

@@ -11,7 +11,8 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* Partitioners are known to lib/partition only, a later stage than the one that reads lists. */
+/* Partitioners are known to lib/partition only, a later stage than the one that reads lists. So the reader notes
+ * the name with its place, and it is looked up here. */
 static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
                                       struct npart_error *error)
 {
@@ -62,8 +63,9 @@ static size_t name_length(const char *target)
     return strcspn(target, ":+@");
 }
 
-/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is
- * meant. */
+/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is meant. "intel-npu-x"
+ * is the list intel-npu with its switch x off, and never a list called intel. What follows the name is read when
+ * a plan is made. */
 static const struct npart__builtin_oplist *find_builtin(const char *target)
 {
     const struct npart__builtin_oplist *best = NULL;
@@ -109,7 +111,8 @@ static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *
     return true;
 }
 
-/* "there is no target \"qnn\"; did you mean hexagon?" */
+/* "there is no target \"qnn\"; did you mean hexagon?" Names are offered in three sorts: lists, what else they
+ * are called, and their variants. The arena holds the texts of the last until the hint is written. */
 static npart_status lack_target(const char *target, const struct npart_allocator *allocator, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -156,9 +159,10 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
     return oplist ? read_oplist(out, oplist, text ? text : "", bytes, name, NULL, error) : npart__fail_memory(error);
 }
 
-/* A whole small file, no more than an op list may have. Reading stops one piece after the limit,
- * so that the parser can say that the list is too large. The system's own words are left out of messages, so that
- * they are the same everywhere; that a file is not there is told apart, as it is what happens most. */
+/* A whole small file, no more than an op list may have. Reading stops one piece after the limit, so that the
+ * parser can say that the list is too large. The system's own words are left out of messages, so that they are
+ * the same everywhere; that a file is not there is told apart, as it is what happens most. `what` is for
+ * messages. */
 static npart_status read_small_file(struct npart__buffer *text, const char *path, const char *what,
                                     struct npart_error *error)
 {
@@ -179,6 +183,7 @@ static npart_status read_small_file(struct npart__buffer *text, const char *path
     return text->failed ? npart__fail_memory(error) : NPART_OK;
 }
 
+/* The text is read into the arena of the handle and stays there with the list. `listener` may be NULL. */
 static npart_status read_oplist_file(npart_oplist **out, const char *path, const struct npart__listener *listener,
                                      const struct npart_allocator *allocator, struct npart_error *error)
 {
@@ -196,13 +201,16 @@ static npart_status read_oplist_file(npart_oplist **out, const char *path, const
     return status;
 }
 
+/* Without a listener reading ends at the first mistake, which `error` has with its line and column. */
 npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
                                     struct npart_error *error)
 {
     return read_oplist_file(out, path, NULL, allocator, error);
 }
 
-/* Rules and names stay the given list's, which is kept alive; only figures are added. */
+/* Rules and names stay the given list's, which is kept alive; only figures are added. A cost file may be laid on
+ * a list that has one already: the newer lies on top (npart__target_parameters). The path is cut to its end for
+ * messages. */
 npart_status npart_oplist_add_cost(npart_oplist **out, const npart_oplist *oplist, const char *path,
                                    struct npart_error *error)
 {
@@ -229,7 +237,8 @@ npart_status npart_oplist_add_cost(npart_oplist **out, const npart_oplist *oplis
     return status;
 }
 
-/* The caller's callback with its payload, as payload of the one that the parser calls. */
+/* The caller's callback with its payload, as payload of the one that the parser calls. It lies on the stack of
+ * the call: nothing is told once the list has been read. */
 struct teller {
     npart_diagnostic_callback tell;
     void *payload;
@@ -263,7 +272,8 @@ void npart_oplist_free(npart_oplist *oplist)
 /* ---- asking ------------------------------------------------------------------------------------------------ */
 
 /* The partitioner is that of the default variant, without switches or toolchain of a user. Without toolchains
- * there is no newest one to name. */
+ * there is no newest one to name. Rules are counted twice: those that lines spell out, as people count them, and
+ * all that have ids, which is the range of npart_oplist_rule. */
 bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
 {
     if (!handle || !NPART__HAS_ROOM(out))
@@ -343,6 +353,7 @@ static npart_status lack_op(const struct npart__oplist *oplist, const char *op, 
                        nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
+/* `op` may be NULL: then the whole list is described. */
 npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
                                    void *payload, struct npart_error *error)
 {
@@ -360,7 +371,8 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
     return status;
 }
 
-/* Written as text for the caller to keep; nothing is registered. */
+/* Written as text for the caller to keep; nothing is registered. The limit is asked here again, as reading stops
+ * a piece after it without an error, and an import has no parser of lists that would say so. */
 npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
                                  struct npart_error *error)
 {

@@ -12,14 +12,16 @@
 /* Whose file a frame is in, the most telling last. */
 enum owner { OWNER_NONE, OWNER_TORCH, OWNER_PACKAGE, OWNER_USER };
 
+/* Points into a trace, which is not terminated after the name. */
 struct frame {
     const char *file;
     size_t file_bytes;
     int64_t line;
 };
 
-/* The file's name is a part of a longer text and not terminated, so strstr does not do. Windows writes paths with
- * backslashes, so a slash stands for either. */
+/* The file's name is a part of a longer text and not terminated, so strstr does not do. Windows writes paths
+ * with backslashes, so a slash stands for either. `part` is written with slashes. Names are short, so every
+ * place is tried. */
 static bool contains(const struct frame *frame, const char *part)
 {
     size_t length = strlen(part);
@@ -33,8 +35,9 @@ static bool contains(const struct frame *frame, const char *part)
     return false;
 }
 
-/* Code that PyTorch generates has a name like "<eval_with_key>.42", which is no file; some of its own files stand in
- * traces without the folder that they are installed in. */
+/* Code that PyTorch generates has a name like "<eval_with_key>.42", which is no file; some of its own files
+ * stand in traces without the folder that they are installed in. What is in none of these folders is taken for
+ * the user's own. */
 static enum owner owner_of(const struct frame *frame)
 {
     static const char *const torch[] = {"-packages/torch/", "-packages/onnxscript/"};
@@ -59,6 +62,7 @@ static void put_frame(const struct frame *frame, struct npart_origin *out)
     out->line = frame->line;
 }
 
+/* The bound keeps a long row of digits from overflowing; no file has so many lines. */
 static int64_t number_at(const char *digit)
 {
     int64_t line = 0;
@@ -67,7 +71,9 @@ static int64_t number_at(const char *digit)
     return line;
 }
 
-/* The innermost frame of the most telling owner: of a model from a package, that package's and not PyTorch's. */
+/* The innermost frame of the most telling owner: of a model from a package, that package's and not PyTorch's.
+ * Frames come with the outermost first, so of one owner the last that is met stays. A name without its end is
+ * the end of what can be read: the text was cut. */
 static void find_frame(const char *trace, struct npart_origin *out)
 {
     static const char opening[] = "File \"", after[] = "\", line ";
@@ -90,7 +96,9 @@ static void find_frame(const char *trace, struct npart_origin *out)
     }
 }
 
-/* "FILE.py(LINE): FUNCTION", up to the end of the line. Other programs document nodes in words. */
+/* "FILE.py(LINE): FUNCTION", up to the end of the line. Other programs document nodes in words. A name may hold
+ * parentheses itself, so each ".py(" is tried until one has a number and ")" after it. `text` is terminated
+ * somewhere after `length`, and no digit is a line feed, so nothing is read past the line. */
 static bool read_frame(const char *text, size_t length, struct frame *out)
 {
     static const char suffix[] = ".py(";
@@ -107,7 +115,9 @@ static bool read_frame(const char *text, size_t length, struct frame *out)
     return false;
 }
 
-/* The same of a trace whose first line is the innermost. From the tracer on come the exporter and who called it. */
+/* The same of a trace whose first line is the innermost. From the tracer on come the exporter and who called it.
+ * So the first frame of an owner stays, and a frame of the user ends the search. A line that is no frame ends
+ * the trace; where it is the first, the text is documentation and tells no place. */
 static void find_traced_frame(const char *doc, struct npart_origin *out)
 {
     enum owner found = OWNER_NONE;
@@ -134,8 +144,10 @@ static void put_module(const char *name, size_t length, struct npart_origin *out
     out->module_bytes = length;
 }
 
-/* Everything points into the model's own texts, none of it terminated. A node without such notes
- * has an empty origin, which is no failure. */
+/* Everything points into the model's own texts, none of it terminated. A node without such notes has an empty
+ * origin, which is no failure. Metadata goes before documentation, as a file that has both was made by the newer
+ * exporter; and the module that metadata names before that of the node's name, where a tool may have put words
+ * in front. */
 bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npart_origin *out)
 {
     if (!model || node >= model->graph->nodes.count || !NPART__HAS_ROOM(out))

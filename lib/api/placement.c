@@ -8,8 +8,9 @@
 
 /* ---- nodes and values -------------------------------------------------------------------------------------- */
 
-/* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into
- * another. */
+/* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into another. Its
+ * partition is NPART_NONE and its milliseconds are -1: what it costs is part of the node that it is fused into,
+ * or nothing. */
 bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_plan *out)
 {
     if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
@@ -36,8 +37,8 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     return true;
 }
 
-/* The order of a run, where it is told which nodes share a partition; the file's order is the
- * ids'. */
+/* The order of a run, where it is told which nodes share a partition; the file's order is the ids'. Both NULL
+ * arguments are answered: no plan has no nodes, and who passes no `count` knows it already. */
 const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count)
 {
     if (count)
@@ -51,6 +52,7 @@ static const char *layout_word(const struct npart__plan *plan, bool is_native)
     return is_native ? plan->target.oplist->layout : "plain";
 }
 
+/* Of a value where it is made. */
 static const char *layout_of(const struct npart__plan *plan, uint32_t value)
 {
     return layout_word(plan, plan->cost.layouts.is_native[value]);
@@ -104,7 +106,8 @@ static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node
     return npart__note_close(&note, found, bytes);
 }
 
-/* All of a reason but what was found. Texts are the list's, which the plan keeps alive. */
+/* All of a reason but what was found. Texts are the list's, which the plan keeps alive. `because` is "" where
+ * the rule has no more to say, so that callers need not ask for NULL. */
 static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart_outcome outcome,
                        struct npart_reason *out)
 {
@@ -121,8 +124,9 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
     };
 }
 
-/* Reasons were gathered when the node was judged: rules that did not hold or could not be told,
- * and notes that apply. */
+/* Reasons were gathered when the node was judged: rules that did not hold or could not be told, and notes that
+ * apply. first_reason has one entry more than there are nodes, so the reasons of the last end there as those of
+ * all others do. */
 bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
                        size_t bytes)
 {
@@ -182,7 +186,9 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
 /* ---- partitions -------------------------------------------------------------------------------------------- */
 
 /* Ids of nodes and values, in lists of the plan. Lists without members have an address all the same; counts say
- * how many there are. */
+ * how many there are. All five lists lie in one array (partition.h), which is why each is told by where it
+ * begins. A graph is the region whose nodes they are: a partition never reaches into the body of an If, Loop or
+ * Scan. */
 bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out)
 {
     if (!plan || partition >= plan->plan.partitioning.partitions.count || !NPART__HAS_ROOM(out))
@@ -211,7 +217,8 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
     return true;
 }
 
-/* A boundary tensor; `from` or `to` is NPART_NONE for the CPU. */
+/* A boundary tensor; `from` or `to` is NPART_NONE for the CPU. A tensor that several partitions take is there
+ * once for each. A size that is not known is told as such, and not as 0. */
 bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out)
 {
     if (!plan || index >= plan->plan.partitioning.crossings.count || !NPART__HAS_ROOM(out))
@@ -229,7 +236,8 @@ bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_cr
     return true;
 }
 
-/* Most callers never ask. Once found, fusions do not change, so the list is read without the lock. */
+/* Most callers never ask. Once found, fusions do not change, so the list is read without the lock. A struct of
+ * another size is an error here and not false, as the result is a status. */
 npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
                                struct npart_error *error)
 {

@@ -8,8 +8,9 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
-/* What follows the list's name in a target's text. NULL: the text is a target of another list. Without a text the
- * list's default is meant. */
+/* What follows the list's name in a target's text. NULL: the text is a target of another list. Without a text
+ * the list's default is meant. For instance ":v73+float" of "hexagon:v73+float". What is there is read by
+ * npart__target_choose, which refuses what begins neither a variant, a switch nor a toolchain. */
 static const char *after_name(const struct npart__oplist *oplist, const char *target)
 {
     size_t length = strlen(oplist->name);
@@ -28,7 +29,7 @@ static const char *lasting_name(const char *partitioner)
 }
 
 /* Options are the caller's memory, so arrays and names in them may be missing. An assumption names an op or a
- * node. */
+ * node. A count without its array is a mistake; an array without a count is none. */
 static bool are_complete(const struct npart_plan_options *options)
 {
     bool is_complete = (options->assumptions || !options->assumption_count) && (options->cuts || !options->cut_count);
@@ -104,7 +105,8 @@ static const char *copy_name(const char *name, struct npart__arena *arena, bool 
     return copy;
 }
 
-/* Plans may be made again as this one was, so what it was asked for stays. False when out of memory. */
+/* Plans may be made again as this one was, so what it was asked for stays. False when out of memory. Advice does
+ * so, long after the call that gave the options. */
 static bool copy_options(const struct npart_plan_options *options, struct npart__arena *arena,
                          struct npart__plan_request *request)
 {
@@ -126,7 +128,8 @@ static bool copy_options(const struct npart_plan_options *options, struct npart_
     return is_ok;
 }
 
-/* The plan is made first; its view and the texts about it need it whole. */
+/* The plan is made first; its view and the texts about it need it whole. Called with the lock of the inference
+ * held. */
 static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
                               const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -231,9 +234,9 @@ static bool write_target(npart_plan *plan)
     return plan->switches && !text.failed;
 }
 
-/* Live nodes in the order that they run: region by region, stage by stage. Stages are numbered
- * within a region. Bodies come where their scope does, after the main graph, though they run
- * within it. Copies are in it, as they run. */
+/* Live nodes in the order that they run: region by region, stage by stage. Stages are numbered within a region.
+ * Bodies come where their scope does, after the main graph, though they run within it. Copies are not in it: the
+ * graph is the file's or the view's, and callers have no ids of copies. */
 static bool find_order(npart_plan *plan)
 {
     const struct npart__graph *graph = plan->plan.graph;
@@ -263,15 +266,16 @@ static void find_most_partitions(npart_plan *plan)
     }
 }
 
-/* All that getters return as an address must be there before the first is called, as they are
- * const. */
+/* All that getters return as an address must be there before the first is called, as they are const. What few
+ * callers want is found when it is first asked for instead (npart__late), since it takes time. */
 bool npart__prepare_plan(npart_plan *plan)
 {
     find_most_partitions(plan);
     return plan->late && write_target(plan) && find_order(plan) && npart__prepare_memory(plan);
 }
 
-/* What was asked for, as it was understood. */
+/* What was asked for, as it was understood. Defaults are filled in: the variant, the toolchain and the
+ * partitioner that were taken where none was named. */
 bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
 {
     if (!handle || !NPART__HAS_ROOM(out))
@@ -367,7 +371,8 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     return true;
 }
 
-/* One row for each format that the model has weights in, and what the target does with it. */
+/* One row for each format that the model has weights in, and what the target does with it. Sums of
+ * multiply-accumulates that are not known are 0, with has_macs false. */
 bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out)
 {
     if (!plan || index >= plan->plan.precisions.items.count || !NPART__HAS_ROOM(out))

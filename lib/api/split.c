@@ -5,6 +5,8 @@
 #include "api/api.h"
 #include "split/split.h"
 
+/* None of the three is set of STAY: weights inside the model go on inside the new one, external data stays where
+ * it is. */
 struct npart__weights npart__wire_weights(enum npart_weights weights)
 {
     return (struct npart__weights){

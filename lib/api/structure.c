@@ -18,7 +18,9 @@ static const struct npart__structure *find_structures(const npart_inference *ask
     return items;
 }
 
-/* A node that a runtime puts in place of another is told by that one: what it is made of is the target's affair. */
+/* A node that a runtime puts in place of another is told by that one: what it is made of is the target's affair.
+ * A definition may hold operators that are replaced themselves: the owner is the first node above that the model
+ * has. Eight steps are as many as there are rounds (NPART__LIMIT_ROUNDS). */
 static struct npart__structure structure_of(const struct npart__graph *graph, const struct npart__structure *items,
                                             uint32_t count, uint32_t node)
 {
@@ -32,6 +34,8 @@ static struct npart__structure structure_of(const struct npart__graph *graph, co
                                   npart__node_op(graph, at));
 }
 
+/* Of a view the nodes of the file have the numbers of the whole inference, so that one model on two targets is
+ * compared by the same numbers. */
 npart_status npart_inference_structure(const npart_inference *inference, uint32_t node, struct npart_structure *out,
                                        struct npart_error *error)
 {

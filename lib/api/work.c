@@ -5,8 +5,9 @@
  */
 #include "api/api.h"
 
-/* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. A symbol
- * without a name, or one that was given a size, makes no expression that a caller could use. */
+/* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. A
+ * symbol without a name, or one that was given a size, makes no expression that a caller could use. `texts` is
+ * as long as the pool has sums, and none is added later: all figures are made before one is printed. */
 static bool find_work(const struct npart__session *session, const struct npart__inference *known,
                       const struct npart__works *numbers, struct npart__arena *arena, struct npart__late_work *late)
 {
@@ -24,7 +25,9 @@ static bool find_work(const struct npart__session *session, const struct npart__
     return late->is_found;
 }
 
-/* Each distinct expression is printed once, whichever figures of whichever nodes have it. */
+/* Each distinct expression is printed once, whichever figures of whichever nodes have it. A figure that is an
+ * expression is its sum's handle in the pool, so its place among the texts is the handle less
+ * NPART__HANDLE_BASE. `value` is UINT64_MAX then, and the text says what it is: "200704*batch". */
 static struct npart_figure figure_of(struct npart__late_work *late, struct npart__arena *arena, uint64_t figure,
                                      bool *is_ok)
 {
@@ -75,6 +78,7 @@ static bool tell(struct npart__late_work *late, struct npart__arena *arena, uint
     return is_ok;
 }
 
+/* What both functions ask of their arguments. `graph` is looked at only where there is a handle. */
 static npart_status check(const void *handle, const char *name, const struct npart__graph *graph, uint32_t node,
                           const struct npart_work *out, struct npart_error *error)
 {
@@ -87,7 +91,8 @@ static npart_status check(const void *handle, const char *name, const struct npa
     return NPART_OK;
 }
 
-/* As a session without a runtime runs it. So at level basic, with nothing that belongs to one target. */
+/* As a session without a runtime runs it. So at level basic, with nothing that belongs to one target. So a
+ * BatchNormalization that is fused into a Conv has no work here either; the Conv has it. */
 npart_status npart_inference_work(const npart_inference *inference, uint32_t node, struct npart_work *out,
                                   struct npart_error *error)
 {
@@ -111,7 +116,8 @@ npart_status npart_inference_work(const npart_inference *inference, uint32_t nod
     return npart__settle_for(inference->life, status, error);
 }
 
-/* Of the nodes as this plan's session runs them. */
+/* Of the nodes as this plan's session runs them. Numbers were found with the plan, whose cost is made of them;
+ * only a model with symbolic sizes is walked again. */
 npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart_work *out, struct npart_error *error)
 {
     npart_status status = check(plan, "plan", plan ? plan->plan.graph : NULL, node, out, error);

@@ -11,6 +11,8 @@
 
 /* ---- what was given ---------------------------------------------------------------------------------------- */
 
+/* A side may come from a file that somebody wrote, so each id is asked before it is an index. The limit of nodes
+ * keeps the counts of both sides together within 32 bits. Where nothing is listed there are no nodes. */
 static npart_status check_side(const struct npart_side *side, struct npart_error *error)
 {
     bool is_listed = side->listing == NPART_LISTING_ALL || side->listing == NPART_LISTING_LEFT ||
@@ -35,7 +37,7 @@ static npart_status check_side(const struct npart_side *side, struct npart_error
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-/* How far from the NPU. */
+/* How far from the NPU. Nodes that are folded or fused are as good as taken: nothing of them runs on the CPU. */
 static int distance(enum npart_verdict verdict)
 {
     return verdict == NPART_VERDICT_FAIL      ? 3
@@ -55,7 +57,8 @@ static uint32_t root_at(const struct npart__comparison *at, int side, uint32_t c
     return cause == NPART_NONE ? NPART_NONE : at->root_of[side][cause];
 }
 
-/* Either may be NULL, not both. */
+/* Either may be NPART_NONE, not both. Told is what stands after, where it does, with its name and place there:
+ * that is the file that the reader has. */
 static bool tell_node(struct npart__comparison *at, const char *state, uint32_t before, uint32_t after,
                       enum npart_change change)
 {
@@ -83,6 +86,8 @@ static bool tell_node(struct npart__comparison *at, const char *state, uint32_t 
     return NPART__PUSH(at->arena, &at->nodes, node);
 }
 
+/* A node that is the same operator with the same verdict is counted and not told. `itself` of 0 is a record that
+ * does not know it, so nothing is said to be altered. */
 static bool compare_pair(struct npart__comparison *at, uint32_t before, uint32_t after)
 {
     const struct npart_side_node *a = &at->sides[NPART__BEFORE]->nodes[before];
@@ -107,6 +112,8 @@ static enum npart_change change_of_added(const struct npart__comparison *at, con
     return is_worse ? NPART_CHANGE_WORSE : NPART_CHANGE_OTHER;
 }
 
+/* Worse first, and of these what does not run on the NPU now; then as they stand in the file. NPART_NONE is the
+ * largest id, so removed nodes come last of their kind. */
 static int compare_changed(const void *a, const void *b)
 {
     const struct npart_diff_node *x = a, *y = b;
@@ -156,6 +163,8 @@ static void note(struct npart__comparison *at, enum npart_change change)
         at->info.change = change;
 }
 
+/* The whole is as bad as the worst of it; enum npart_change rises in that order. Where nothing is told but nodes
+ * have other attributes, the models do differ. */
 static void sum_up(struct npart__comparison *at)
 {
     for (uint32_t i = 0; i < at->figures.count; i++)
@@ -171,12 +180,14 @@ static void sum_up(struct npart__comparison *at)
     at->info.node_count = at->nodes.count;
 }
 
+/* Of NULL it is "". False when out of memory. */
 static bool keep(struct npart__comparison *at, const char **text)
 {
     *text = npart__arena_copy_text(at->arena, npart__text_of(*text), strlen(npart__text_of(*text)));
     return *text != NULL;
 }
 
+/* Without nodes and causes: what of these is told has been copied by itself. */
 static bool keep_side(struct npart__comparison *at, int side, const struct npart_side **out)
 {
     struct npart_side *copy = npart__arena_zeroed(at->arena, 1, sizeof *copy);
@@ -208,6 +219,8 @@ static bool keep_texts(struct npart__comparison *at)
     return is_ok;
 }
 
+/* Causes before nodes, as a node that came is judged by its root. A tolerance that is no positive number, NaN
+ * included, is the default. */
 npart_status npart__compare(const struct npart_side *before, const struct npart_side *after,
                             const struct npart_diff_options *options, struct npart__arena *arena,
                             struct npart__comparison *out, struct npart_error *error)

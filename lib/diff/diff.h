@@ -19,14 +19,18 @@
 /* See struct npart_structure. The numbers are written to files that others read years later: they depend on nothing but
  * the model, and the functions that make them never change (docs/diff.md). */
 struct npart__structure {
+    /* Of the operators before it and after it, through the whole graph; of those within two steps; of its own operator,
+     * attributes, types and constants. */
     uint32_t up, down, around, itself;
 };
 
 /* By node of the inference's graph; NULL when out of memory. */
 struct npart__structure *npart__find_structures(const struct npart__inference *inference, struct npart__arena *arena);
-/* Of a node that is not the model's: the `index`-th of those that stand for another one. */
+/* Of a node that is not the model's: the `index`-th of those that stand for another one. It differs from the
+ * owner's and from that of each other node in the owner's place, so that they match one by one where both sides
+ * replace the same operator. */
 struct npart__structure npart__added_structure(struct npart__structure owner, uint32_t index, const char *op);
-/* Of a name; 0 for "". */
+/* Of a name; 0 for "". A name whose hash is 0 by chance gets 1. */
 uint32_t npart__name_hash(const char *name);
 
 /* ---- matching ---------------------------------------------------------------------------------------------- */
@@ -69,14 +73,14 @@ struct npart__roots NPART__ARRAY(struct npart_diff_cause);
 struct npart__changed_nodes NPART__ARRAY(struct npart_diff_node);
 
 struct npart__comparison {
-    const struct npart_side *sides[NPART__SIDES];
-    struct npart_diff_options options;
+    const struct npart_side *sides[NPART__SIDES]; /* the caller's; not to be read once npart__compare is over */
+    struct npart_diff_options options; /* tolerances filled in */
     struct npart__arena *arena;
     struct npart__matches matches;
     uint32_t before_count; /* nodes */
     struct npart__figures figures;
     struct npart__roots roots;
-    uint32_t *root_of[NPART__SIDES]; /* by cause */
+    uint32_t *root_of[NPART__SIDES]; /* by cause of that side its place in `roots` */
     struct npart__changed_nodes nodes;
     struct npart_diff_info info;
 };

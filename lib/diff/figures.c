@@ -11,7 +11,7 @@
 #define LEAST_SHARE 0.001 /* of coverage, that counts as a change */
 #define SAME_SIZE 0.01    /* two models of no more different MACs are of the same size */
 
-/* How a figure is written. */
+/* How a figure is written. 15 as "15", 0.853 as "85.3 %", 1.7 as "1.70 ms", 4200000 as "4.2 MB". */
 enum form { AS_COUNT, AS_SHARE, AS_MILLISECONDS, AS_BYTES };
 
 static void append_value(struct npart__buffer *text, double value, enum form form)
@@ -44,6 +44,7 @@ static void append_value(struct npart__buffer *text, double value, enum form for
     }
 }
 
+/* A figure that has not changed is not told. False when out of memory. */
 static bool add(struct npart__comparison *at, const char *what, const char *label, double before, double after,
                 enum form form, enum npart_change change)
 {
@@ -60,7 +61,7 @@ static bool add(struct npart__comparison *at, const char *what, const char *labe
     return figure.text && NPART__PUSH(at->arena, &at->figures, figure);
 }
 
-/* More is worse, unless `is_free`. */
+/* More is worse, unless `is_free`. Negative is not known: what is compared with it only differs. */
 static enum npart_change more_is_worse(double before, double after, bool is_free)
 {
     if (before == after)
@@ -114,19 +115,23 @@ static bool is_on_npu(const struct npart_summary *at)
     return at->partitions > 0;
 }
 
-/* Both known, and nearly the same. */
+/* Both known, and nearly the same. Two models without a multiplication (0 and 0) are of the same size. */
 static bool is_same_size(const struct npart_side *a, const struct npart_side *b)
 {
     double x = (double)a->summary.macs, y = (double)b->summary.macs;
     return a->summary.has_macs && b->summary.has_macs && fabs(x - y) <= SAME_SIZE * (x > y ? x : y);
 }
 
+/* Negative where it is not known, or there is nothing to multiply: a share of nothing is no figure. */
 static double mac_coverage(const struct npart_summary *at)
 {
     return at->has_macs && at->macs ? at->mac_coverage : -1;
 }
 
-/* A share falls, too, where something on the NPU went: worse only where more is computed on the CPU. */
+/* A share falls, too, where something on the NPU went: worse only where more is computed on the CPU. An example:
+ * of 100 million MACs 90 on the NPU, then of 60 million 50. The share falls from 90 to 83 %, and 10 million are
+ * on the CPU as before: different, not worse. Without a total on either side the differences mean nothing, and
+ * are not looked at. */
 static enum npart_change compare_coverage(const struct npart_summary *a, const struct npart_summary *b)
 {
     double before = mac_coverage(a), after = mac_coverage(b);
@@ -165,7 +170,10 @@ static bool compare_counts(struct npart__comparison *at)
 
 /* ---- estimates --------------------------------------------------------------------------------------------- */
 
-/* Of models of another size what falling back adds is compared: a run above one that is wholly on the NPU. */
+/* Of models of another size what falling back adds is compared: a run above one that is wholly on the NPU. An
+ * example: 10 ms where all on the NPU would be 8, then 14 where it would be 11.5. That is 2 and 2.5 ms too much,
+ * and half a millisecond is within 10 % of 10: the model grew, and nothing is worse. Where growth and what falls
+ * back go in different directions neither is said. */
 static enum npart_change compare_cost(const struct npart__comparison *at)
 {
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
@@ -202,12 +210,16 @@ static enum npart_change compare_bytes(const struct npart__comparison *at, uint6
     return more_is_worse(a, b, is_free || !is_same_size(at->sides[0], at->sides[1]));
 }
 
-/* What a report does not list is no change. */
+/* What a report does not list is no change. NPART_NONE is what a side has for it, and would be a very large
+ * number. */
 static enum npart_change compare_listed(uint32_t before, uint32_t after, bool is_free)
 {
     return before == NPART_NONE || after == NPART_NONE ? NPART_CHANGE_NONE : more_is_worse(before, after, is_free);
 }
 
+/* Partitions that do not fit count as worse only where partitions, nodes taken and size are as they were: one
+ * large partition in the place of two small ones is what most targets want. Weights and the NPU's own peak grow
+ * when more is taken, so more of them is never worse. */
 static bool compare_estimates(struct npart__comparison *at)
 {
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
@@ -228,7 +240,7 @@ static bool compare_estimates(struct npart__comparison *at)
                AS_BYTES, compare_bytes(at, a->npu_weight_bytes, b->npu_weight_bytes, true));
 }
 
-/* Worse, better, other; else as they were found. */
+/* Worse, better, other; else as they were found. By moving each to its place: there are about fifteen. */
 static void order_figures(struct npart__figures *figures)
 {
     uint32_t place = 0;

@@ -10,9 +10,11 @@
 
 #include "diff/diff.h"
 
-/* What a key is made of, beside the operator. */
+/* What a key is made of, beside the operator. The first six are in the order of `words` in make_key. ANY_OP
+ * leaves the operator out. */
 enum { BY_UP = 1, BY_DOWN = 2, BY_AROUND = 4, BY_ITSELF = 8, BY_NAME = 16, BY_STRETCH = 32, ANY_OP = 64 };
 
+/* A node with its key in one pass. */
 struct entry {
     uint64_t key, check; /* two hashes: a chance that both are equal is none */
     uint32_t node;
@@ -22,9 +24,9 @@ struct entry {
 /* One side with what is asked of its nodes again and again. */
 struct half {
     const struct npart_side_node *nodes;
-    uint32_t count, *other;
-    uint64_t *ops;
-    uint32_t *names, *stretches;
+    uint32_t count, *other;      /* by node its match, or NPART_NONE */
+    uint64_t *ops;               /* by node: a hash of its operator */
+    uint32_t *names, *stretches; /* by node: a hash of its name, 0: none; its stretch (find_stretches) */
     bool *is_out; /* not looked at */
 };
 
@@ -32,7 +34,7 @@ struct match {
     struct half halves[NPART__SIDES];
     struct entry *entries;
     uint32_t *tails, *links; /* of the longest rising sequence */
-    uint8_t *by;
+    uint8_t *by;             /* by node before: enum npart__matched_by */
 };
 
 static uint64_t put_together(uint64_t hash, uint64_t word)
@@ -40,6 +42,7 @@ static uint64_t put_together(uint64_t hash, uint64_t word)
     return npart__mix(hash + 1, word);
 }
 
+/* Once a node, so that passes compare numbers. These stay in memory: no file has them. */
 static uint64_t hash_op(const char *op)
 {
     uint64_t hash = 0;
@@ -74,7 +77,8 @@ static int compare_entries(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* False for a node that lacks what the key is made of. */
+/* False for a node that lacks what the key is made of. A report of an older release has nodes without structure,
+ * and a baseline some without a name. */
 static bool make_key(const struct half *half, uint32_t id, unsigned fields, struct entry *out)
 {
     const struct npart_side_node *node = &half->nodes[id];
@@ -99,6 +103,8 @@ static bool make_key(const struct half *half, uint32_t id, unsigned fields, stru
 /* Which of groups of the same key are matched. */
 enum when { WHEN_AS_MANY, WHEN_ONE, WHEN_ANY };
 
+/* `first` are the entries of one key, those before in front, each side in the order of the file. WHEN_ANY
+ * matches as many as the shorter side has: the rest stay free for later passes. */
 static void match_group(struct match *match, const struct entry *first, uint32_t before, uint32_t after, enum when when,
                         enum npart__matched_by by)
 {
@@ -108,6 +114,8 @@ static void match_group(struct match *match, const struct entry *first, uint32_t
         join(match, first[i].node, first[before + i].node, by);
 }
 
+/* Entries of equal keys stand together once they are sorted: n log n, whatever the file has. Nodes that earlier
+ * passes have matched take no part. */
 static void pass(struct match *match, unsigned fields, enum when when, enum npart__matched_by by)
 {
     uint32_t count = 0;
@@ -131,8 +139,9 @@ static void pass(struct match *match, unsigned fields, enum when when, enum npar
 
 /* ---- stretches --------------------------------------------------------------------------------------------- */
 
-/* The longest sequence of matches that rises on both sides, by patience sorting: `tails[n]` is the node before whose
- * match ends the best sequence of n + 1 matches. */
+/* The longest sequence of matches that rises on both sides, by patience sorting: `tails[n]` is the node before
+ * whose match ends the best sequence of n + 1 matches. Matches that cross others, as of a block that was moved,
+ * are not in it. n log n in matches. */
 static uint32_t longest_rise(struct match *match)
 {
     struct half *before = &match->halves[NPART__BEFORE];
@@ -155,7 +164,9 @@ static uint32_t longest_rise(struct match *match)
     return length ? match->tails[length - 1] : NPART_NONE;
 }
 
-/* Stretches between the matches of that sequence; `tails` becomes a mark by node. */
+/* Stretches between the matches of that sequence; `tails` becomes a mark by node. An example: with 3 -> 5 and 7
+ * -> 9 nodes 0 to 3 before and 0 to 5 after are stretch 0, 4 to 7 and 6 to 9 are stretch 1, and the rest is
+ * stretch 2. A stretch ends with its match, so numbers rise along both files. */
 static void find_stretches(struct match *match)
 {
     struct half *before = &match->halves[NPART__BEFORE], *after = &match->halves[NPART__AFTER];
@@ -175,6 +186,7 @@ static void find_stretches(struct match *match)
         after->stretches[next] = number;
 }
 
+/* `end` where there is none. */
 static uint32_t next_free(const struct half *half, uint32_t from, uint32_t end)
 {
     while (from < end && !is_free(half, from))
@@ -194,7 +206,8 @@ static uint32_t last_free(const struct half *half, uint32_t end, uint32_t stretc
     return end;
 }
 
-/* Nodes of the same operator at the beginning of a stretch, and at its end. */
+/* Nodes of the same operator at the beginning of a stretch, and at its end. Both walks end at the first pair of
+ * different operators: what was put in or taken out lies between them. */
 static void walk_stretch(struct match *match, uint32_t from[NPART__SIDES], const uint32_t end[NPART__SIDES],
                          uint32_t stretch)
 {
@@ -215,6 +228,8 @@ static void walk_stretch(struct match *match, uint32_t from[NPART__SIDES], const
     }
 }
 
+/* Side by side, as numbers rise on both sides; a stretch that one side lacks is passed over. Linear in nodes, as
+ * each walk looks at the nodes of its own stretch alone. */
 static void walk_stretches(struct match *match)
 {
     struct half *halves = match->halves;
@@ -235,7 +250,8 @@ static void walk_stretches(struct match *match)
 
 /* ---- all passes -------------------------------------------------------------------------------------------- */
 
-/* What tells a place by itself. */
+/* What tells a place by itself. These need no other match. What has most numbers in common is matched first, so
+ * a weaker key is tried only on what no stronger one has told. */
 static void run_sure_passes(struct match *match)
 {
     static const unsigned sure[] = {BY_UP | BY_DOWN | BY_ITSELF | BY_NAME, BY_UP | BY_DOWN | BY_ITSELF,
@@ -245,7 +261,10 @@ static void run_sure_passes(struct match *match)
         pass(match, sure[i], WHEN_AS_MANY, NPART__BY_STRUCTURE);
 }
 
-/* From what tells most to what tells least. */
+/* From what tells most to what tells least. Stretches are found three times, as matches that were made since make them
+ * shorter. What stands on the order of all nodes asks that both sides list all: between nodes that are listed others
+ * may be missing. A name that is there once on either side tells an operator in any place, and at last a node of
+ * another operator. */
 static void run_passes(struct match *match, bool are_whole)
 {
     run_sure_passes(match);
@@ -272,6 +291,7 @@ static void run_passes(struct match *match, bool are_whole)
     }
 }
 
+/* A record that does not keep names has hashes of them, made by the same function. False when out of memory. */
 static bool open_half(struct half *half, const struct npart_side *side, bool is_left_only, struct npart__arena *arena)
 {
     size_t room = side->node_count + (size_t)1;
@@ -294,6 +314,9 @@ static bool open_half(struct half *half, const struct npart_side *side, bool is_
     return true;
 }
 
+/* Where a side lists only what is not on the NPU, a first round matches such nodes with such nodes. Then all
+ * others are looked at with the keys that are sure, since a node that left the NPU, or came to it, is listed as
+ * what it is now. */
 bool npart__match_sides(const struct npart_side *const sides[NPART__SIDES], struct npart__arena *arena,
                         struct npart__matches *out)
 {

@@ -7,6 +7,7 @@
 
 #include "diff/diff.h"
 
+/* How many nodes two causes, one of either side, have in common. */
 struct vote {
     uint32_t before, after, count;
 };
@@ -19,6 +20,8 @@ static int compare_pairs(const void *a, const void *b)
     return x->after < y->after ? -1 : x->after > y->after;
 }
 
+/* Ties are broken by the causes themselves, so that the pairs are the same each time: qsort does not keep an
+ * order. */
 static int compare_votes(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
@@ -62,7 +65,9 @@ static void pair(uint32_t *const other[NPART__SIDES], uint32_t before, uint32_t 
     other[NPART__AFTER][after] = before;
 }
 
-/* One vote for each node that both affect, sorted so that the most votes come first; how many pairs there are. */
+/* One vote for each node that both affect, sorted so that the most votes come first; how many pairs there are.
+ * Each node has one cause, so there are no more votes than nodes before: `votes` has room for these. Sorted
+ * twice, first so that equal pairs stand together and can be counted. */
 static uint32_t count_votes(const struct npart__comparison *at, struct vote *votes)
 {
     const struct npart_side *before = at->sides[NPART__BEFORE], *after = at->sides[NPART__AFTER];
@@ -95,9 +100,11 @@ static bool is_like(const struct npart__comparison *at, uint32_t before, uint32_
     return strcmp(first_op(at, NPART__BEFORE, before), first_op(at, NPART__AFTER, after)) == 0;
 }
 
-/* There are few causes: of a model with thousands of them, the first ones are looked through. */
+/* There are few causes: of a model with thousands of them, the first ones are looked through. So two passes make
+ * at most 4 million comparisons each, whatever a report claims. */
 #define MOST_COMPARED 2000u
 
+/* The first that suits is taken, in the order of either side. */
 static void pair_alike(struct npart__comparison *at, uint32_t *const other[NPART__SIDES], enum likeness likeness)
 {
     uint32_t before = at->sides[NPART__BEFORE]->cause_count, after = at->sides[NPART__AFTER]->cause_count;
@@ -109,7 +116,8 @@ static void pair_alike(struct npart__comparison *at, uint32_t *const other[NPART
 
 /* ---- what became of each ----------------------------------------------------------------------------------- */
 
-/* By cause how many of its nodes fall back on this side and not on the other one. */
+/* By cause how many of its nodes fall back on this side and not on the other one. A node that has no match on
+ * the other side counts: it came, or went, with its cause. */
 static void count_own(const struct npart__comparison *at, int side, uint32_t *own)
 {
     const struct npart_side *here = at->sides[side], *there = at->sides[!side];
@@ -121,7 +129,9 @@ static void count_own(const struct npart__comparison *at, int side, uint32_t *ow
     }
 }
 
-/* A root is worse where nodes fall back for it that did not before, more than do not any more. */
+/* A root is worse where nodes fall back for it that did not before, more than do not any more. Where a side
+ * lists no nodes, what is left are the counts of affected nodes. A new root whose nodes fell back before for
+ * another reason is only different. */
 static struct npart_diff_cause describe(const struct npart__comparison *at, uint32_t before, uint32_t after,
                                         uint32_t gained, uint32_t lost)
 {
@@ -155,7 +165,8 @@ static struct npart_diff_cause describe(const struct npart__comparison *at, uint
     };
 }
 
-/* New, more, lost, fewer, same; what is worse before what only differs. */
+/* New, more, lost, fewer, same; what is worse before what only differs. States are told apart by their first
+ * letters. 16 is more than there are states. */
 static unsigned rank_of(const struct npart_diff_cause *cause)
 {
     static const char order[] = "nmlfs";
@@ -173,6 +184,8 @@ static int compare_roots(const void *a, const void *b)
     return x->before < y->before ? -1 : x->before > y->before;
 }
 
+/* All causes after, each with what it was before, and then those that went. Sorted in place, so where each cause
+ * ended up is noted afterwards. */
 static bool list_roots(struct npart__comparison *at, uint32_t *const other[NPART__SIDES],
                        uint32_t *const own[NPART__SIDES])
 {
@@ -197,6 +210,7 @@ static bool list_roots(struct npart__comparison *at, uint32_t *const other[NPART
     return true;
 }
 
+/* By nodes in common first, the most first, then by sentence, then by operator: a pair that was made stays. */
 bool npart__compare_causes(struct npart__comparison *comparison)
 {
     struct npart__arena *arena = comparison->arena;

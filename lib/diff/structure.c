@@ -9,6 +9,7 @@
 /* Kinds of what is hashed, so that nothing is taken for something else. */
 enum { OF_OP = 1, OF_INPUT, OF_OUTPUT, OF_OPERAND, OF_RESULT, OF_CONSTANT, OF_ATTRIBUTE, OF_TYPE, OF_ADDED };
 
+/* Saved reports hold numbers that were made with these two, so neither can change any more. */
 #define STEPS_AROUND 2
 #define MOST_ELEMENTS 64u /* of a constant whose elements count */
 
@@ -23,7 +24,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* FNV-1a of 64 bits, then mixed. */
+/* FNV-1a of 64 bits, then mixed. `kind` keeps the name of an operator from hashing as an attribute of that name. */
 static uint64_t hash_bytes(uint64_t kind, const char *text, size_t length)
 {
     uint64_t sum = UINT64_C(0xCBF29CE484222325);
@@ -37,17 +38,22 @@ static uint64_t hash_text(uint64_t kind, const char *text)
     return hash_bytes(kind, text, strlen(text));
 }
 
+/* The upper half: low bits of a product depend on low bits of its factors alone. 32 bits keep reports small;
+ * that two nodes of a model share one by chance is rare, and another number tells them apart then. */
 static uint32_t short_of(uint64_t hash)
 {
     return (uint32_t)(hash >> 32);
 }
 
+/* 0 is what a record has for a node without a name. */
 uint32_t npart__name_hash(const char *name)
 {
     uint32_t hash = *name ? short_of(hash_text(0, name)) : 0;
     return *name && !hash ? 1 : hash;
 }
 
+/* Depends on its owner, its operator and its place among those that stand for the owner. `itself` leaves the
+ * owner out, as those of equal owners are equal. */
 struct npart__structure npart__added_structure(struct npart__structure owner, uint32_t index, const char *op)
 {
     uint64_t own = mix(hash_text(OF_OP, op), mix(OF_ADDED, index));
@@ -60,10 +66,10 @@ struct npart__structure npart__added_structure(struct npart__structure owner, ui
 struct walk {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
-    uint64_t *ops;               /* by node */
+    uint64_t *ops;               /* by node: its operator */
     uint64_t *near, *next;       /* by node: what is around it, and one step further */
-    uint64_t *ups, *downs;       /* by value */
-    uint8_t *traits;             /* by node */
+    uint64_t *ups, *downs;       /* by value: how it was made; what is made of it */
+    uint8_t *traits;             /* by node: TRAIT_... */
     struct npart__structure *out;
 };
 
@@ -76,7 +82,8 @@ static bool is_one_of(const char *op, const char *const *list)
     return *list != NULL;
 }
 
-/* Sizes, indices and single numbers, as they are computed beside the tensors that a model is about. */
+/* Sizes, indices and single numbers, as they are computed beside the tensors that a model is about. 6 and 7 are
+ * int32 and int64 of TensorProto.DataType. Where the rank is not known it is no size. */
 static bool is_size(const struct walk *walk, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(walk->inference, value);
@@ -88,8 +95,10 @@ static bool is_constant(const struct walk *walk, uint32_t value)
     return npart__fact_of(walk->inference, value)->is_constant;
 }
 
-/* Whether an operand makes its user what it is: constants move between attributes, initializers and nodes from one
- * version of an operator to the next, and how sizes are computed is each exporter's own. */
+/* Whether an operand makes its user what it is: constants move between attributes, initializers and nodes from
+ * one version of an operator to the next, and how sizes are computed is each exporter's own. So a Reshape is
+ * told by its data and not by how its target is computed; a Concat of sizes alone, which has no data, by all of
+ * its operands. */
 static bool is_followed(const struct walk *walk, uint32_t node, uint32_t value)
 {
     if (value == NPART_NONE || is_constant(walk, value))
@@ -97,18 +106,20 @@ static bool is_followed(const struct walk *walk, uint32_t node, uint32_t value)
     return !(walk->traits[node] & TRAIT_HAS_DATA) || !is_size(walk, value);
 }
 
-/* An operand does not lead on where only its size is asked for. */
+/* An operand does not lead on where only its size is asked for. Of x -> Shape -> Gather the Shape is not part of
+ * what is made of x; the Gather is part of what is made of the Shape. */
 static bool leads_on(const struct walk *walk, const struct npart__node *node, uint32_t value)
 {
     uint32_t result = npart__node_output(walk->graph, node, 0);
     return result == NPART_NONE || !is_size(walk, result) || is_size(walk, value);
 }
 
-/* Operands in any order are the same. */
+/* Operands in any order are the same. By name alone, of any domain: a name is what another exporter keeps. */
 static const char *const commuting[] = {"Add", "Mul", "And", "Or", "Xor", "Max", "Min", "Sum", "Mean", "Equal", NULL};
 /* Nodes that come and go with exporters and quantizers; for others they are not there. */
 static const char *const passing[] = {"Identity", "Dropout", "QuantizeLinear", "DequantizeLinear", NULL};
 
+/* A node has data where some operand is neither a constant nor a size; then its sizes play no part. */
 static void find_traits(struct walk *walk, uint32_t id)
 {
     const struct npart__node *node = &walk->graph->nodes.items[id];
@@ -125,14 +136,16 @@ static void find_traits(struct walk *walk, uint32_t id)
     }
 }
 
-/* Whether a value is of the node's own list; what comes from outside a body is not followed. */
+/* Whether a value is of the node's own list; what comes from outside a body is not followed. A body runs as
+ * often as its node says, so what it captures is not a step before it but something given. */
 static bool is_inside(const struct walk *walk, const struct npart__node *node, uint32_t value)
 {
     const struct npart__scope *scopes = walk->graph->scopes.items;
     return scopes[walk->graph->values.items[value].scope].region == scopes[node->scope].region;
 }
 
-/* An operand as its user sees it. */
+/* An operand as its user sees it. By its place among the operands, counted from 1; 0 for all of an operator that
+ * commutes, whose sum is then the same in any order. */
 static uint64_t operand(const struct walk *walk, uint32_t id, uint32_t index, uint64_t hash)
 {
     return mix(mix(OF_OPERAND, walk->traits[id] & TRAIT_COMMUTES ? 0 : index + 1), hash);
@@ -141,7 +154,9 @@ static uint64_t operand(const struct walk *walk, uint32_t id, uint32_t index, ui
 /* ---- up and down ------------------------------------------------------------------------------------------- */
 
 /* One pass from inputs to outputs: `of` has by node what it is, `result` gets what it is with its operands. With
- * `is_deep` each node's result is what the next one sees, else only its `of`. */
+ * `is_deep` each node's result is what the next one sees, else only its `of`. All inputs count as the same, as
+ * their names may differ. Contributions of operands are added: a hash of a sorted list would do as well and need
+ * the sorting. */
 static void go_down(struct walk *walk, const uint64_t *of, uint64_t *result, bool is_deep)
 {
     const struct npart__graph *graph = walk->graph;
@@ -168,7 +183,8 @@ static void go_down(struct walk *walk, const uint64_t *of, uint64_t *result, boo
     }
 }
 
-/* The same from outputs to inputs. Users are added up, so that their order does not matter. */
+/* The same from outputs to inputs. Users are added up, so that their order does not matter. What an output leads
+ * to is OF_OUTPUT, whichever output it is, since order and names of outputs may change. */
 static void go_up(struct walk *walk, const uint64_t *of, uint64_t *result, bool is_deep)
 {
     const struct npart__graph *graph = walk->graph;
@@ -223,7 +239,9 @@ static uint64_t hash_double(double number)
     return bits;
 }
 
-/* Type and dims, and the numbers of a small one; floats as doubles, which all of them fit into. */
+/* Type and dims, and the numbers of a small one; floats as doubles, which all of them fit into. The values of
+ * weights play no part: a model that was trained on is the same graph. What is not in the file itself (external,
+ * or left out by the scan) counts by type and dims too. */
 static uint64_t hash_tensor(const struct npart__tensor *tensor)
 {
     int64_t ints[MOST_ELEMENTS];
@@ -240,6 +258,8 @@ static uint64_t hash_tensor(const struct npart__tensor *tensor)
     return hash;
 }
 
+/* Name, type and content. Graphs count by their number alone: the nodes of a body have structures of their own.
+ * Of a list that the scan left out, the type and nothing else is known. */
 static uint64_t hash_attribute(const struct npart__attribute *at)
 {
     uint64_t hash = mix(hash_text(OF_ATTRIBUTE, at->name), at->type);
@@ -273,7 +293,9 @@ static uint64_t hash_attribute(const struct npart__attribute *at)
     }
 }
 
-/* Attributes are added up, as their order means nothing; a constant operand counts with its shape. */
+/* Attributes are added up, as their order means nothing; a constant operand counts with its shape. An operand
+ * that is no constant counts as there; of results the element type and rank count, not the dims: a model at
+ * another batch size has the same nodes. */
 static uint64_t hash_itself(const struct walk *walk, const struct npart__node *node)
 {
     const struct npart__graph *graph = walk->graph;
@@ -301,6 +323,8 @@ static uint64_t hash_itself(const struct walk *walk, const struct npart__node *n
 
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
+/* `around` first, as it uses the same arrays as the two walks through the whole graph. All of it is linear in
+ * operands. */
 static void find_all(struct walk *walk)
 {
     const struct npart__graph *graph = walk->graph;
@@ -320,6 +344,7 @@ static void find_all(struct walk *walk)
     }
 }
 
+/* Working memory is released at once, since the arena is the inference's and lives long. */
 struct npart__structure *npart__find_structures(const struct npart__inference *inference, struct npart__arena *arena)
 {
     const struct npart__graph *graph = inference->graph;

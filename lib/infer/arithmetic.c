@@ -24,13 +24,16 @@
         (void)pool, (void)a, (void)b;                                                                                  \
         return expression;                                                                                             \
     }
+/* Ceil, Floor and Round of whole numbers, and Dropout, which passes them on. */
 WHOLE(same, a)
 WHOLE(add, npart__sum(pool, a, b))
 WHOLE(subtract, npart__difference(pool, a, b))
 WHOLE(multiply, npart__product(pool, a, b))
+/* Neg and Abs of INT64_MIN do not fit, so they are fresh symbols. */
 WHOLE(negate, npart__product(pool, a, -1))
 WHOLE(maximum, npart__maximum(pool, a, b))
 WHOLE(minimum, npart__minimum(pool, a, b))
+/* Of a symbol it is not told, not even of one that is at least 1. */
 WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(pool))
 
 /* Integer division rounds toward zero in ONNX, down for us: -7 / 2 is -3, floor(-7 / 2) is -4. What has no sign for
@@ -66,6 +69,7 @@ static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
 static int64_t power(struct npart__each *each, int64_t a, int64_t b)
 {
     int64_t result = 1;
+    /* 2**63 does not fit, and a negative exponent makes fractions. */
     if (!npart__is_number(b) || b < 0 || b > 62)
         return npart__fresh_symbol(each->call->pool);
     for (int64_t i = 0; i < b; i++)
@@ -84,6 +88,7 @@ WHOLE(absolute, slope(each, a, -1))
 
 /* ---- truth values and bits ------------------------------------------------------------------------------- */
 
+/* Any number but 0 is true, as in C; a bool has only 0 and 1. */
 WHOLE(logical_not, npart__is_number(a) ? a == 0 : npart__fresh_symbol(pool))
 WHOLE(logical_xor, npart__is_number(a) && npart__is_number(b) ? !a != !b : npart__fresh_symbol(pool))
 
@@ -95,6 +100,7 @@ static int64_t logical_and(struct npart__each *each, int64_t a, int64_t b)
     return npart__is_number(a) && npart__is_number(b) ? 1 : npart__fresh_symbol(each->call->pool);
 }
 
+/* One operand that is true decides. A symbol does not, whatever its bounds are. */
 static int64_t logical_or(struct npart__each *each, int64_t a, int64_t b)
 {
     if ((npart__is_number(a) && a != 0) || (npart__is_number(b) && b != 0))
@@ -120,6 +126,7 @@ static int64_t bitwise_not(struct npart__each *each, int64_t a, int64_t b)
     return npart__type_name(each->type)[0] == 'u' ? keep_bits(each, ~(uint64_t)a) : npart__as_number(-1 - a);
 }
 
+/* Signed numbers are kept with their sign, so these need no width. */
 #define BITS(bits) (npart__is_number(a) && npart__is_number(b) ? npart__as_number(bits) : npart__fresh_symbol(pool))
 WHOLE(bitwise_and, BITS(a & b))
 WHOLE(bitwise_or, BITS(a | b))
@@ -163,6 +170,7 @@ static int64_t compare(struct npart__expressions *pool, int64_t a, int64_t b, en
 WHOLE(compare_equal, compare(pool, a, b, EQUAL))
 WHOLE(compare_greater, compare(pool, a, b, GREATER))
 WHOLE(compare_greater_or_equal, compare(pool, a, b, GREATER_OR_EQUAL))
+/* a < b is b > a. */
 WHOLE(compare_less, compare(pool, b, a, GREATER))
 WHOLE(compare_less_or_equal, compare(pool, b, a, GREATER_OR_EQUAL))
 
@@ -187,6 +195,7 @@ FRACTION(multiply_fractions, a *b)
 FRACTION(divide_fractions, a / b)
 FRACTION(reciprocal, 1 / a)
 FRACTION(square_root, sqrt(a))
+/* By IEEE 754, as in C: NaN equals nothing, and each comparison with it is 0; -0 equals 0. */
 FRACTION(equal_fractions, a == b)
 FRACTION(greater_fraction, a > b)
 FRACTION(greater_or_equal_fraction, a >= b)
@@ -196,6 +205,7 @@ FRACTION(is_no_number, isnan(a) != 0)
 FRACTION(leaky_relu, a < 0 ? a * each->first : a)
 FRACTION(thresholded_relu, a > each->first ? a : 0)
 FRACTION(shrink, a < -each->first ? a + each->second : a > each->first ? a - each->second : 0)
+/* Out of their domains these are NaN, as in runtimes. */
 FRACTION(arc_cosine, acos(a))
 FRACTION(arc_sine, asin(a))
 FRACTION(arc_tangent, atan(a))
@@ -215,6 +225,7 @@ FRACTION(sigmoid, 1 / (1 + exp(-a)))
 /* log(1 + exp(a)) would overflow for large a, so the larger of the two terms is taken out. */
 FRACTION(softplus, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))
 FRACTION(softsign, a / (1 + fabs(a)))
+/* expm1(a) is exp(a) - 1 without the digits that the difference loses near 0. */
 FRACTION(elu, a < 0 ? each->first * expm1(a) : a)
 FRACTION(celu, a < 0 ? each->first * expm1(a / each->first) : a)
 /* Selu lists alpha before gamma; gamma is the factor of the whole. */
@@ -223,6 +234,7 @@ FRACTION(hard_sigmoid, fmax(0, fmin(1, each->first * a + each->second)))
 /* The standard fixes alpha = 1/6 and beta = 0.5 here. */
 FRACTION(hard_swish, a *fmax(0, fmin(1, a / 6 + 0.5)))
 FRACTION(mish, a *tanh(softplus(each, a, 0)))
+/* Swish (opset 24): a * sigmoid(alpha * a). */
 FRACTION(swish, a / (1 + exp(-each->first * a)))
 
 /* The two forms of Gelu: 0.5 * a * (1 + erf(a / sqrt(2))), and with approximate="tanh" the one with sqrt(2 / pi), which
@@ -235,6 +247,7 @@ static double gelu(struct npart__each *each, double a, double b)
     return 0.5 * a * (1 + erf(a / 1.4142135623730951));
 }
 
+/* Here and in the next two functions: of NaN, and of slopes that are not finite, runtimes differ. */
 static double sign_fraction(struct npart__each *each, double a, double b)
 {
     (void)b;
@@ -296,6 +309,7 @@ static double modulo_fraction(struct npart__each *each, double a, double b)
 static double is_infinite(struct npart__each *each, double a, double b)
 {
     (void)b;
+    /* Of NaN it does not matter which one is asked for. */
     const char *sign_name = a > 0 ? "detect_positive" : "detect_negative";
     return isinf(a) && npart__int_attribute(each->call, sign_name, 1);
 }

@@ -41,6 +41,7 @@ void npart__infer_attention(struct npart__call *call)
 {
     struct heads query, key, value;
     npart__set_type_like(call, 0, 0);
+    /* The presents are typed like key and value, the scores like the query. */
     npart__set_type_like(call, 1, 1);
     npart__set_type_like(call, 2, 2);
     npart__set_type_like(call, 3, 0);
@@ -57,6 +58,7 @@ void npart__infer_attention(struct npart__call *call)
         NPART__SET_SIZES(call, 0, query.batch, query.count, query.length, value.size);
     else
         NPART__SET_SIZES(call, 0, query.batch, query.length, npart__product(call->pool, query.count, value.size));
+    /* One symbol for all three outputs that have it. */
     if (total == NPART__UNKNOWN)
         total = npart__fresh_symbol(call->pool);
     NPART__SET_SIZES(call, 1, key.batch, key.count, total, key.size);
@@ -78,6 +80,7 @@ void npart__infer_linear_attention(struct npart__call *call)
     struct npart__expressions *pool = call->pool;
     int64_t heads = npart__int_attribute(call, "q_num_heads", 0), kept = npart__int_attribute(call, "kv_num_heads", 0);
     npart__set_type_like(call, 1, npart__has_input(call, 3) ? 3 : 0);
+    /* A state that goes in comes out in the same shape, whatever else is known. */
     if (npart__has_input(call, 3))
         npart__set_shape_like(call, 1, past);
     if (!query->has_rank || query->rank != 3 || heads <= 0 || kept <= 0)

@@ -61,6 +61,7 @@ static bool mentions(const char *text, const char *name)
     size_t length = strlen(name);
     if (!text || length == 0)
         return false;
+    /* A name that itself begins or ends with an operator needs no border there. */
     for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
         bool begins = at == text || !is_word(at[-1]) || !is_word(*name);
         bool ends = !is_word(at[length]) || !is_word(name[length - 1]);
@@ -74,6 +75,7 @@ static bool mentions(const char *text, const char *name)
  * letters beyond ASCII, which end a plain word. False when out of memory. */
 static bool add_words(struct npart__strings *words, const char *text)
 {
+    /* No copies: the texts live as long as the graph, and this table goes before it. */
     bool ok = npart__intern(words, text, strlen(text), false) != NPART_NONE;
     for (int of_symbols = 0; of_symbols < 2; of_symbols++) {
         const char *at = text;
@@ -131,6 +133,7 @@ static struct axis_request parse_input_axis(const struct binder *binder, const c
 {
     struct axis_request out = {.input = NPART_NONE, .next = NPART_NONE};
     const char *dot = strrchr(name, '.');
+    /* Three digits suffice for any axis, and the number cannot overflow. */
     if (!dot || dot[1] < '0' || dot[1] > '9' || strlen(dot) > 4)
         return out;
     for (const char *digit = dot + 1; *digit; digit++) {
@@ -182,6 +185,7 @@ static bool open_binder(struct binder *binder)
     /* Inputs by name. */
     for (uint32_t i = 0; ok && i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
+        /* The name is an id of the graph's strings, of which the table has one place each. */
         binder->input_of[graph->values.items[value].name] = value + 1;
     }
     /* Words of all dims in the file, of inputs and others. */
@@ -197,6 +201,7 @@ static bool open_binder(struct binder *binder)
 
 /* ---- checking what the caller asks for -------------------------------------------------------------------- */
 
+/* Always a failure of the caller's argument; what is wrong stands after the request as it was written. */
 static npart_status bad_binding(const struct npart__binding_request *request, const char *problem,
                                 struct npart_error *error)
 {
@@ -242,6 +247,7 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
                                            : "; its inputs have no dynamic dimensions");
 }
 
+/* A name without operators, that is, a symbol; "a.b" is not one here, and comes with the expressions. */
 static bool is_plain(const char *name)
 {
     while (is_word(*name))
@@ -249,6 +255,7 @@ static bool is_plain(const char *name)
     return *name == '\0';
 }
 
+/* A number in the range of the handles would be taken for an expression. */
 static bool are_sizes(const struct npart__infer_options *options, struct npart_error *error)
 {
     for (uint32_t i = 0; i < options->binding_count; i++) {
@@ -262,7 +269,8 @@ static bool are_sizes(const struct npart__infer_options *options, struct npart_e
 }
 
 /* Before any expression of the symbols is made, so that the limits are known of all: the bounds of an atom are worked
- * out once, when it is made (see bounds.c). */
+ * out once, when it is made (see bounds.c). A limit of INPUT.AXIS is left to override_axes, as such a dim has no name
+ * to keep it by. */
 static npart_status limit_symbols(const struct binder *binder, struct npart_error *error)
 {
     for (uint32_t i = 0; i < binder->options->binding_count; i++) {
@@ -376,11 +384,13 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
                              const struct npart__shape_request *shape)
 {
     struct npart__buffer text;
+    /* Only numbers can differ: a dim with a name was bound to what is asked for. */
     bool differs = false;
     for (uint32_t i = 0; declared->has_rank && i < shape->rank; i++)
         differs |= npart__is_number(declared->dims[i]) && declared->dims[i] != shape->dims[i];
     if (!differs)
         return true;
+    /* The declared type with the other sizes, to be printed. */
     struct npart__fact asked = *declared;
     asked.dims = shape->dims;
     npart__buffer_init(&text, inference->arena);
@@ -449,6 +459,7 @@ npart_status npart__bind_inputs(struct npart__inference *inference, const struct
         if (!make_input_fact(&binder, inference->graph->operands.items[scope->first_input + i]))
             status = npart__fail_memory(error);
     inference->expressions.reads_inputs = false;
+    /* The tables were for names; facts and symbols are in the inference's own arena. */
     npart__arena_clear(&binder.scratch);
     return status == NPART_OK && inference->expressions.failed ? npart__fail_memory(error) : status;
 }

@@ -26,6 +26,7 @@ int64_t npart__least_of_atom(const struct npart__expressions *pool, const struct
             npart__floor_divide_int64(left, atom->right, &quotient))
             return quotient;
         return left >= 0 && right >= 0 ? 0 : INT64_MIN;
+    /* Of two least numbers, max is at least the larger one, and min below at least the smaller one. */
     case NPART__ATOM_MAX:
         return left > right ? left : right;
     default:
@@ -44,6 +45,8 @@ int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct 
             return INT64_MAX;
         if (npart__is_number(atom->right))
             return npart__floor_divide_int64(left, atom->right, &quotient) ? quotient : INT64_MAX;
+        /* A divisor may be as large as it likes: of 5 the quotient is 5 at most, of -5 it comes up to -1, for which 0
+         * is good enough. */
         return left > 0 ? left : 0;
     case NPART__ATOM_MAX:
         return left > right ? left : right;
@@ -64,6 +67,7 @@ static bool add_extreme(const struct npart__expressions *pool, const struct npar
         int64_t atom = of_most ? note->most : note->least;
         if (note->least < 0 || atom == INT64_MAX)
             return false;
+        /* A part that is 0 stays 0. */
         for (uint32_t p = 0; p < product->factors[k].power && part; p++)
             if (!npart__multiply_int64(part, atom, &part))
                 return false;

@@ -13,8 +13,9 @@
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
-/* After the facts of the values are two more: one that stays unknown, for absent operands to read, and one that takes
- * what is written to absent outputs. So inference functions need no case for either. */
+/* After the facts of the values are two more: one that stays unknown, for absent operands to read, and one that
+ * takes what is written to absent outputs. So inference functions need no case for either. The second is cleared
+ * before each node (see infer_node). */
 static struct npart__fact *absent(const struct npart__call *call)
 {
     return &call->inference->facts[call->graph->values.count];
@@ -88,6 +89,7 @@ bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *o
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
+/* Attribute types by number: 1 float, 2 int, 3 string, 7 ints. A number that looks like a handle counts as absent. */
 int64_t npart__int_attribute(const struct npart__call *call, const char *name, int64_t otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
@@ -148,6 +150,7 @@ bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out)
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
+/* One more than asked for, here and below: no request is for 0 bytes, so NULL always means that memory ran out. */
 void *npart__new_array(const struct npart__call *call, size_t count, size_t item_bytes)
 {
     void *array = npart__arena_zeroed(call->arena, count + 1, item_bytes);
@@ -156,7 +159,8 @@ void *npart__new_array(const struct npart__call *call, size_t count, size_t item
     return array;
 }
 
-/* Past the limit of what is computed, NULL without a failure: the elements are then not known, which is all. */
+/* Past the limit of what is computed, NULL without a failure: the elements are then not known, which is all. The
+ * numbers are not zeroed, unlike those of npart__new_array. */
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 {
     if (!npart__may_follow(call->inference, count, npart__most_computed(call->inference)))
@@ -168,11 +172,13 @@ int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
     return ints;
 }
 
+/* Of rank 0 it is a pointer to nothing, never NULL, so a scalar is no failure. */
 int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank)
 {
     return rank > NPART__MOST(call->inference->graph->limits, RANK) ? NULL : npart__new_ints(call, rank);
 }
 
+/* The room for `more` is not filled in. */
 int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more)
 {
     int64_t *dims = fact->has_rank ? npart__new_dims(call, fact->rank + more) : NULL;
@@ -195,11 +201,13 @@ void npart__set_known_type(const struct npart__call *call, uint32_t output, int6
         npart__set_element_type(call, output, (int)element_type);
 }
 
+/* Where the input's type is not known, what the schema implied stays. */
 void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input)
 {
     npart__set_known_type(call, output, npart__in(call, input)->element_type);
 }
 
+/* Copied, as callers have them in arrays of their own, or in elements that other facts share. */
 void npart__set_sizes(const struct npart__call *call, uint32_t output, uint32_t rank, const int64_t *sizes)
 {
     int64_t *dims = npart__new_dims(call, rank);
@@ -217,6 +225,8 @@ void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t r
     for (uint32_t i = 0; i < rank; i++) {
         if (dims[i] == NPART__UNKNOWN)
             dims[i] = npart__fresh_symbol(call->pool);
+        /* The whole shape is dropped, not this dim: nothing that was worked out from a negative size is worth
+         * keeping. */
         if (npart__is_number(dims[i]) && dims[i] < 0) {
             npart__contradiction(call, "dim %u of its result would be %lld", i, (long long)dims[i]);
             return;
@@ -228,7 +238,7 @@ void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t r
     fact->dims = dims;
 }
 
-/* The dims are shared, not copied. */
+/* The dims are shared, not copied. Where `from` has no rank, the output has none any more. */
 void npart__set_shape_like(const struct npart__call *call, uint32_t output, const struct npart__fact *from)
 {
     struct npart__fact *fact = npart__out(call, output);
@@ -268,6 +278,7 @@ static bool fits(int element_type, int64_t value)
     return value <= most && value >= (is_unsigned ? 0 : -most - 1);
 }
 
+/* A new object each time, as facts share what they know, and what was set once is never changed. */
 static void set_known(const struct npart__call *call, uint32_t output, const int64_t *ints, const double *doubles,
                       uint32_t count, double error)
 {
@@ -282,6 +293,7 @@ static void set_known(const struct npart__call *call, uint32_t output, const int
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count)
 {
     int type = npart__out(call, output)->element_type;
+    /* So many are only kept where `most_elements` asks for them, as numbers. */
     bool is_large = count > NPART__LIMIT_COMPUTED_ELEMENTS;
     for (uint32_t i = 0; ints && i < count; i++)
         if (!fits(type, ints[i]) || (is_large && !npart__is_number(ints[i])))
@@ -290,6 +302,8 @@ void npart__set_ints(const struct npart__call *call, uint32_t output, const int6
         set_known(call, output, ints, NULL, count, 0);
 }
 
+/* They must be numbers of the output's type by now: rounded by npart__set_numbers, or moved from a tensor of the
+ * type. */
 void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count,
                         double error)
 {
@@ -297,7 +311,7 @@ void npart__set_doubles(const struct npart__call *call, uint32_t output, const d
         set_known(call, output, NULL, doubles, count, error);
 }
 
-/* Replaces the whole fact, as the output is no tensor. */
+/* Replaces the whole fact, as the output is no tensor. Without an element, the kind is all that is said. */
 void npart__set_container(const struct npart__call *call, uint32_t output, int kind, const struct npart__fact *element)
 {
     struct npart__fact *fact = npart__out(call, output);
@@ -308,6 +322,7 @@ void npart__set_container(const struct npart__call *call, uint32_t output, int k
 
 void npart__contradiction(const struct npart__call *call, const char *format, ...)
 {
+    /* What is longer is cut off; it is text for people. */
     char text[240];
     va_list list;
     va_start(list, format);
@@ -340,6 +355,7 @@ int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t 
     if (a == 1)
         return b;
     bool a_is_number = npart__is_number(a), b_is_number = npart__is_number(b);
+    /* A size of 0 is one like any other: 0 and 1 make 0, 0 and 5 do not go together. */
     if (a_is_number && b_is_number) {
         npart__contradiction(call, "sizes %lld and %lld do not broadcast", (long long)a, (long long)b);
         return NPART__UNKNOWN;
@@ -369,8 +385,10 @@ bool npart__broadcast(const struct npart__call *call, const struct npart__fact *
     for (uint32_t axis = 0; axis < highest; axis++) {
         int64_t dim = 1;
         for (uint32_t i = 0; i < count; i++) {
+            /* Axes that an operand lacks are its first ones, and count as 1. */
             uint32_t missing = highest - facts[i]->rank;
             if (axis >= missing)
+                /* After a contradiction the axis stays unknown, so that a third operand does not report it again. */
                 dim = dim == NPART__UNKNOWN ? dim : npart__broadcast_dim(call, dim, facts[i]->dims[axis - missing]);
         }
         result[axis] = dim;
@@ -389,6 +407,7 @@ int64_t npart__dims_product(const struct npart__call *call, const int64_t *dims,
     return product;
 }
 
+/* Of a shape that is not static, no element has a place that is certain. */
 bool npart__small_count(const struct npart__call *call, const struct npart__fact *fact, uint32_t *out)
 {
     uint64_t elements;
@@ -407,6 +426,7 @@ static uint32_t body_rank_lost_at(const struct npart__call *call, const struct n
                                   uint32_t count)
 {
     const struct npart__inference *inference = call->inference;
+    /* An If passes nothing to its bodies, so `count` is 0 there and no operand is found. */
     uint32_t first = call->node->input_count > count ? call->node->input_count - count : 0;
     uint32_t outer = npart__node_input(call->graph, call->node, first + index);
     /* Input 0 and 1 of a Loop's body are the iteration and the condition. */
@@ -419,8 +439,9 @@ static uint32_t body_rank_lost_at(const struct npart__call *call, const struct n
     return call->node_id + 1;
 }
 
-/* The facts of a body's values are those of the last pass: a Loop's body is inferred several times, each time from what
- * the pass before made of the carried values. */
+/* The facts of a body's values are those of the last pass: a Loop's body is inferred several times, each time from
+ * what the pass before made of the carried values. `inputs` may be fewer than the body has; of the others only the
+ * file's declarations are known. */
 npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
                                uint32_t count)
 {
@@ -432,6 +453,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
         memset(fact, 0, sizeof *fact);
         if (i < count && inputs[i])
             *fact = *inputs[i];
+        /* Even if the caller passes a constant: in the next pass it may be another value. */
         fact->is_constant = fact->is_initializer = false;
         if (!inference->options.ignore_value_info)
             npart__merge_declared(inference, value);

@@ -30,6 +30,8 @@ static bool ints_to_fractions(struct npart__call *call, int element_type, const 
     for (uint32_t i = 0; numbers && i < count; i++) {
         if (!npart__is_number(ints[i]))
             return false;
+        /* By way of float32 also to 16 bits, which runtimes do, too (see npart__round_number). To float64 it would
+         * lose digits. */
         volatile float single = (float)ints[i];
         numbers[i] = element_type == NPART__DOUBLE ? (double)ints[i] : (double)single;
     }
@@ -37,7 +39,8 @@ static bool ints_to_fractions(struct npart__call *call, int element_type, const 
     return numbers != NULL;
 }
 
-/* Elements that are kept as whole numbers, of an integer type or of a float whose elements are all whole. */
+/* Elements that are kept as whole numbers, of an integer type or of a float whose elements are all whole. A type of 8
+ * bits or less that is floating point gets none: how numbers are rounded to it is not followed. */
 static void cast_ints(struct npart__call *call, int element_type, const int64_t *ints, uint32_t count)
 {
     bool is_float = npart__type_is_float(npart__in(call, 0)->element_type); /* then what does not fit is anything */
@@ -76,6 +79,7 @@ static void cast_fractions(struct npart__call *call, int element_type, const str
         /* NaN compares unequal to 0, so it is true. */
         if (is_bool && isnan(number))
             converted[i] = 1;
+        /* Past 2**53 a double is whole, but not each whole number is a double. */
         if (!is_float && !(fabs(converted[i]) <= 9007199254740992.0))
             return;
         converted[i] = is_float || converted[i] != 0 ? converted[i] : 0; /* no -0 of whole numbers */
@@ -92,6 +96,7 @@ static void cast_to(struct npart__call *call, int element_type)
     const struct npart__fact *in = npart__in(call, 0);
     npart__set_shape_like(call, 0, in);
     npart__set_element_type(call, 0, element_type);
+    /* Nearly all casts are of activations. */
     if (!npart__may_be_known(call, 0))
         return;
     const int64_t *ints = npart__in_ints(call, 0, &count);
@@ -101,6 +106,7 @@ static void cast_to(struct npart__call *call, int element_type)
         cast_fractions(call, element_type, &numbers);
 }
 
+/* An attribute that is absent or names no type leaves the output without a shape, too. */
 void npart__infer_cast(struct npart__call *call)
 {
     int64_t to = npart__int_attribute(call, "to", 0);
@@ -119,6 +125,7 @@ void npart__infer_bit_cast(struct npart__call *call)
     npart__set_known_type(call, 0, npart__int_attribute(call, "to", 0));
 }
 
+/* The type of input 1 alone counts; its shape and elements do not. */
 void npart__infer_cast_like(struct npart__call *call)
 {
     if (npart__in(call, 1)->element_type)

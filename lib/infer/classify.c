@@ -7,6 +7,7 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
+/* NULL when the node does not have it; what the standard has as default is not asked for here. */
 static const struct npart__attribute *find(struct npart__call *call, const char *name)
 {
     return npart__node_attribute(call->graph, call->node, name);
@@ -54,6 +55,7 @@ void npart__infer_classifier(struct npart__call *call)
     int64_t rows = row_count(in);
     npart__set_element_type(call, 0, strings ? NPART__STRING : NPART__INT64);
     npart__set_element_type(call, 1, NPART__FLOAT);
+    /* One symbol for both outputs, which have as many rows. */
     if (rows == NPART__UNKNOWN)
         rows = npart__fresh_symbol(call->pool);
     NPART__SET_SIZES(call, 0, rows);
@@ -87,6 +89,7 @@ void npart__infer_label_encoder(struct npart__call *call)
                : length_of(call, "values_int64s") ? NPART__INT64
                : length_of(call, "values_floats") ? NPART__FLOAT
                                                   : 0;
+    /* Since version 2 keys and values are lists of any two types. */
     if (call->row->since == 1) {
         npart__infer_category_mapper(call);
         return;
@@ -124,6 +127,7 @@ void npart__infer_feature_vectorizer(struct npart__call *call)
     for (uint32_t i = 0; widths && i < count; i++)
         columns = npart__sum(call->pool, columns, widths[i]);
     npart__set_element_type(call, 0, NPART__FLOAT);
+    /* All inputs have as many rows as the first. */
     NPART__SET_SIZES(call, 0, row_count(in), columns);
 }
 

@@ -108,6 +108,7 @@ void npart__infer_multi_head_attention(struct npart__call *call)
         return;
     /* Packed, all three have the same width; else the key is as wide as the query, and the value need not be. */
     int64_t key_width = query->rank == 5 ? width : query->dims[2];
+    /* Of one head: of the key and of the value. */
     int64_t sizes[] = {npart__floor_quotient(call->pool, key_width, heads),
                        npart__floor_quotient(call->pool, width, heads)};
     for (uint32_t i = 0; i < 2; i++) {
@@ -158,6 +159,8 @@ void npart__infer_group_query_attention(struct npart__call *call)
     const struct npart__fact *query = npart__in(call, 0);
     int64_t heads = npart__int_attribute(call, "num_heads", 0), kept = npart__int_attribute(call, "kv_num_heads", 0);
     int64_t total = npart__in_number(call, 6, NPART__UNKNOWN);
+    /* The presents have the type of their pasts, which may be quantized; without a past, and the scores, that of the
+     * query. */
     for (uint32_t i = 1; i < 4; i++)
         npart__set_type_like(call, i, i < 3 && npart__has_input(call, i + 2) ? i + 2 : 0);
     if (!set_grouped_output(call, heads, kept))
@@ -183,6 +186,7 @@ void npart__infer_group_query_attention(struct npart__call *call)
  * and 2 have the type and shape of inputs 3 and 4. */
 void npart__infer_buffered_attention(struct npart__call *call)
 {
+    /* Caches are known even where the result is not. */
     (void)set_grouped_output(call, npart__int_attribute(call, "num_heads", 0),
                              npart__int_attribute(call, "kv_num_heads", 0));
     for (uint32_t i = 1; i < 3; i++) {
@@ -206,6 +210,7 @@ void npart__infer_embed_layer_normalization(struct npart__call *call)
     npart__set_element_type(call, 1, NPART__INT32);
     if (!ids->has_rank || ids->rank != 2)
         return;
+    /* One symbol for both outputs that have it. */
     int64_t hidden = words->has_rank && words->rank == 2 ? words->dims[1] : npart__fresh_symbol(call->pool);
     NPART__SET_SIZES(call, 0, ids->dims[0], ids->dims[1], hidden);
     NPART__SET_SIZES(call, 1, ids->dims[0]);

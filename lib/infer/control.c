@@ -13,7 +13,8 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* The body that an attribute holds; NPART_NONE in a model that lacks it, of which nothing is inferred. */
+/* The body that an attribute holds; NPART_NONE in a model that lacks it, of which nothing is inferred. Attribute type
+ * 5 is a graph. */
 static uint32_t body_of(const struct npart__call *call, const char *attribute_name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, attribute_name);
@@ -51,6 +52,7 @@ void npart__infer_if(struct npart__call *call)
     int64_t condition = npart__in_number(call, 0, NPART__UNKNOWN);
     if (branches[0] == NPART_NONE || branches[1] == NPART_NONE)
         return;
+    /* Also the branch that is not taken, so that its values have facts. */
     for (int i = 0; i < 2; i++)
         if (npart__infer_body(call, branches[i], NULL, 0) != NPART_OK)
             return;
@@ -72,7 +74,7 @@ void npart__infer_if(struct npart__call *call)
 struct inputs {
     uint32_t count;
     struct npart__fact *facts;
-    const struct npart__fact **list;
+    const struct npart__fact **list; /* to each of them, as npart__infer_body takes them */
 };
 
 /* Facts of nothing for all inputs; false when out of memory. */
@@ -118,13 +120,16 @@ static bool widen(struct npart__call *call, uint32_t body, struct inputs *inputs
 }
 
 /* Passes over the body until the carried values keep their types. Findings are made in the last pass only. Loops in
- * loops get half as many passes a level, as their numbers multiply; where those do not suffice, nothing is said of the
- * shapes. */
+ * loops get half as many passes a level, as their numbers multiply; where those do not suffice, nothing is said of
+ * the shapes. The last pass comes after the facts are final, since the body's own values must have been inferred from
+ * those. */
 static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
                     uint32_t first_output)
 {
     unsigned depth = call->inference->loop_depth;
+    /* 4 passes outside, then 2, 1 and none. Past 8 levels the shift is not asked, as one by 32 would be undefined. */
     unsigned passes = depth < 8 ? (unsigned)NPART__MOST(call->inference->graph->limits, LOOP_PASSES) >> depth : 0;
+    /* Symbols that come up from here on are of this loop. */
     uint32_t own = call->pool->symbols.count;
     bool changed = true;
     for (unsigned pass = 0; changed && pass < passes; pass++) {
@@ -157,6 +162,7 @@ static struct npart__fact stacked(struct npart__call *call, const struct npart__
     struct npart__fact fact = changing(slice);
     uint32_t place, next = 0;
     int64_t *dims = slice->has_rank ? npart__new_dims(call, slice->rank + 1u) : NULL;
+    /* Until it is known to have one. */
     fact.has_rank = false;
     if (!dims || !npart__normalize_axis(axis, slice->rank + 1u, &place))
         return fact;
@@ -170,6 +176,7 @@ static struct npart__fact stacked(struct npart__call *call, const struct npart__
     return fact;
 }
 
+/* Of a condition that the body makes. Elements that would have to be read first do not count. */
 static bool is_known_true(const struct npart__fact *fact)
 {
     return fact->known && fact->known->count == 1 && fact->known->ints && npart__is_number(fact->known->ints[0]) &&
@@ -227,6 +234,8 @@ void npart__infer_loop(struct npart__call *call)
             forget_shape(call, npart__out(call, i));
             continue;
         }
+        /* Body output 0 is the condition, so outputs of the node are one place further in the body. Scans are stacked
+         * along axis 0. */
         const struct npart__fact all = stacked(call, npart__body_output(call, body, i + 1), 0, trips);
         set_fact(call, i, &all);
     }
@@ -270,7 +279,7 @@ struct scan {
     uint32_t body, first; /* the first state among the inputs */
     uint32_t states, sequences;
     bool has_batch;
-    int64_t batch, length;
+    int64_t batch, length; /* NPART__UNKNOWN until an operand tells */
 };
 
 /* Which inputs are states and which are sequences: num_scan_inputs counts the latter, which come last. False where it
@@ -300,6 +309,7 @@ static void set_scan_outputs(struct npart__call *call, const struct scan *scan, 
         struct npart__fact fact =
             i < scan->states ? npart__merge_facts(call, &inputs->facts[i], made, NPART_NONE)
                              : stacked(call, made, listed_axis(axes, axis_count, i - scan->states), scan->length);
+        /* The body makes one sequence's results, of which there are as many as the batch. */
         if (scan->has_batch)
             fact = stacked(call, &fact, 0, scan->batch);
         set_fact(call, i, &fact);
@@ -340,6 +350,7 @@ void npart__infer_sequence_map(struct npart__call *call)
         return;
     for (uint32_t i = 0; i < inputs.count; i++) {
         const struct npart__fact *in = npart__in(call, i);
+        /* A sequence of which no element is known leaves the body's input unknown. */
         if (in->kind != NPART__TYPE_SEQUENCE)
             inputs.facts[i] = changing(in);
         else if (in->element)

@@ -16,6 +16,7 @@ static void report_difference(struct npart__inference *inference, uint32_t value
 {
     struct npart__buffer text;
     char place[160] = "";
+    /* The place is the node that makes the value; an input of a body has none. */
     const struct npart__value *at = &inference->graph->values.items[value];
     if (at->producer != NPART_NONE)
         npart__describe_node(inference->graph, at->producer, place, sizeof place);
@@ -44,7 +45,8 @@ static int64_t declared_dim(struct npart__inference *inference, const struct npa
                           : npart__fresh_symbol(&inference->expressions);
 }
 
-/* Whether a word is a symbol of a graph input. It is not made by being asked for. */
+/* Whether a word is a symbol of a graph input. It is not made by being asked for. A word that was never read has
+ * NPART_NONE as its id, which is past every count. */
 static bool is_size_of_input(const struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t id = npart__strings_find(&pool->names, name, length);
@@ -52,8 +54,9 @@ static bool is_size_of_input(const struct npart__expressions *pool, const char *
     return symbol && pool->symbols.items[symbol - 1].is_input;
 }
 
-/* Whether a declared name may stand for a size of ours. A size that varies is not the one that a formula of input sizes
- * gives: exporters write what they saw in one branch. Another name, which no input has, may stand for it. */
+/* Whether a declared name may stand for a size of ours. A size that varies is not the one that a formula of input
+ * sizes gives: exporters write what they saw in one branch. Another name, which no input has, may stand for it. The
+ * text is looked at as a whole and by its words, as it may be a formula: see npart__next_word. */
 static bool may_name(const struct npart__inference *inference, int64_t ours, const char *text)
 {
     const struct npart__expressions *pool = &inference->expressions;
@@ -174,6 +177,7 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
         report_difference(inference, value, fact, declared, "element type");
     if (declared->has_rank)
         merge_dims(inference, fact, value, declared);
+    /* An element that inference knows of is taken as it is, and not compared with the file's. */
     if (!fact->element && declared->element)
         fact->element = npart__fact_of_declared(inference, declared->element);
 }
@@ -183,6 +187,7 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
 struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared)
 {
+    /* Dims are new each time: without a name, each of them is a symbol of its own. */
     struct npart__fact *fact = npart__arena_zeroed(inference->arena, 1, sizeof *fact);
     int64_t *dims = npart__arena_allocate(inference->arena, (declared->rank + (size_t)1) * sizeof *dims);
     if (!fact || !dims) {

@@ -18,9 +18,9 @@
 struct reader {
     struct npart__expressions *pool;
     const char *at;
-    unsigned depth;
+    unsigned depth;     /* of read_factor in itself, by parentheses, functions and signs */
     unsigned operators; /* seen so far: none means that the text is just a name */
-    bool failed;
+    bool failed;        /* the text is no expression; what is read from then on counts for nothing */
 };
 
 static int64_t read_sum(struct reader *reader);
@@ -43,6 +43,7 @@ static bool take(struct reader *reader, const char *token)
     return true;
 }
 
+/* Beyond letters and digits: dots, as in "input.1_dim_0", and bytes of UTF-8. */
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -93,6 +94,7 @@ static const struct {
 static int64_t apply_call(struct reader *reader, enum call_kind kind, int64_t a, int64_t b)
 {
     struct npart__expressions *pool = reader->pool;
+    /* The kinds that divide are the last ones of the enum. */
     if (kind >= CALL_FLOOR_DIVIDE && b == 0)
         return fail(reader);
     switch (kind) {
@@ -176,6 +178,8 @@ static int64_t read_factor(struct reader *reader)
     return value;
 }
 
+/* From left to right, as in Python: a // b * c is (a // b) * c. "**" is asked for first, as "*" would take half of
+ * it; so with "//". */
 static int64_t read_product(struct reader *reader)
 {
     int64_t value = read_factor(reader);
@@ -196,6 +200,7 @@ static int64_t read_product(struct reader *reader)
     }
 }
 
+/* A minus before the first product is read by read_factor. */
 static int64_t read_sum(struct reader *reader)
 {
     int64_t value = read_product(reader);
@@ -220,12 +225,14 @@ static bool is_expression(struct npart__expressions *pool, const char *text, boo
     struct npart__expressions scratch;
     struct reader reader = {.pool = &scratch, .at = text};
     bool ok = npart__expressions_init(&scratch, &arena);
+    /* With the same limits, as nesting is limited by them. */
     scratch.limits = pool->limits;
     if (ok) {
         (void)read_sum(&reader);
         skip_blanks(&reader);
         ok = !scratch.failed;
     }
+    /* Out of memory is no answer to the question; the pool remembers. */
     if (!ok)
         pool->failed = true;
     npart__arena_clear(&arena);
@@ -242,7 +249,8 @@ static bool looks_plain(const char *text)
     return true;
 }
 
-/* A text of digits alone is a name too: as a number it would stand in dim_value, which is another field. */
+/* A text of digits alone is a name too: as a number it would stand in dim_value, which is another field. Since the
+ * attempt went well, reading it again in the pool itself does not fail, but for memory. */
 int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
 {
     bool is_plain = true;
@@ -320,7 +328,8 @@ static uint64_t magnitude_of(int64_t value)
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* The first term has its minus right before it, each other one a sign between blanks. */
+/* The first term has its minus right before it, each other one a sign between blanks. A factor of 1 is not written,
+ * and powers as products: s*s, as a power would not be read back. */
 static void append_term(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__term *term, bool is_first)
 {

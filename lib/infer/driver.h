@@ -7,15 +7,18 @@
 
 #include "infer/call.h"
 
+/* Of so many outputs of an operator it is remembered where the element type comes from; of later ones, which few
+ * operators have, it is looked up at each node. */
 #define NPART__CACHED_OUTPUTS 4u
+/* No index of an input is as large, so who goes through the inputs ends at once. */
 #define NPART__NO_SOURCE INT32_MAX
 
 /* What is looked up once per operator and version. */
 struct npart__op_cache {
-    bool is_filled;
+    bool is_filled; /* else a slot of zeros, which are ids too: of the empty text */
     uint32_t op_type, domain;
-    const struct npart__operator *schema;
-    const struct npart__infer_row *row;
+    const struct npart__operator *schema; /* NULL: nobody knows the operator, or not at this version */
+    const struct npart__infer_row *row;   /* NULL: rows.def has none, so that no shape is said */
     uint8_t policy_rows[NPART__POLICY_ROWS];
     int type_source[NPART__CACHED_OUTPUTS]; /* see npart__type_source */
 };

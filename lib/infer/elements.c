@@ -21,11 +21,13 @@ bool npart__in_items(const struct npart__call *call, uint32_t index, struct npar
     return true;
 }
 
+/* Whole numbers and doubles are of one size, so they take the same room. */
 uint64_t *npart__new_items(const struct npart__call *call, uint32_t count)
 {
     return (uint64_t *)npart__new_ints(call, count);
 }
 
+/* Whole numbers still have to fit the output's type, which npart__set_ints looks at. */
 void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,
                       const struct npart__items *like)
 {
@@ -45,6 +47,7 @@ void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32
         npart__out(call, output)->known = known;
 }
 
+/* Of [2,3,4]: [12,4,1]. A size of 0 counts as 1, or all before it would be 0. */
 void npart__strides(const int64_t *dims, uint32_t rank, int64_t *strides)
 {
     int64_t stride = 1;
@@ -81,6 +84,7 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
             from += steps[axis];
             if (++at[axis] < fact->dims[axis])
                 break;
+            /* Back to the beginning of this axis; the next one counts up. */
             from -= steps[axis] * at[axis];
             at[axis] = 0;
         }

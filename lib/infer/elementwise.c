@@ -20,6 +20,7 @@ static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *d
     for (uint32_t axis = rank; axis-- > 0;) {
         uint32_t at = dims[axis] ? flat % (uint32_t)dims[axis] : 0;
         flat = dims[axis] ? flat / (uint32_t)dims[axis] : 0;
+        /* Axes are aligned at the last one, so those that the operand lacks come first. */
         uint32_t missing = rank - fact->rank;
         if (axis < missing)
             continue;
@@ -37,6 +38,7 @@ static struct npart__each begin_each(struct npart__call *call, enum npart__eleme
     struct npart__each each = {.call = call, .element = element, .type = npart__in(call, 0)->element_type};
     if (element->first)
         each.first = (double)npart__float_attribute(call, element->first, (float)element->first_default);
+    /* Attributes are float32 in the file, so a default is rounded to that, too. */
     if (element->second)
         each.second = (double)npart__float_attribute(call, element->second, (float)element->second_default);
     return each;
@@ -60,6 +62,7 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
     for (uint32_t k = 0; k < input_count; k++) {
         uint32_t known;
         const int64_t *ints = npart__in_ints(call, k, &known);
+        /* The shape must be static for the index of an element to be known. */
         if (!ints || !npart__is_static(npart__in(call, k)))
             return;
         if (!result)
@@ -107,6 +110,7 @@ static bool compute(struct npart__each *each, struct about a, struct about b, st
     unsigned traits = each->element->traits;
     int type = npart__out(each->call, 0)->element_type;
     double error = 0;
+    /* Before the function is called, as Pow changes it. */
     each->is_close = traits & NPART__IS_CLOSE;
     double exact = each->element->doubles(each, a.number, b.number);
     bool is_close = each->is_close, has_nan = isnan(a.number) || isnan(b.number);
@@ -131,8 +135,8 @@ static struct about about_at(const struct npart__numbers *numbers, uint32_t inde
     return (struct about){.number = npart__number_at(numbers, index), .error = numbers->error};
 }
 
-/* Fills in one operand's part: the first is taken over, each other is combined with the results so far. False when one
- * result cannot be told. */
+/* Fills in one operand's part: the first is taken over, each other is combined with the results so far. False when
+ * one result cannot be told. With one operand (Neg, Exp) its results are what the function makes of it. */
 static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t input_count, struct about *results,
                             uint32_t count)
 {
@@ -196,6 +200,7 @@ static bool combine_doubles(struct npart__each *each, uint32_t input_count)
         is_known = divide_sums(each, input_count, results, count);
     if (is_known)
         set_results(call, results, count);
+    /* Only needed until the results are set, and large for what it is: two doubles an element. */
     npart__arena_release(call->arena, results);
     return is_known;
 }
@@ -203,7 +208,7 @@ static bool combine_doubles(struct npart__each *each, uint32_t input_count)
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
 /* Sets output 0's shape to what the first `count` inputs broadcast to; false where it is not known. Past 64 operands
- * nothing is said. */
+ * nothing is said. After a contradiction there is no shape either, hence the last line. */
 static bool broadcast_inputs(struct npart__call *call, uint32_t count)
 {
     const struct npart__fact *facts[64];
@@ -244,6 +249,7 @@ static void combine(struct npart__call *call, uint32_t input_count)
     for (uint32_t k = 0; k < input_count; k++)
         if (!npart__may_be_known(call, k))
             return;
+    /* By the type of the first operand: of Pow and BitShift it decides, of all others both are of one type. */
     if (each.type == NPART__STRING || !npart__type_is_float(each.type)) {
         combine_ints(&each, input_count);
         return;
@@ -259,8 +265,9 @@ static void combine(struct npart__call *call, uint32_t input_count)
         combine_ints(&each, input_count);
 }
 
-/* Before opset 7 these operators broadcast only on request, along `axis`: [2,3,4] + [3] with axis=1. The shape is input
- * 0's, and elements are not followed. */
+/* Before opset 7 these operators broadcast only on request, along `axis`: [2,3,4] + [3] with axis=1. The shape is
+ * input 0's, and elements are not followed. Operators that came later (since is 7 or more) and those of other domains
+ * broadcast as NumPy does. */
 static bool is_old_broadcast(const struct npart__call *call)
 {
     return call->node->domain == 0 && call->node->schema && call->node->schema->since < 7;
@@ -273,6 +280,7 @@ static void set_truth(struct npart__call *call)
         npart__set_element_type(call, 0, NPART__BOOL);
 }
 
+/* StringConcat and ComplexMul are here for their shapes alone (NONE computes nothing). */
 void npart__infer_binary(struct npart__call *call)
 {
     set_truth(call);
@@ -328,6 +336,7 @@ static void choose_doubles(struct npart__call *call, uint32_t count)
         bool chosen = npart__number_at(&condition, broadcast_index(npart__in(call, 0), out->dims, out->rank, i)) != 0;
         numbers[i] = npart__number_at(chosen ? &yes : &no,
                                       broadcast_index(npart__in(call, chosen ? 1 : 2), out->dims, out->rank, i));
+        /* -0.0 + 0.0 is 0.0, and anything + -0.0 stays as it is. */
         numbers[i] += chosen ? 0.0 : -0.0;
     }
     npart__set_numbers(call, 0, numbers, count, yes.error > no.error ? yes.error : no.error);
@@ -344,6 +353,7 @@ void npart__infer_where(struct npart__call *call)
         if (!npart__may_be_known(call, k) || !npart__is_static(npart__in(call, k)))
             return;
     int64_t *result = npart__new_ints(call, count);
+    /* Whole numbers first, whatever the type: sizes that went through float are kept as such. */
     if (choose_ints(call, result, count))
         npart__set_ints(call, 0, result, count);
     else if (npart__has_fractions(npart__out(call, 0)->element_type))
@@ -433,6 +443,7 @@ void npart__infer_clip(struct npart__call *call)
     npart__set_shape_like(call, 0, npart__in(call, 0));
     const int64_t *ints = npart__in_ints(call, 0, &count), *low = npart__in_ints(call, 1, &low_count),
                   *high = npart__in_ints(call, 2, &high_count);
+    /* Also of whole numbers in floating point: bounds may be fractions. */
     if (!npart__type_is_integer(npart__in(call, 0)->element_type)) {
         clip_doubles(call);
         return;

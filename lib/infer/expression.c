@@ -39,6 +39,7 @@ static uint32_t intern(struct npart__expressions *pool, struct npart__strings *t
     return id;
 }
 
+/* The three tables are tables of strings, whose texts here are the bytes of structs. Ids are taken as valid. */
 const struct npart__atom *npart__atom_at(const struct npart__expressions *pool, uint32_t id)
 {
     return (const void *)pool->atoms.texts.items[id];
@@ -49,18 +50,21 @@ const struct npart__product *npart__product_at(const struct npart__expressions *
     return (const void *)pool->products.texts.items[id];
 }
 
+/* Neither of a number nor of NPART__UNKNOWN, whose key is empty. */
 const struct npart__sum *npart__sum_at(const struct npart__expressions *pool, int64_t handle)
 {
     return (const void *)pool->sums.texts.items[handle - NPART__HANDLE_BASE];
 }
 
+/* Only the factors that are there are part of the key, so the rest of the struct need not be cleared. */
 static uint32_t product_id(struct npart__expressions *pool, const struct npart__product *product)
 {
     return intern(pool, &pool->products, product,
                   offsetof(struct npart__product, factors) + product->count * sizeof product->factors[0]);
 }
 
-/* The sum as a number or a handle. Terms must be sorted, coefficients not 0. */
+/* The sum as a number or a handle. Terms must be sorted, coefficients not 0. A number in the range of the handles
+ * would be taken for one, so it is kept as a sum without terms. */
 static int64_t sum_handle(struct npart__expressions *pool, const struct npart__sum *sum)
 {
     if (sum->count == 0 && npart__is_number(sum->constant))
@@ -83,6 +87,7 @@ static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
     for (uint32_t i = 0; i < sum->count; i++) {
         const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
         for (uint32_t k = 0; k < product->count; k++)
+            /* As often as it is printed: s*s has its symbol twice. */
             count += product->factors[k].power * pool->notes.items[product->factors[k].atom].size;
     }
     return count;
@@ -108,6 +113,7 @@ static struct npart__atom_note note_of(const struct npart__expressions *pool, co
 static int64_t atom_handle(struct npart__expressions *pool, const struct npart__atom *atom)
 {
     struct npart__atom_note note = note_of(pool, atom);
+    /* Before it is interned, so that what is too deep is never in the table. */
     if (note.size > NPART__MOST(pool->limits, ATOM_SIZE))
         return npart__fresh_symbol(pool);
     uint32_t id = intern(pool, &pool->atoms, atom, sizeof *atom);
@@ -135,7 +141,8 @@ static int64_t atom_handle(struct npart__expressions *pool, const struct npart__
 /* ---- symbols --------------------------------------------------------------------------------------------- */
 
 /* Whether a size of this name counts what earlier steps left, of which there may be nothing: in the first step of a
- * decoder `past_sequence_length` is 0, while a batch or a sequence of 0 computes nothing. */
+ * decoder `past_sequence_length` is 0, while a batch or a sequence of 0 computes nothing. A letter is made lower case
+ * by its bit 0x20, which suffices as all words are of letters. */
 static bool names_a_cache(const char *name)
 {
     static const char *const words[] = {"past", "cache", "prev", "history", "state"};
@@ -150,6 +157,7 @@ static bool names_a_cache(const char *name)
     return false;
 }
 
+/* A symbol that is asked for again is found by its index, so its handle is always the same. */
 static int64_t symbol_handle(struct npart__expressions *pool, uint32_t index)
 {
     struct npart__atom atom = {.kind = NPART__ATOM_SYMBOL, .left = index};
@@ -203,7 +211,8 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
 
-/* Nothing is known of its size, not even that it is above 0. */
+/* Nothing is known of its size, not even that it is above 0. It comes from pool->node, so that a report can say where
+ * the size was lost. */
 static int64_t nameless_symbol(struct npart__expressions *pool, bool varies, int64_t most)
 {
     struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies, .most = most};
@@ -229,6 +238,7 @@ int64_t npart__bounded_symbol(struct npart__expressions *pool, int64_t most)
     return nameless_symbol(pool, false, most);
 }
 
+/* Of 2*h + 1 it gives h, 2 and 1. A floor, h*w and h*h are not linear in one symbol. */
 bool npart__single_symbol(const struct npart__expressions *pool, int64_t a, uint32_t *symbol, int64_t *coefficient,
                           int64_t *constant)
 {
@@ -241,6 +251,7 @@ bool npart__single_symbol(const struct npart__expressions *pool, int64_t a, uint
     if (product->count != 1 || product->factors[0].power != 1)
         return false;
     const struct npart__atom *atom = npart__atom_at(pool, product->factors[0].atom);
+    /* What was written is of no use where the atom is no symbol: the result below says so. */
     *symbol = (uint32_t)atom->left;
     *coefficient = sum->terms[0].coefficient;
     *constant = sum->constant;
@@ -256,7 +267,8 @@ uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
     return is_lone ? symbol : NPART_NONE;
 }
 
-/* Out of memory gives true, as it is no conflict of the request; the pool remembers, and the inference fails. */
+/* Out of memory gives true, as it is no conflict of the request; the pool remembers, and the inference fails. A
+ * symbol that is bound already is asked again by each name or shape that it stands in; then the numbers must agree. */
 bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value)
 {
     uint32_t index = named_symbol(pool, name, length);
@@ -272,7 +284,8 @@ bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_
     return true;
 }
 
-/* Of several limits the least counts. */
+/* Of several limits the least counts. It must come before any expression of the symbol: the bounds of an atom are
+ * noted when it is made. */
 void npart__limit_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t most)
 {
     uint32_t index = named_symbol(pool, name, length);
@@ -304,6 +317,7 @@ static bool add_term(struct npart__sum *sum, uint32_t product, int64_t coefficie
     uint32_t at = 0;
     if (coefficient == 0)
         return true;
+    /* There are 32 terms at most, so going through them is as good as bisection. */
     while (at < sum->count && terms[at].product < product)
         at++;
     if (at < sum->count && terms[at].product == product) {
@@ -323,7 +337,7 @@ static bool add_term(struct npart__sum *sum, uint32_t product, int64_t coefficie
     return true;
 }
 
-/* a + factor * b. */
+/* a + factor * b. False, with `a` half done, where a number does not fit or there are too many terms. */
 static bool add_scaled(struct npart__sum *a, const struct npart__sum *b, int64_t factor)
 {
     int64_t scaled;
@@ -337,12 +351,13 @@ static bool add_scaled(struct npart__sum *a, const struct npart__sum *b, int64_t
     return true;
 }
 
+/* Two that are not known may be different, so nothing follows from them, not even that a - a is 0. */
 static bool either_unknown(int64_t a, int64_t b)
 {
     return a == NPART__UNKNOWN || b == NPART__UNKNOWN;
 }
 
-/* a + factor * b. */
+/* a + factor * b. What does not fit is a fresh symbol. Subtraction is factor -1. */
 static int64_t linear(struct npart__expressions *pool, int64_t a, int64_t b, int64_t factor)
 {
     struct npart__sum left, right;
@@ -362,6 +377,7 @@ int64_t npart__sum(struct npart__expressions *pool, int64_t a, int64_t b)
     return linear(pool, a, b, 1);
 }
 
+/* Equal expressions leave 0: all their terms cancel. */
 int64_t npart__difference(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     int64_t result;
@@ -407,6 +423,7 @@ static bool divide_products(struct npart__expressions *pool, uint32_t a, uint32_
     const struct npart__product *left = npart__product_at(pool, a), *right = npart__product_at(pool, b);
     struct npart__product result;
     uint32_t j = 0, count = 0;
+    /* Both are sorted, so one walk finds each factor of b in a. */
     for (uint32_t i = 0; i < left->count && count < NPART__LIMIT_FACTORS; i++) {
         struct npart__factor factor = left->factors[i];
         if (j < right->count && right->factors[j].atom == factor.atom) {
@@ -449,6 +466,7 @@ int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
     if (npart__is_number(a) && npart__is_number(b) && npart__multiply_int64(a, b, &result) &&
         npart__is_number(result))
         return result;
+    /* Also of a size that is not known: it is a number, whichever. */
     if (a == 0 || b == 0)
         return 0;
     if (either_unknown(a, b))
@@ -543,6 +561,7 @@ bool npart__exact_quotient(struct npart__expressions *pool, int64_t a, int64_t b
     return true;
 }
 
+/* Euclid; never below 0. The callers pass no INT64_MIN, which has no opposite. */
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
 {
     while (b) {
@@ -563,6 +582,7 @@ static bool flatten_floor(struct npart__expressions *pool, const struct npart__s
         return false;
     const struct npart__product *product = npart__product_at(pool, inside->terms[0].product);
     const struct npart__atom *nested = npart__atom_at(pool, product->factors[0].atom);
+    /* m*n and c*m; what does not fit stays nested. */
     int64_t both, shift;
     if (product->count != 1 || product->factors[0].power != 1 || nested->kind != NPART__ATOM_FLOOR ||
         !npart__is_number(nested->right) || nested->right <= 0 ||
@@ -623,6 +643,7 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
         if (coefficient == INT64_MIN)
             return npart__fresh_symbol(pool);
         if (!divides)
+            /* Of what stays inside; it divides the divisor too, as it began with that. */
             common = greatest_common_divisor(common, coefficient);
         if (!add_term(divides ? &outside : &inside, a->terms[i].product, divides ? coefficient / divisor : coefficient))
             return npart__fresh_symbol(pool);
@@ -671,7 +692,8 @@ int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t
 /* ---- extremes -------------------------------------------------------------------------------------------- */
 
 /* max or min. Where one side is no less than the other whatever the symbols are, it is that side: max(seq + 1, 1) is
- * seq + 1. Operands of an atom are sorted, since max(a, b) and max(b, a) are one. */
+ * seq + 1. Operands of an atom are sorted, since max(a, b) and max(b, a) are one. Both ways are tried, as the bound
+ * of a difference says nothing of its opposite. */
 static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, enum npart__atom_kind kind)
 {
     bool wants_greater = kind == NPART__ATOM_MAX;
@@ -690,6 +712,7 @@ static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, en
     return atom_handle(pool, &atom);
 }
 
+/* Of broadcast dims, bounds of a Slice, and the operators Max, Min, Clip and Relu. */
 int64_t npart__maximum(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     return extreme(pool, a, b, NPART__ATOM_MAX);

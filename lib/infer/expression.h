@@ -17,7 +17,8 @@
 #include "base/base.h"
 #include "base/limits.h"
 
-/* Handles lie where no dim or index of a real model does. */
+/* Handles lie where no dim or index of a real model does. From -2**62 on there are 2**31 of them. INT64_MIN and
+ * INT64_MAX stay plain numbers: exporters write them as the ends of a Slice. */
 #define NPART__HANDLE_BASE (INT64_MIN / 2)
 #define NPART__HANDLE_COUNT ((int64_t)1 << 31)
 /* A number that is not known and equals nothing, not even itself. */
@@ -35,9 +36,9 @@
 struct npart__symbol {
     const char *name; /* NULL: nameless */
     uint32_t node;    /* where it came up, or NPART_NONE: a graph input */
-    bool is_bound;
+    bool is_bound;  /* by the caller; then no expression has it, as it is a number wherever it stands */
     bool is_input;  /* a size of a graph input */
-    bool may_be_0;
+    bool may_be_0;  /* else it is at least 1 */
     bool varies;    /* stands for sizes that are known to differ, of an If's branches or a Loop's passes */
     int64_t value;  /* when bound */
     int64_t most;   /* no greater than this; INT64_MAX: nothing is known */

@@ -24,6 +24,7 @@ void npart__fact_from_tensor(const struct npart__limits *limits, struct npart__f
     for (uint32_t i = 0; fact->has_rank && i < tensor->rank; i++)
         if (!npart__is_number(tensor->dims[i]))
             fact->has_rank = false; /* no tensor is that large */
+    /* A scalar has no dims in the file, but NULL would read as if it had no rank. */
     static const int64_t no_dims[1];
     if (fact->has_rank) {
         fact->rank = tensor->rank;
@@ -37,6 +38,7 @@ bool npart__is_whole(double number)
     return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
 }
 
+/* Past the limits there is a second one, for all large tensors together, as each of them may be kept at many nodes. */
 bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit)
 {
     uint64_t most = inference->options.most_elements;
@@ -44,12 +46,14 @@ bool npart__may_follow(const struct npart__inference *inference, uint64_t count,
            (count <= most && inference->large_elements + count <= most * NPART__LIMIT_LARGE_TENSORS);
 }
 
+/* Those below the limit need no count: their memory grows with the nodes alone. */
 void npart__count_elements(struct npart__inference *inference, uint32_t count)
 {
     if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
         inference->large_elements += count;
 }
 
+/* Whole numbers and doubles both take eight bytes, so one function serves both. */
 static void *room_for(struct npart__inference *inference, uint32_t count)
 {
     npart__count_elements(inference, count);
@@ -59,8 +63,8 @@ static void *room_for(struct npart__inference *inference, uint32_t count)
     return room;
 }
 
-/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour: scales [1,1,2,2]
- * of a Resize multiply a symbolic dim by 2. */
+/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour: scales
+ * [1,1,2,2] of a Resize multiply a symbolic dim by 2. Both forms stay then; who reads goes by `ints`. */
 static void keep_doubles(struct npart__inference *inference, struct npart__known *known, const double *doubles)
 {
     int64_t *ints = room_for(inference, known->count);
@@ -73,7 +77,8 @@ static void keep_doubles(struct npart__inference *inference, struct npart__known
     known->ints = ints;
 }
 
-/* A tensor with a number that looks like a handle of an expression (near INT64_MIN / 2) is not followed. */
+/* A tensor with a number that looks like a handle of an expression (near INT64_MIN / 2) is not followed. Nor is one
+ * with a uint64 that int64 cannot hold. */
 static bool read_ints(struct npart__inference *inference, const struct npart__tensor *tensor,
                       struct npart__known *known)
 {
@@ -97,7 +102,8 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
     return true;
 }
 
-/* The others are weights, which no shape hangs on. */
+/* The others are weights, which no shape hangs on. Without a payload in the file (elided or external), there is
+ * nothing to read. */
 bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor)
 {
     uint32_t limit =
@@ -122,6 +128,7 @@ static void read_elements(struct npart__inference *inference, struct npart__fact
     }
     known->count = (uint32_t)tensor->elements;
     bool ok = is_float ? read_doubles(inference, tensor, known) : read_ints(inference, tensor, known);
+    /* Not after a failure, as the caller may have more memory the next time (npart__take_failure). */
     fact->is_read = !inference->expressions.failed;
     if (ok && fact->is_read)
         fact->known = known;
@@ -147,6 +154,7 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
     return contradicts ? NULL : fact->known;
 }
 
+/* A scalar is; a sequence, or a sparse tensor, is not. */
 bool npart__is_static(const struct npart__fact *fact)
 {
     if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank)
@@ -185,6 +193,7 @@ bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
 void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__fact *fact)
 {
+    /* By enum npart__type_kind. Of a tensor, which nearly all values are, the kind is not said. */
     static const char *const kinds[] = {"unknown", "", "sparse ", "sequence", "map", "optional", "opaque"};
     npart__append_text(buffer, kinds[fact->kind]);
     if (fact->element && (fact->kind == NPART__TYPE_SEQUENCE || fact->kind == NPART__TYPE_OPTIONAL)) {

@@ -14,7 +14,8 @@
 /* ---- Gather ---------------------------------------------------------------------------------------------- */
 
 /* The data are seen as [outer, extent, inner] round the axis, the result as [outer, indices, inner]. Of a shape
- * [`batch`,128,768], Gather of index 1 takes 128, and of index 0 the symbol `batch`. */
+ * [`batch`,128,768], Gather of index 1 takes 128, and of index 0 the symbol `batch`. The shape of the result is set
+ * by now. */
 static void gather_elements_known(struct npart__call *call, uint32_t axis)
 {
     const struct npart__fact *data = npart__in(call, 0);
@@ -41,7 +42,8 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
 }
 
 /* Whether an index that is not constant names a place that the data do not have: position 512 in a table of 512
- * positions, at a sequence of 513. Proposed sizes at which that happens are not taken (see `misfits`). */
+ * positions, at a sequence of 513. Proposed sizes at which that happens are not taken (see `misfits`). An index of
+ * the file itself is the same at all sizes. Nothing is read for the answer. */
 static bool reaches_past_end(struct npart__call *call, uint32_t axis)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
@@ -91,6 +93,7 @@ struct grid {
     int64_t strides[NPART__LIMIT_RANK];
 };
 
+/* False where the elements are not known, or the shape is not static. */
 static bool read_grid(struct npart__call *call, uint32_t input, struct grid *out)
 {
     const struct npart__fact *fact = npart__in(call, input);
@@ -112,6 +115,7 @@ static bool element_place(const struct grid *data, const struct grid *indices, u
     if (!npart__is_number(index) || !npart__normalize_axis(index, (uint32_t)data->dims[axis], &at))
         return false;
     for (uint32_t i = 0; i < data->rank; i++) {
+        /* The coordinate of the index itself along this axis. */
         int64_t own = flat / indices->strides[i] % (indices->dims[i] ? indices->dims[i] : 1);
         if (i != axis && own >= data->dims[i])
             return false;
@@ -144,6 +148,7 @@ static bool tuple_place(const struct grid *data, const struct grid *indices, uin
     return true;
 }
 
+/* Whether two inputs have ranks, and the same one. */
 static bool same_rank(const struct npart__call *call, uint32_t a, uint32_t b)
 {
     return npart__in(call, a)->has_rank && npart__in(call, b)->has_rank &&
@@ -244,12 +249,12 @@ static enum scatter_kind scatter_kind(struct npart__call *call)
 struct scatter {
     struct npart__call *call;
     enum scatter_kind kind;
-    int type;
+    int type;         /* of the data, and so of the result */
     int64_t *ints;
     double *doubles; /* NULL: ints */
     struct npart__numbers updates;     /* for doubles */
     const int64_t *update_ints;
-    double error;
+    double error;     /* of `doubles`; infinite: nothing can be told */
 };
 
 /* Writes one update of whole numbers, symbols too. */
@@ -295,6 +300,8 @@ static void put_double(struct scatter *scatter, int64_t place, uint32_t from)
     scatter->doubles[place] = after;
 }
 
+/* Updates are written in their order. Where several go to one place without a reduction, ONNX leaves open which one
+ * stays. */
 static void put(struct scatter *scatter, int64_t place, uint32_t from)
 {
     if (scatter->doubles)
@@ -343,6 +350,7 @@ static bool begin_scatter(struct npart__call *call, struct grid *data, struct gr
     return scatter->ints != NULL;
 }
 
+/* An infinite error makes npart__set_numbers set nothing. */
 static void end_scatter(const struct scatter *scatter, uint32_t count)
 {
     if (scatter->doubles)
@@ -382,6 +390,7 @@ void npart__infer_scatter_nd(struct npart__call *call)
     if (!begin_scatter(call, &data, &indices, &updates, &scatter) || indices.rank == 0)
         return;
     int64_t length = indices.dims[indices.rank - 1];
+    /* A tuple of no indices would name all of the data. */
     if (length < 1 || length > data.rank)
         return;
     uint32_t run = (uint32_t)data.strides[length - 1], tuples = indices.items.count / (uint32_t)length;

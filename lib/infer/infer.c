@@ -41,6 +41,8 @@ static const struct npart__infer_row *find_row(const char *domain, const char *n
     }
     if (low == 0)
         return NULL;
+    /* `low` is the first row that comes after what is asked for. The one before it is the answer, if it is of this
+     * operator at all. */
     const struct npart__infer_row *row = &npart__infer_rows[low - 1];
     return strcmp(row->domain, domain) == 0 && strcmp(row->name, name) == 0 ? row : NULL;
 }
@@ -56,6 +58,8 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
     const struct npart__strings *strings = &inference->graph->strings;
     *cache = (struct npart__op_cache){
         .is_filled = true, .op_type = node->op_type, .domain = node->domain, .schema = node->schema};
+    /* Without a schema the opset that the model imports counts. A domain that is not imported has no version: then
+     * the newest row. */
     int since = node->schema ? node->schema->since : node->opset_version ? node->opset_version : INT32_MAX;
     cache->row = find_row(npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
     if (inference->policy->find_rows)
@@ -79,6 +83,7 @@ int npart__type_source(const struct npart__operator *schema, unsigned output, un
     if (number)
         return -number;
     for (unsigned i = from; npart__operator_input(schema, i, &operand); i++) {
+        /* Types are parts of the schema's text, with no end of their own. */
         bool is_same = operand.type_length == result.type_length &&
                        memcmp(operand.type, result.type, result.type_length) == 0;
         if (operand.is_variadic) /* many to many, as of a Loop, each have a type of their own */
@@ -103,13 +108,15 @@ static void imply_element_type(struct npart__call *call, const struct npart__op_
         }
         source = npart__type_source(cache->schema, output, (unsigned)source + 1);
     }
+    /* A fixed type was given as its number's opposite. */
     if (source < 0)
         npart__set_element_type(call, output, -source);
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
-/* Random numbers are no constants, and what a body uses is not looked through. */
+/* Random numbers are no constants, and what a body uses is not looked through. A node without operands has nothing
+ * that could change. Without a schema nobody knows whether the operator gives the same each time. */
 static bool uses_only_constants(const struct npart__call *call)
 {
     const struct npart__node *node = call->node;
@@ -137,6 +144,7 @@ static void mark_constants(struct npart__call *call)
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
     const struct npart__infer_policy *policy = call->inference->policy;
+    /* Without a policy's say all that can be computed is. */
     bool is_computed = !policy->computes || policy->computes(call);
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         struct npart__fact *out = npart__out(call, i);
@@ -149,6 +157,7 @@ static void mark_constants(struct npart__call *call)
 
 /* ---- findings -------------------------------------------------------------------------------------------- */
 
+/* Both texts are copied, as callers make them in buffers of their own. */
 bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place)
 {
     if (inference->is_quiet || !text)
@@ -161,11 +170,13 @@ bool npart__add_finding(struct npart__inference *inference, const char *code, co
     return finding.text && finding.at && NPART__PUSH(inference->arena, &inference->findings, finding);
 }
 
+/* What fails here is memory alone. Inference functions have no way to say so, hence the pool remembers it. */
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text)
 {
     char place[160] = "";
     if (node != NPART_NONE)
         npart__describe_node(inference->graph, node, place, sizeof place);
+    /* The finding that is added next has this index. */
     struct npart__contradicted contradicted = {.node = node, .finding = inference->findings.count};
     if (!npart__add_finding(inference, "shape-contradiction", text, place) ||
         (!inference->is_quiet && !NPART__PUSH(inference->arena, &inference->contradicted, contradicted)))
@@ -215,6 +226,7 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
             const struct npart__scope *scope = &graph->scopes.items[node->first_body + body];
             lost = lost_before(inference, scope->first_output, scope->output_count);
         }
+        /* None of them lacked a rank, so it was this node that could not tell it. */
         lost = lost ? lost : id + 1;
         inference->rank_lost_at[value] = lost;
     }
@@ -255,6 +267,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     }
     if (cache.row && extent == NPART__EXTENT_ALL)
         cache.row->infer(&call);
+    /* The nodes of a body have put their own numbers here. */
     inference->expressions.node = id;
     if (extent == NPART__EXTENT_ALL)
         mark_constants(&call);
@@ -304,6 +317,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->arena = arena;
     out->options = *options;
     out->policy = options->policy ? options->policy : &standard;
+    /* Two more than values: see `absent` in call.c. */
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
     out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
@@ -316,6 +330,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     npart_status status = npart__bind_inputs(out, options, error);
     if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)
         status = npart__fail_memory(error);
+    /* Also after a failure, as `begin` was called. */
     if (out->policy->end)
         out->policy->end(out);
     for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
@@ -343,10 +358,12 @@ npart_status npart__infer_view(struct npart__inference *inference, const struct 
     if (!own)
         return npart__fail_memory(error);
     options.policy = policy;
+    /* What runtimes know is asked of sizes, for which the limits suffice. */
     options.most_elements = 0;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
     if (status != NPART_OK)
         return status;
+    /* Only what succeeded is kept. What failed stays in the arena, and the next request tries again. */
     own->next_view = inference->views;
     inference->views = own;
     *out = own;

@@ -49,8 +49,8 @@ struct npart__known {
  * none. */
 struct npart__fact {
     uint8_t kind; /* enum npart__type_kind */
-    uint8_t element_type;
-    bool has_rank;
+    uint8_t element_type;  /* TensorProto.DataType; 0: not known */
+    bool has_rank;         /* else `rank` and `dims` say nothing */
     bool is_constant;      /* the same in every run: an initializer, or computed from constants only */
     bool is_initializer;   /* an initializer or the output of a Constant node */
     bool is_read;          /* the tensor's numbers were read into `known`, or cannot be */
@@ -152,10 +152,10 @@ struct npart__inference {
     /* private */
     struct npart__inference *views; /* of the same graph and sizes under other policies: the first of a list */
     struct npart__inference *next_view;
-    struct npart__op_cache *cache;
+    struct npart__op_cache *cache; /* NPART__CACHE_SLOTS of them, by the operator's name */
     uint64_t large_elements; /* of tensors past the limits, so far */
     bool is_quiet; /* a pass whose findings would come again */
-    unsigned loop_depth;
+    unsigned loop_depth; /* bodies of Loop, Scan and SequenceMap that are being inferred, one in the other */
 };
 
 /* Infers the whole graph, which must outlive the result. Fails when a binding is wrong or memory runs out. */

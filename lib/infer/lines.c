@@ -17,6 +17,7 @@ struct lines {
     uint32_t count, extent, inner;
 };
 
+/* Of a tensor that is known to be small, so 32 bits hold it. */
 static uint32_t product_of(const struct npart__fact *fact, uint32_t from, uint32_t to)
 {
     uint32_t product = 1;
@@ -38,7 +39,8 @@ static bool find_lines(const struct npart__fact *fact, uint32_t axis, struct lin
     return true;
 }
 
-/* Where the `at`-th element of a line stands: lines are numbered in the order of their first elements. */
+/* Where the `at`-th element of a line stands: lines are numbered in the order of their first elements. Of the lines
+ * above, element 2 of line 5 is at (5/4 * 3 + 2) * 4 + 5%4 = 21. */
 static uint32_t place_on(const struct lines *lines, uint32_t line, uint32_t at)
 {
     return (line / lines->inner * lines->extent + at) * lines->inner + line % lines->inner;
@@ -104,6 +106,7 @@ void npart__infer_arg_extreme(struct npart__call *call)
         else if (keeps)
             dims[kept++] = 1;
     }
+    /* With or without keepdims the elements are the same, in the same order. */
     npart__set_dims(call, 0, kept, dims);
     find_extremes(call, axis);
 }
@@ -141,7 +144,8 @@ static bool stands_before(const struct order *order, uint32_t a, uint32_t b)
 }
 
 /* Sorts the places by merging ever longer runs; `sorted` and `scratch` have room for them all. C's qsort() takes no
- * context, and may allocate. */
+ * context, and may allocate. It takes extent * log(extent) comparisons, each of which may look at line_count
+ * elements. */
 static void order_line(const struct order *order, uint32_t *sorted, uint32_t *scratch)
 {
     uint32_t count = order->lines->extent;
@@ -175,6 +179,7 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
         return;
     /* The result has as many lines, each of `taken` elements. */
     struct lines result = {.count = lines.count, .extent = taken, .inner = lines.inner};
+    /* Half of `sorted` is scratch. */
     uint32_t total = lines.count * taken, *sorted = npart__new_array(call, (size_t)lines.extent * 2, sizeof *sorted);
     uint64_t *values = npart__new_items(call, total);
     int64_t *indices = npart__new_ints(call, total);
@@ -213,6 +218,7 @@ void npart__infer_top_k(struct npart__call *call)
         dims[axis] = taken;
         npart__set_dims(call, i, in->rank, dims);
     }
+    /* Of none there is nothing to sort. */
     if (npart__is_number(taken) && taken > 0 && taken <= NPART__LIMIT_COMPUTED_ELEMENTS)
         take_top(call, axis, (uint32_t)taken);
 }
@@ -222,7 +228,7 @@ void npart__infer_top_k(struct npart__call *call)
 /* One line's sums or products. */
 struct run {
     bool multiplies, is_exclusive, goes_back;
-    int type;
+    int type; /* that each step is rounded to */
 };
 
 /* Sums or products along each line, of symbols too. An exclusive run has at each place what comes before it; in reverse
@@ -291,6 +297,7 @@ void npart__infer_cumulative(struct npart__call *call)
     if (!in->has_rank || !npart__is_number(wanted) || !npart__normalize_axis(wanted, in->rank, &axis) ||
         !find_lines(in, axis, &lines))
         return;
+    /* Whole numbers in floating point are rounded at each step, as fractions are. */
     if (ints && !npart__type_is_float(run.type))
         run_ints(call, &run, &lines, ints);
     else if (npart__has_fractions(run.type) && npart__in_numbers(call, 0, &numbers) && numbers.error == 0)
@@ -308,6 +315,7 @@ static bool soften_line(enum npart__softening kind, int type, const struct npart
     uint32_t first = 0;
     for (uint32_t i = 0; i < lines->extent; i++) {
         double number = npart__number_at(numbers, place_on(lines, line, i));
+        /* Only a larger one counts, so of equal ones the first stays. */
         first = number > most ? i : first;
         most = number > most ? number : most;
     }
@@ -332,6 +340,7 @@ static bool soften_line(enum npart__softening kind, int type, const struct npart
 void npart__infer_soften(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
+    /* Without a schema the operator is taken to be the newest one. */
     bool is_flat = call->node->schema && call->node->schema->since < 13;
     struct npart__numbers numbers;
     struct lines lines;
@@ -408,6 +417,8 @@ struct groups {
 static bool find_groups(struct npart__call *call, const struct order *order, bool is_sorted, struct groups *out)
 {
     uint32_t extent = order->lines->extent;
+    /* Three lists in one: the sorted places, the leaders, and the first of each group. Until leaders are known, their
+     * place is the scratch of the sort. */
     uint32_t *sorted = npart__new_array(call, (size_t)extent * 3, sizeof *sorted);
     int64_t *numbers = npart__new_array(call, (size_t)extent * 2, sizeof *numbers);
     if (!sorted || !numbers)
@@ -469,6 +480,7 @@ static bool find_unique(struct npart__call *call, uint32_t axis, bool is_flat, s
     *lines = (struct lines){.count = 1, .extent = total, .inner = 1};
     if (!is_flat && !find_lines(in, axis, lines))
         return false;
+    /* From small to large, as the standard sorts. */
     const struct order order = {.numbers = &numbers, .lines = lines, .line_count = lines->count};
     return find_groups(call, &order, npart__int_attribute(call, "sorted", 1) != 0, groups);
 }
@@ -497,6 +509,7 @@ void npart__infer_unique(struct npart__call *call)
     int64_t found = is_known ? groups.count : npart__bounded_symbol(call->pool, most);
     dims[axis] = found;
     npart__set_dims(call, 0, rank, dims);
+    /* In inverse_indices there is one number for each place, in the others one for each group. */
     NPART__SET_SIZES(call, 2, all);
     NPART__SET_SIZES(call, 1, found);
     NPART__SET_SIZES(call, 3, found);

@@ -9,7 +9,7 @@
 #include "infer/numbers.h"
 
 /* Keeps what is on one side of the diagonal that k (input 1) shifts, and puts 0 elsewhere; of leading dims, matrix by
- * matrix. Exporters build causal masks with it. */
+ * matrix. Exporters build causal masks with it. With upper=0 and k=0 of [[1,2],[3,4]] it is [[1,0],[3,4]]. */
 void npart__infer_trilu(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -44,6 +44,7 @@ void npart__infer_eye_like(struct npart__call *call)
     uint32_t total;
     npart__infer_like_input(call);
     const struct npart__fact *out = npart__out(call, 0);
+    /* The standard has it for matrices only. */
     if (!npart__small_count(call, out, &total) || out->rank != 2 || out->element_type == 0)
         return;
     int64_t *result = npart__new_ints(call, total);
@@ -96,6 +97,7 @@ void npart__infer_one_hot(struct npart__call *call)
     for (uint32_t i = 0, next = 0; dims && i <= indices->rank; i++)
         dims[i] = i == axis ? depth : indices->dims[next++];
     npart__set_dims(call, 0, indices->rank + 1u, dims);
+    /* A symbolic depth leaves a shape that is not static, which mark_hot sees. */
     if (depth != NPART__UNKNOWN)
         mark_hot(call, axis, depth);
 }

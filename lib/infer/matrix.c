@@ -34,6 +34,7 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
     int64_t *outer;
     if (!npart__broadcast(call, outers, 2, &rank, &outer))
         return;
+    /* Room for both; of vectors less is used. */
     int64_t *dims = npart__new_dims(call, rank + 2);
     if (!dims)
         return;
@@ -47,7 +48,8 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
 }
 
 /* FusedMatMul's attributes. transBatchA: the first dim moves after the other batch dims, [2,8,10,64] -> [8,10,2,64].
- * transA: the last two change places. */
+ * transA: the last two change places. The dims are copied first, as the fact's own are shared. Operators that lack
+ * the attributes come out as they are. */
 static void transpose(struct npart__call *call, struct npart__fact *fact, const char *of_batch, const char *of_last)
 {
     bool moves_first = npart__int_attribute(call, of_batch, 0) != 0;
@@ -77,6 +79,7 @@ void npart__infer_matmul(struct npart__call *call)
     enum npart__operands operands = (enum npart__operands)call->row->parameter;
     /* B is input 1, or stands after the scale (and zero point) of A. */
     uint32_t second = operands == NPART__OPERANDS_QUANTIZED ? 3 : operands == NPART__OPERANDS_ORDERED ? 2 : 1;
+    /* Copies, as what is transposed here is not so for other users of the operand. */
     struct npart__fact a = *npart__in(call, 0), b = *npart__in(call, second);
     if (operands == NPART__OPERANDS_INTEGER)
         npart__set_element_type(call, 0, NPART__INT32);
@@ -127,6 +130,7 @@ void npart__infer_gemm(struct npart__call *call)
         npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
         return;
     }
+    /* A size that is not known relates to nothing, which npart__must_equal sees. */
     npart__must_equal(call, inner_a, inner_b);
     NPART__SET_SIZES(call, 0, has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN,
                      has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN);
@@ -141,11 +145,12 @@ void npart__infer_gemm(struct npart__call *call)
 struct einsum {
     int64_t sizes[52];
     bool is_seen[52];
-    uint32_t uses[52];
+    uint32_t uses[52]; /* on the left side; implicit results keep the letters that are used once */
     struct npart__fact ellipsis; /* rank and dims of the broadcast ellipses */
     bool has_ellipsis;
 };
 
+/* The index into the arrays by letter; -1: no letter. */
 static int letter_index(char c)
 {
     if (c >= 'a' && c <= 'z')
@@ -153,6 +158,7 @@ static int letter_index(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 26 : -1;
 }
 
+/* An ellipsis covers the dims that the letters of its term leave over. */
 static uint32_t count_letters(const char *from, const char *to)
 {
     uint32_t count = 0;
@@ -197,6 +203,7 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
     for (; from < to; from++) {
         if (*from == '.') {
             uint32_t covered = fact->rank - letters;
+            /* An ellipsis is three dots in a row; fewer at the end of a term are a mistake. */
             if (from + 2 >= to || !merge_ellipsis(call, einsum, fact->dims + axis, covered))
                 return false;
             axis += covered;
@@ -220,6 +227,7 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
     return axis == fact->rank;
 }
 
+/* Without an ellipsis on the left side there is nothing to append: its rank is 0. */
 static void append_ellipsis(const struct einsum *einsum, int64_t *dims, uint32_t *rank)
 {
     for (uint32_t i = 0; i < einsum->ellipsis.rank && *rank < NPART__LIMIT_RANK; i++)

@@ -9,6 +9,7 @@
  */
 #include "infer/call.h"
 
+/* Dims, elements and what else the fact points to are shared with the original. */
 struct npart__fact *npart__keep_fact(const struct npart__call *call, const struct npart__fact *fact)
 {
     struct npart__fact *kept = npart__new_array(call, 1, sizeof *kept);
@@ -25,7 +26,8 @@ static bool is_own_symbol(const struct npart__expressions *pool, int64_t dim, ui
     return symbol != NPART_NONE && own != NPART_NONE && symbol >= own && pool->symbols.items[symbol].varies;
 }
 
-/* Sizes that are known to differ vary; where one is not known at all, neither is the result. */
+/* Sizes that are known to differ vary; where one is not known at all, neither is the result. In a Loop (`own` is
+ * given) each dim that differs varies, since it was seen to change from one pass to the next. */
 static int64_t merge_dim(struct npart__expressions *pool, int64_t a, int64_t b, uint32_t own)
 {
     if (npart__same(a, b) || is_own_symbol(pool, a, own))
@@ -46,7 +48,8 @@ static void merge_shape(const struct npart__call *call, struct npart__fact *merg
     merged->dims = dims;
 }
 
-/* Elements of sequences of the same length are merged one by one. */
+/* Elements of sequences of the same length are merged one by one. Where the lengths differ, or one is not known, the
+ * sequences are no longer followed element by element. */
 static const struct npart__sequence_items *merge_items(const struct npart__call *call, const struct npart__fact *a,
                                                        const struct npart__fact *b, uint32_t own)
 {
@@ -77,6 +80,7 @@ static void merge_elements(const struct npart__call *call, struct npart__fact *m
     if (says_nothing(a) || !a->element) {
         merged->element = says_nothing(a) ? b->element : NULL;
     } else if (says_nothing(b) || npart__same_type(a, b)) {
+        /* Both say the same, or b says nothing: no merge is needed, which would make new symbols. */
         merged->element = a->element;
     } else if (b->element) {
         struct npart__fact element = npart__merge_facts(call, a->element, b->element, own);
@@ -106,6 +110,7 @@ struct npart__fact npart__merge_facts(const struct npart__call *call, const stru
     return merged;
 }
 
+/* Lists that are one object are the same without a look; a list and none are not. */
 static bool same_items(const struct npart__sequence_items *a, const struct npart__sequence_items *b)
 {
     if (a == b || !a || !b)

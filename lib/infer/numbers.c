@@ -20,6 +20,7 @@ bool npart__may_be_known(const struct npart__call *call, uint32_t index)
     return fact->known || (fact->tensor && !fact->is_read && npart__may_read(call->inference, fact->tensor));
 }
 
+/* Nothing is copied: what is known is shared, and belongs to the inference. */
 bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct npart__numbers *out)
 {
     if (!npart__has_input(call, index))
@@ -36,6 +37,7 @@ bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct np
     return true;
 }
 
+/* The numbers are not zeroed. Past the limit it is NULL without a failure, as with npart__new_ints. */
 double *npart__new_doubles(const struct npart__call *call, uint32_t count)
 {
     if (!npart__may_follow(call->inference, count, npart__most_computed(call->inference)))
@@ -54,6 +56,7 @@ struct precision {
     int digits, least_exponent;
 };
 
+/* Of any type that is not named here it is what float64 has; callers ask for types with fractions. */
 static struct precision precision_of(int element_type)
 {
     switch (element_type) {
@@ -68,6 +71,7 @@ static struct precision precision_of(int element_type)
     }
 }
 
+/* A whole number of so many binary digits is one of the type: up to 2**24 in float32. */
 int npart__digits_of(int element_type)
 {
     return precision_of(element_type).digits;
@@ -91,6 +95,7 @@ double npart__unit_at(int element_type, double number)
         (void)frexp(number, &exponent); /* 0.5 <= fraction < 1 */
     if (exponent - 1 < precision.least_exponent)
         exponent = precision.least_exponent + 1;
+    /* frexp() gives 1.5 as 0.75 * 2**1, so in float32 this is 2**(1 - 24). */
     return ldexp(1, exponent - precision.digits);
 }
 
@@ -105,6 +110,7 @@ double npart__round_number(int element_type, double number)
     double rounded = (double)single;
     if (element_type == NPART__FLOAT || !isfinite(rounded))
         return rounded;
+    /* In units of the type, the number is rounded to a whole one. */
     double unit = npart__unit_at(element_type, rounded), whole = rounded / unit, down = floor(whole);
     bool goes_up = whole - down > 0.5 || (whole - down == 0.5 && fmod(down, 2) != 0);
     double result = (goes_up ? down + 1 : down) * unit;
@@ -115,7 +121,8 @@ double npart__round_number(int element_type, double number)
     return copysign(result, number);
 }
 
-/* fma() computes a * b - product with one rounding, so it is 0 only where nothing was lost. */
+/* fma() computes a * b - product with one rounding, so it is 0 only where nothing was lost. The product must be one
+ * of the type as well: in float16, 3 * 683 is 2049, which it lacks. */
 bool npart__is_exact_product(int element_type, double a, double b, double product)
 {
     return fma(a, b, -product) == 0 && npart__round_number(element_type, product) == product;
@@ -131,7 +138,7 @@ double npart__close_error(int element_type, double number)
     return units * (of_number + of_one);
 }
 
-/* The function is monotone, so where both ends agree, all between does. */
+/* The function is monotone, so where both ends agree, all between does. A NaN that may be off is not followed. */
 bool npart__same_within(double (*function)(double), double number, double error, double *out)
 {
     *out = function(number);
@@ -147,6 +154,7 @@ void npart__set_numbers(const struct npart__call *call, uint32_t output, double 
 {
     int type = npart__out(call, output)->element_type;
     bool all_whole = error == 0;
+    /* Also where the error is NaN. Fractions of types that are not followed (8 bits and less) are dropped. */
     if (!doubles || !(error < (double)INFINITY) || (npart__type_is_float(type) && !npart__has_fractions(type)))
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -162,6 +170,7 @@ void npart__set_numbers(const struct npart__call *call, uint32_t output, double 
     for (uint32_t i = 0; ints && i < count; i++)
         ints[i] = (int64_t)doubles[i];
     npart__set_ints(call, output, ints, count);
+    /* Of so many, the doubles are worth giving back, as the whole numbers took their place. */
     if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
         npart__arena_release(call->arena, doubles);
 }

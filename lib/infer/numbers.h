@@ -21,7 +21,7 @@ struct npart__numbers {
     uint32_t count;
     const int64_t *ints;    /* NULL: doubles */
     const double *doubles;
-    double error;
+    double error;           /* how far each may be off; 0 of whole numbers */
 };
 
 static inline double npart__number_at(const struct npart__numbers *numbers, uint32_t index)

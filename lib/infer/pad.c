@@ -11,6 +11,7 @@
 /* Of modes that ONNX does not have, only the shape is known. */
 enum mode { CONSTANT, REFLECT, EDGE, WRAP, OTHER };
 
+/* The order of the names is that of the enum. `wrap` is there since opset 19. */
 static enum mode read_mode(const struct npart__call *call)
 {
     static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
@@ -31,6 +32,7 @@ static bool source_of(enum mode mode, int64_t at, int64_t extent, int64_t *out)
         return true;
     switch (mode) {
     case REFLECT:
+        /* The first and the last element are not repeated. */
         *out = at < 0 ? -at : 2 * extent - 2 - at;
         break;
     case EDGE:
@@ -51,6 +53,7 @@ static bool read_filling(const struct npart__call *call, const struct npart__ite
 {
     struct npart__numbers numbers;
     double number = (double)npart__float_attribute(call, "value", 0);
+    /* A number that does not fit, or NaN, becomes 0 here, which then differs from it. */
     int64_t whole = (int64_t)(number >= -1e15 && number <= 1e15 ? number : 0);
     if (npart__has_input(call, 2)) {
         if (!npart__in_numbers(call, 2, &numbers) || numbers.count != 1 || numbers.error != 0)
@@ -134,6 +137,7 @@ void npart__infer_pad(struct npart__call *call)
         npart__set_rank(call, 0, count / 2);
     if (!in->has_rank)
         return;
+    /* Axes that are there and not known leave it open which dims grow. */
     bool knows_axes = !npart__has_input(call, 3) || axes;
     /* Without input 3 all axes are padded. */
     uint32_t padded = axes ? axis_count : in->rank;

@@ -28,7 +28,7 @@ struct match {
     const int64_t *rest; /* what ... stands for */
     uint32_t rest_count;
     bool has_rest;
-    const char *at;
+    const char *at; /* in the row's text, what is read next */
 };
 
 static void skip_blanks(struct match *match)
@@ -37,6 +37,7 @@ static void skip_blanks(struct match *match)
         match->at++;
 }
 
+/* Blanks are stepped over even where the token does not come next. */
 static bool take(struct match *match, const char *token)
 {
     size_t length = strlen(token);
@@ -91,6 +92,7 @@ static bool match_input(struct match *match, const struct npart__fact *fact, boo
 {
     bool has_rest;
     uint32_t count = count_dims(match->at, &has_rest), axis = 0;
+    /* Without an ellipsis the rank is exact; with one, it is at least what the letters need. */
     bool fits = fact->has_rank && (fact->rank == count || (has_rest && fact->rank > count));
     for (; *match->at != ']'; match->at++) {
         if (strncmp(match->at, "...", 3) == 0) {
@@ -112,7 +114,8 @@ static bool match_input(struct match *match, const struct npart__fact *fact, boo
     return fits || !is_present || (!fact->has_rank && !must_know);
 }
 
-/* Reads all inputs up to "->", also where one does not match, so that the outputs come next. */
+/* Reads all inputs up to "->", also where one does not match, so that the outputs come next. Inputs that the node has
+ * past those of the text are not looked at. */
 static bool match_inputs(struct match *match, bool must_know)
 {
     bool ok = true;
@@ -157,6 +160,7 @@ static int64_t read_attribute(struct match *match)
     while (is_word(*match->at) && length + 1 < sizeof name)
         name[length++] = *match->at++;
     name[length] = '\0';
+    /* A list, or one number with a default; other types of attribute are unknown. */
     const int64_t *ints = npart__ints_attribute(match->call, name, &count);
     uint32_t index = read_index(match);
     if (ints)
@@ -193,6 +197,7 @@ static int64_t read_factor(struct match *match)
     return value;
 }
 
+/* From left to right; a division rounds down, as n/2 + 1 bins of Rfft need it. */
 static int64_t read_product(struct match *match)
 {
     struct npart__expressions *pool = match->call->pool;
@@ -229,6 +234,7 @@ static void read_type(struct match *match, uint32_t output)
     if (take(match, "@")) {
         type = read_attribute(match);
     } else {
+        /* Nothing before the bracket reads as the empty name, which is no type, so the schema's stays. */
         while (is_word(*match->at))
             match->at++;
         type = npart__type_number(from, (size_t)(match->at - from));
@@ -251,6 +257,7 @@ static void write_output(struct match *match, uint32_t output)
                 sizes[rank++] = match->rest[i];
             continue;
         }
+        /* Read in any case, as it is what moves on in the text. */
         int64_t size = read_sum(match);
         is_known = is_known && rank < NPART__LIMIT_RANK;
         if (is_known)
@@ -287,6 +294,7 @@ void npart__infer_pattern(struct npart__call *call)
             write_outputs(&match);
             return;
         }
+        /* The next alternative begins anew: letters that were bound are forgotten. */
         pattern = strchr(pattern, '|');
         pattern = pattern ? pattern + 1 : NULL;
     }

@@ -29,7 +29,8 @@ struct walk {
 };
 
 /* Reads the operands' elements, and counts results and terms. False where an operand is not known or may be off, or
- * there is more to compute than shape arithmetic needs. */
+ * there is more to compute than shape arithmetic needs. Both are limited by themselves first, so that their product
+ * does not overflow. */
 static bool read_operands(struct walk *walk)
 {
     uint64_t results = 1, terms = 1;
@@ -72,6 +73,7 @@ static void find_places(const struct walk *walk, uint32_t result, uint32_t term,
 /* An item as a double; false for a symbol. */
 static bool item_number(const struct npart__items *items, int64_t place, double *out)
 {
+    /* Of doubles these bits are not used. */
     int64_t whole = (int64_t)items->data[place];
     if (items->is_ints)
         *out = (double)whole;
@@ -136,7 +138,8 @@ static int64_t sum_wholes(const struct walk *walk, uint32_t result)
     return sum;
 }
 
-/* Computes all results of a walk: of fractions with scale and bias, of whole numbers plain sums only. */
+/* Computes all results of a walk: of fractions with scale and bias, of whole numbers plain sums only. The operands
+ * are of the type of the first one, as the standard asks; quantized forms do not come here. */
 static void set_sums(struct walk *walk)
 {
     struct npart__call *call = walk->call;
@@ -226,6 +229,7 @@ void npart__gemm_elements(struct npart__call *call)
     walk.strides[0][2] = flips_a ? a->dims[1] : 1;
     walk.strides[1][1] = flips_b ? b->dims[1] : 1;
     walk.strides[1][2] = flips_b ? 1 : b->dims[1];
+    /* C is optional since opset 11. */
     walk.has_bias = npart__has_input(call, 2);
     if (walk.has_bias) {
         const struct npart__fact *c = npart__in(call, 2);
@@ -292,6 +296,7 @@ void npart__einsum_elements(struct npart__call *call)
 {
     const char *equation = npart__string_attribute(call, "equation", ""), *arrow = strstr(equation, "->");
     struct walk walk = {.call = call, .operand_count = call->node->input_count, .scale = 1};
+    /* By index: the letter that it stands for. */
     char letters[NPART__LIMIT_RANK];
     if (!arrow || strchr(equation, '.') || walk.operand_count > MOST_OPERANDS || !npart__is_static(npart__out(call, 0)))
         return;

@@ -94,7 +94,7 @@ static bool begins_word(const char *name, size_t at)
     return at == 0 || !is_letter(name[at - 1]) || (name[at] != lower(name[at]) && name[at - 1] == lower(name[at - 1]));
 }
 
-/* Whether a name has a word of sizes.def, with its marks "*", "^" and "$". */
+/* Whether a name has a word of sizes.def, with its marks "*", "^" and "$". An empty word is in every name. */
 static bool holds_word(const char *name, const char *word)
 {
     char mark = *word == '*' || *word == '^' ? *word++ : '\0';
@@ -108,7 +108,7 @@ static bool holds_word(const char *name, const char *word)
     return *word == '\0';
 }
 
-/* The first row that fits decides; ROLE_NONE where none does. */
+/* The first row that fits decides; ROLE_NONE where none does. A symbol without a name has none. */
 static uint8_t role_of_name(const char *name)
 {
     for (size_t i = 0; name && i < NPART__COUNT(size_words); i++)
@@ -123,6 +123,7 @@ static bool is_image_dim(int64_t channels)
     return channels == 1 || channels == 3;
 }
 
+/* The rank is 4 where an image is asked for: the rows of sizes.def say so. */
 static bool is_of_kind(const struct npart__fact *fact, enum place_kind kind)
 {
     bool is_float = npart__type_is_float(fact->element_type);
@@ -197,6 +198,7 @@ static bool add_open(void *to, uint32_t symbol)
     struct open_size open = {.symbol = symbol, .value = at->value, .axis = at->axis};
     if (proposal->roles[symbol] != ROLE_NONE)
         return true;
+    /* A role also marks the symbol as one that was seen. */
     proposal->roles[symbol] = role_of(proposal, symbol, at->value, at->axis);
     return NPART__PUSH(proposal->arena, &proposal->open, open);
 }
@@ -225,6 +227,7 @@ static bool list_open(struct proposal *proposal)
     return true;
 }
 
+/* Goes through all symbols of the inputs, as it is asked only a few times a proposal. */
 static bool has_role(const struct proposal *proposal, uint8_t role)
 {
     for (uint32_t i = 0; i < proposal->open.count; i++)
@@ -233,6 +236,7 @@ static bool has_role(const struct proposal *proposal, uint8_t role)
     return false;
 }
 
+/* Of all symbols of the inputs. */
 static void set_role(struct proposal *proposal, uint8_t from, uint8_t to)
 {
     for (uint32_t i = 0; i < proposal->open.count; i++)
@@ -247,6 +251,7 @@ static const char *choose_use(struct proposal *proposal, uint32_t use)
 {
     /* A cache beside a dynamic sequence: a model for both uses. */
     bool has_two = has_role(proposal, ROLE_PAST) && has_role(proposal, ROLE_SEQUENCE);
+    /* A caller counts up until there is no such use. */
     if (use > (has_two ? 1u : 0u))
         return NULL;
     if (has_two && use == 0)
@@ -264,6 +269,7 @@ static void set_usual_sizes(struct proposal *proposal)
     int64_t total = usual[ROLE_TOTAL][attempt];
     if (has_role(proposal, ROLE_PAST)) /* what is not dynamic is a step */
         total = usual[ROLE_PAST][attempt] + usual[ROLE_STEP][attempt];
+    /* Set by choose_use for a prefill, in place of PAST. */
     if (has_role(proposal, ROLE_EARLIER))
         total = usual[ROLE_EARLIER][attempt] + usual[ROLE_SEQUENCE][attempt];
     for (uint32_t i = 0; i < proposal->open.count; i++) {
@@ -290,6 +296,7 @@ static bool evaluate_atom(const struct proposal *proposal, const struct npart__a
         return false;
     if (atom->kind == NPART__ATOM_FLOOR)
         return npart__floor_divide_int64(left, right, out);
+    /* Of two equal ones either will do. */
     *out = (left < right) == (atom->kind == NPART__ATOM_MIN) ? left : right;
     return true;
 }
@@ -345,6 +352,7 @@ static bool follow_side(struct proposal *proposal, const struct npart__assumptio
     const struct npart__expressions *pool = &proposal->inference->expressions;
     uint32_t a = npart__lone_symbol(pool, at->left), b = npart__lone_symbol(pool, at->right);
     bool may_a = is_free(proposal, a), may_b = is_free(proposal, b);
+    /* A smaller number is a more telling role: see sizes.def. */
     if (may_a && may_b && proposal->roles[a] < proposal->roles[b])
         may_a = false;
     return (may_a && set_size(proposal, a, right)) || (may_b && set_size(proposal, b, left));
@@ -360,6 +368,7 @@ struct unknowns {
 static bool add_unknown(void *to, uint32_t symbol)
 {
     struct unknowns *unknowns = to;
+    /* A symbol that stands in both sides, or twice in one, is taken once. */
     bool is_new = is_free(unknowns->proposal, symbol) && unknowns->count < NPART__COUNT(unknowns->symbols);
     for (uint32_t i = 0; i < unknowns->count; i++)
         is_new = is_new && unknowns->symbols[i] != symbol;
@@ -391,6 +400,7 @@ static int sign_at(struct proposal *proposal, const struct npart__assumption *at
 static int64_t last_of_sign(struct proposal *proposal, const struct npart__assumption *at,
                             const struct unknowns *unknowns, int64_t from)
 {
+    /* LARGEST_SIZE is 2**22, so this takes 22 steps at most. */
     int64_t low = from, high = LARGEST_SIZE;
     int sign = sign_at(proposal, at, unknowns, from);
     while (high - low > 1) {
@@ -407,6 +417,7 @@ static int64_t last_of_sign(struct proposal *proposal, const struct npart__assum
 static int64_t roundest(int64_t low, int64_t high)
 {
     int64_t step = LARGEST_SIZE;
+    /* LARGEST_SIZE is a power of two, and so is each step; at 1 it ends. */
     while (high / step * step < low)
         step /= 2;
     return high / step * step;
@@ -456,6 +467,7 @@ static bool solve(struct proposal *proposal, const struct npart__assumption *at,
         size = solve_steady(proposal, at, unknowns);
     if (size == 0 && before[0] <= LARGEST_SCANNED)
         size = solve_down(proposal, at, unknowns, before[0], 1);
+    /* A size of 0 stands for no solution, which set_size does not take. */
     bool ok = true;
     for (uint32_t i = 0; i < unknowns->count; i++) {
         proposal->sizes[unknowns->symbols[i]] = before[i];
@@ -479,6 +491,7 @@ static bool solve_any(struct proposal *proposal, const struct npart__assumption 
             some.symbols[some.count++] = all.symbols[i];
     if (some.count > 1 && solve(proposal, at, &some))
         return true;
+    /* From here on one symbol at a time, the others keep their sizes. */
     some.count = 1;
     /* Roles are ordered by how much they tell. */
     for (uint32_t role = ROLE_COUNT; role-- > 0;)
@@ -500,6 +513,7 @@ static void follow_relations(struct proposal *proposal)
         for (uint32_t i = 0; i < proposal->inference->assumptions.count; i++) {
             const struct npart__assumption *at = &proposal->inference->assumptions.items[i];
             int64_t left, right;
+            /* A relation with a size that depends on data cannot be solved. */
             if (!evaluate(proposal, at->left, &left) || !evaluate(proposal, at->right, &right))
                 continue;
             /* A size of 1 fits any other where it broadcasts. */

@@ -22,6 +22,7 @@ void npart__infer_dequantize(struct npart__call *call)
     int64_t type = npart__int_attribute(call, "output_dtype", 0);
     npart__set_shape_like(call, 0, npart__in(call, 0));
     npart__set_element_type(call, 0, NPART__FLOAT);
+    /* A scale of unknown type leaves float32. */
     npart__set_known_type(call, 0, type ? type : npart__in(call, 1)->element_type);
 }
 
@@ -51,6 +52,7 @@ void npart__infer_broadcast_of(struct npart__call *call)
     const struct npart__fact *facts[32];
     uint32_t rank, count = 0;
     int64_t *dims;
+    /* The parameter has no more bits than there are facts. */
     for (uint32_t i = 0; i < NPART__COUNT(facts); i++)
         if ((uint32_t)call->row->parameter >> i & 1)
             facts[count++] = npart__in(call, i);

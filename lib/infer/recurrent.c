@@ -8,13 +8,15 @@
  */
 #include "infer/functions.h"
 
-/* The hidden size is an attribute; where it is missing, the last dim of R has it. Features of X and W, and batches of X
- * and of the states before the first step, are related, so that a dynamic one is proposed as the others have it. */
+/* The hidden size is an attribute; where it is missing, the last dim of R has it. Features of X and W, and batches of
+ * X and of the states before the first step, are related, so that a dynamic one is proposed as the others have it.
+ * Only outputs that the node has are set: Y, Y_h and, of an LSTM, Y_c. */
 void npart__infer_recurrent(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *weights = npart__in(call, 1), *recurrence = npart__in(call, 2);
     bool batch_first = npart__int_attribute(call, "layout", 0) != 0;
     bool is_both = strcmp(npart__string_attribute(call, "direction", "forward"), "bidirectional") == 0;
+    /* "reverse" is one direction as well. */
     int64_t directions = is_both ? 2 : 1, hidden = npart__int_attribute(call, "hidden_size", NPART__UNKNOWN);
     int64_t sequence = NPART__UNKNOWN, batch = NPART__UNKNOWN;
     if (hidden == NPART__UNKNOWN && recurrence->has_rank && recurrence->rank == 3)

@@ -44,6 +44,7 @@ static const struct reduction {
     [NPART__REDUCE_SUM_SQUARE] = {SQUARE, SUM, LEAVE},
 };
 
+/* Symbols too, so ReduceProd of [`batch`,3] is 3*batch. */
 static int64_t combine_two(struct npart__expressions *pool, enum combination combination, int64_t a, int64_t b)
 {
     switch (combination) {
@@ -85,6 +86,7 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
         if (is_far && reduction->combination <= PRODUCT && count > 1)
             return false; /* it wraps around, or some runtimes compute it with doubles */
     }
+    /* C divides towards zero, too. Of one element, a symbol stays what it is. */
     if (reduction->after == DIVIDE && count > 1)
         *out = npart__is_number(*out) ? *out / (int64_t)count : npart__fresh_symbol(pool);
     return true;
@@ -171,6 +173,8 @@ static bool reduce_doubles(int type, const struct reduction *reduction, double *
         *out = reduction->after == DIVIDE ? before / (double)count
                : reduction->after == ROOT ? sqrt(before)
                                           : log(before);
+        /* What takes the result back to what it was made of: exact where nothing was rounded. Of a logarithm it says
+         * nothing, but that one is never exact. */
         double factor = reduction->after == DIVIDE ? (double)count : *out;
         is_close |= !npart__is_exact_product(type, *out, factor, before); /* some multiply by the reciprocal */
     }
@@ -206,6 +210,7 @@ static bool find_places(struct npart__call *call, const bool *drops, struct plac
         stride *= drops[axis] ? 1 : in->dims[axis];
     }
     places->count = (uint32_t)count;
+    /* As many for each result, since whole axes are reduced. */
     places->each = places->total ? places->count / places->total : 0;
     return true;
 }
@@ -221,6 +226,7 @@ static uint64_t *gather_terms(struct npart__call *call, const struct places *pla
         int64_t place = 0, rest = flat;
         for (uint32_t axis = places->in->rank; axis-- > 0; rest /= places->in->dims[axis])
             place += rest % places->in->dims[axis] * places->steps[axis];
+        /* What goes into one result stands together, so a result's terms begin at its number times `each`. */
         terms[place * places->each + filled[place]++] = items->data[flat];
     }
     return terms;
@@ -253,6 +259,7 @@ static void reduce_fractions(struct npart__call *call, const struct reduction *r
         npart__set_numbers(call, 0, result, places->total, most);
 }
 
+/* Integers, and symbols of any type. All or none: one result that cannot be told leaves all unknown. */
 static void reduce_wholes(struct npart__call *call, const struct reduction *reduction, const struct places *places,
                           const uint64_t *terms)
 {
@@ -319,6 +326,7 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
     for (uint32_t i = 0; i < count; i++) {
         if (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], rank, &axis))
             return false;
+        /* An axis that is listed twice is reduced once. */
         drops[axis] = true;
     }
     return true;

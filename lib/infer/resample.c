@@ -19,6 +19,7 @@ static int64_t scale_dim(struct npart__call *call, int64_t dim, double scale)
         double scaled = floor((double)product);
         return scaled >= 0 && scaled < 9e15 ? (int64_t)scaled : NPART__UNKNOWN;
     }
+    /* Past a million it is no scale of an image, and the conversion stays far from int64's ends. */
     if (scale == floor(scale) && scale > 0 && scale < 1e6)
         return npart__product(call->pool, dim, (int64_t)scale);
     /* 0.5 halves a symbolic dim: floor(h/2). */
@@ -38,6 +39,7 @@ static double common_scale(const struct npart__fact *in, const uint32_t *axes, u
         int64_t before = in->dims[axes[i]], after = dims[axes[i]];
         if (!npart__is_number(before) || !npart__is_number(after) || before <= 0)
             return -1;
+        /* What this axis alone would need. */
         double needed = (double)after / (double)before;
         if (scale < 0 || (takes_smallest ? needed < scale : needed > scale))
             scale = needed;
@@ -55,6 +57,7 @@ static void keep_ratio(struct npart__call *call, const struct npart__fact *in, c
         return;
     double scale = common_scale(in, axes, count, dims, strcmp(policy, "not_larger") == 0);
     for (uint32_t i = 0; i < count; i++) {
+        /* Without a common scale all of the sizes are unknown. */
         double size = scale < 0 ? -1 : floor(scale * (double)in->dims[axes[i]] + 0.5);
         dims[axes[i]] = size >= 0 && size < 9e15 ? (int64_t)size : NPART__UNKNOWN;
     }
@@ -85,6 +88,8 @@ void npart__infer_resize(struct npart__call *call)
     int64_t *dims = npart__copy_dims(call, in, 0);
     if (!dims || axis_count > NPART__LIMIT_RANK)
         return;
+    /* Whole scales are asked for first, as they serve symbolic dims exactly: [1,1,2,2] of [`n`,3,`h`,`w`] is 2*h,
+     * 2*w. */
     double scales[NPART__LIMIT_KNOWN_FLOATS];
     const int64_t *whole_scales = npart__in_ints(call, scale_input, &count);
     if (sizes && size_count == axis_count) {
@@ -99,6 +104,7 @@ void npart__infer_resize(struct npart__call *call)
         for (uint32_t i = 0; i < axis_count; i++)
             dims[axes[i]] = scale_dim(call, dims[axes[i]], scales[i]);
     } else {
+        /* Neither is known, or its length is not that of the axes. */
         for (uint32_t i = 0; i < axis_count; i++)
             dims[axes[i]] = NPART__UNKNOWN;
     }
@@ -113,6 +119,7 @@ void npart__infer_upsample(struct npart__call *call)
     double scales[NPART__LIMIT_KNOWN_FLOATS];
     uint32_t count = 0;
     bool known = npart__in_doubles(call, 1, scales, NPART__LIMIT_KNOWN_FLOATS, &count);
+    /* Attribute type 6 is a list of floats. */
     if (attribute && attribute->type == 6 && attribute->count <= NPART__LIMIT_KNOWN_FLOATS) {
         known = true;
         count = attribute->count;
@@ -195,6 +202,7 @@ void npart__infer_affine_grid(struct npart__call *call)
         dims[0] = sizes[0];
     for (uint32_t i = 2; i < count; i++)
         dims[i - 1] = sizes ? sizes[i] : NPART__UNKNOWN;
+    /* Two coordinates a place of an image, three of a volume. */
     dims[count - 1] = count - 2;
     npart__set_dims(call, 0, count, dims);
 }
@@ -234,6 +242,8 @@ void npart__infer_crop(struct npart__call *call)
         if (scale && scale_count == 2)
             dims[i + 2] = scale[i];
         else if (border && border_count == 4)
+            /* Of the height top and bottom are border[1] and border[3], of the width left and right border[0] and
+             * border[2]. */
             dims[i + 2] = npart__difference(call->pool, in->dims[i + 2],
                                             npart__sum(call->pool, border[1 - i], border[3 - i]));
     }

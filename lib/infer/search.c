@@ -63,13 +63,15 @@ void npart__infer_nonzero(struct npart__call *call)
         if (!is_set[i])
             continue;
         for (uint32_t axis = 0; axis < in->rank; axis++)
+            /* Row `axis` has that coordinate of each element. */
             ints[axis * found + next] = i / strides[axis] % in->dims[axis];
         next++;
     }
     npart__set_ints(call, 0, ints, total);
 }
 
-/* The slices that the condition takes; output 0's shape is set. */
+/* The slices that the condition takes; output 0's shape is set. Elements come in the order of the operand, so one
+ * walk over it suffices. */
 static void take_compressed(struct npart__call *call, const int64_t *condition, uint32_t count, uint32_t axis,
                             bool is_flat)
 {

@@ -24,6 +24,7 @@ static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
 {
     int64_t start = slice.start, end = slice.end;
     *from = 0;
+    /* There is nothing to take, and no place to clamp to. */
     if (dim == 0)
         return 0;
     if (start < 0)
@@ -46,6 +47,7 @@ static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_
 {
     if (npart__is_number(bound) && bound >= INT32_MAX)
         return dim; /* exporters' way to say "to the end" */
+    /* From the very beginning, in the same way. */
     if (npart__is_number(bound) && bound <= -(int64_t)INT32_MAX)
         return 0;
     if (npart__is_number(bound) && bound < 0)
@@ -102,11 +104,13 @@ static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *s
 {
     const int64_t *starts, *ends, *axes, *steps;
     uint32_t start_count, end_count, axis_count, step_count;
+    /* Starts or ends that are not known leave the sizes of their axes unknown, no more than that. */
     bool starts_known = slice_list(call, "starts", 1, &starts, &start_count);
     bool ends_known = slice_list(call, "ends", 2, &ends, &end_count);
     if (!slice_list(call, "axes", 3, &axes, &axis_count) || !slice_list(call, "steps", 4, &steps, &step_count))
         return false;
     for (uint32_t i = 0; i < rank; i++) {
+        /* The whole axis. */
         slices[i] = (struct slice){.start = 0, .end = INT64_MAX, .step = 1};
         is_known[i] = true;
     }
@@ -201,6 +205,7 @@ static void split_elements(struct npart__call *call, uint32_t output, uint32_t a
     const struct npart__fact *in = npart__in(call, 0), *part = npart__out(call, output);
     struct npart__items items;
     int64_t strides[NPART__LIMIT_RANK];
+    /* A part that reaches past the end has sizes that were reported already. */
     if (*at < 0 || !npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(part) ||
         part->dims[axis] > in->dims[axis] - *at) {
         *at = -1;
@@ -230,6 +235,7 @@ void npart__infer_split(struct npart__call *call)
     if (!sizes)
         sizes = npart__in_ints(call, 1, &count);
     bool has_axis = in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis);
+    /* Where the next part begins along the axis. */
     int64_t at = 0;
     if (has_axis && sizes)
         check_split(call, in->dims[axis], sizes, count);
@@ -246,7 +252,8 @@ void npart__infer_split(struct npart__call *call)
 
 /* ---- Concat ---------------------------------------------------------------------------------------------- */
 
-/* The inputs that are joined: `first` and every `step`-th after it. */
+/* The inputs that are joined: `first` and every `step`-th after it. QLinearConcat begins with the scale and zero
+ * point of the result. */
 struct joined {
     uint32_t first, step, count;
 };
@@ -312,6 +319,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
     uint32_t total, outer = 1, at = 0;
     double error = 0;
     bool all_ints;
+    /* Quantized numbers of different scales do not stand side by side as they are. */
     if (joined->first || !npart__small_count(call, out, &total))
         return;
     struct npart__items *parts = npart__new_array(call, joined->count, sizeof *parts);
@@ -382,6 +390,7 @@ void npart__infer_concat(struct npart__call *call)
     uint32_t axis;
     for (uint32_t k = 0; k < joined.count; k++) {
         const struct npart__fact *in = joined_input(call, &joined, k);
+        /* An empty vector only where there is nothing else. */
         if (in->has_rank && (!shaped || (is_nothing(shaped) && !is_nothing(in))))
             shaped = in;
     }
@@ -395,6 +404,7 @@ void npart__infer_concat(struct npart__call *call)
     dims[axis] = 0;
     for (uint32_t k = 0; k < joined.count; k++) {
         const struct npart__fact *in = joined_input(call, &joined, k);
+        /* Beside vectors it adds 0, which needs no case. */
         if (rank != 1 && is_nothing(in))
             continue;
         if (!join(call, in, dims, rank, axis))

@@ -10,6 +10,7 @@
 
 /* ---- lists of facts -------------------------------------------------------------------------------------- */
 
+/* A sequence that is being put together: `capacity` facts at most, of which `count` are there. */
 struct list {
     uint32_t count, capacity;
     struct npart__fact *facts;
@@ -40,6 +41,7 @@ static void set_list(struct npart__call *call, const struct list *list, const st
     struct npart__fact common = element ? *element : (struct npart__fact){.kind = NPART__TYPE_UNKNOWN};
     for (uint32_t i = 0; i < list->count; i++)
         common = i == 0 ? list->facts[0] : npart__merge_facts(call, &common, &list->facts[i], NPART_NONE);
+    /* What all share is a type, even of a single element. */
     common.known = NULL;
     common.tensor = NULL;
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
@@ -49,7 +51,8 @@ static void set_list(struct npart__call *call, const struct list *list, const st
     npart__out(call, 0)->items = items;
 }
 
-/* Output 0 is an element of a sequence or optional. */
+/* Output 0 is an element of a sequence or optional. The whole fact is passed on, elements too; NULL leaves the output
+ * as it is. */
 static void set_element(struct npart__call *call, const struct npart__fact *element)
 {
     struct npart__fact *out = npart__out(call, 0);
@@ -132,6 +135,7 @@ void npart__infer_sequence_erase(struct npart__call *call)
     const struct npart__sequence_items *items = in->items;
     struct list list;
     uint32_t place;
+    /* What stays if the list cannot be followed. */
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, in->element);
     if (!items || items->count == 0 || !read_position(call, 1, items->count, items->count - 1, &place) ||
         !make_list(call, &list, items->count - 1))
@@ -192,6 +196,7 @@ static int64_t part_size(const int64_t *sizes, bool is_list, int64_t dim, uint32
 {
     if (is_list)
         return npart__is_number(sizes[index]) && sizes[index] < 0 ? NPART__UNKNOWN : sizes[index];
+    /* Not a list: then `dim` and the one size are numbers, as npart__infer_split_to_sequence has seen to it. */
     int64_t left = dim - sizes[0] * index;
     return left < sizes[0] ? left : sizes[0];
 }
@@ -220,6 +225,7 @@ void npart__infer_split_to_sequence(struct npart__call *call)
         count = size_count;
     else if (sizes && size_count == 1 && npart__is_number(sizes[0]) && sizes[0] > 0 && npart__is_number(dim))
         count = dim / sizes[0] + (dim % sizes[0] != 0);
+    /* What all parts have in common. Only of parts of 1 is the size along the axis known by itself. */
     any = part_of(call, axis, sizes && !is_list && !is_given ? sizes[0] : NPART__UNKNOWN, drops);
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
     if (count < 0 || count > (int64_t)NPART__MOST(call->inference->graph->limits, SEQUENCE) ||
@@ -257,6 +263,7 @@ void npart__infer_concat_from_sequence(struct npart__call *call)
     if (!element || element->kind != NPART__TYPE_TENSOR)
         return;
     npart__set_element_type(call, 0, element->element_type);
+    /* A new axis may be the last one of the result. */
     uint32_t rank = element->rank + (stacks ? 1u : 0u);
     if (!element->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), rank, &axis))
         return;
@@ -284,6 +291,7 @@ void npart__infer_optional(struct npart__call *call)
 void npart__infer_optional_get_element(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
+    /* Read first, so that both facts have them. */
     (void)npart__elements(call->inference, npart__in(call, 0));
     set_element(call, in->kind == NPART__TYPE_OPTIONAL ? in->element : in);
 }

@@ -20,7 +20,8 @@
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
 /* value_int, value_ints, value_float, value_floats, value_string, value_strings (opset 12): lists are vectors, single
- * ones scalars. Of texts only the type and shape are known. */
+ * ones scalars. Of texts only the type and shape are known. A number that looks like a handle leaves the elements
+ * unknown. */
 static void constant_of_numbers(struct npart__call *call, const struct npart__attribute *attribute)
 {
     /* AttributeProto.AttributeType: 1 float, 2 int, 3 string; 6, 7 and 8 are lists of those. */
@@ -52,6 +53,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
 void npart__infer_constant(struct npart__call *call)
 {
     bool is_done = false;
+    /* By type and not by name alone: `value` and `sparse_value` are tensors, the others begin with "value". */
     for (uint32_t i = 0; i < call->node->attribute_count && !is_done; i++) {
         const struct npart__attribute *attribute =
             &call->graph->attributes.items[call->node->first_attribute + i];
@@ -64,6 +66,7 @@ void npart__infer_constant(struct npart__call *call)
         else if (is_done)
             constant_of_numbers(call, attribute);
     }
+    /* Also where the value was left out by the scan: that it is a constant is known. */
     npart__out(call, 0)->is_initializer = true;
 }
 
@@ -103,6 +106,7 @@ void npart__infer_shape(struct npart__call *call)
     npart__set_ints(call, 0, in->dims + start, count);
 }
 
+/* The product of all dims, of a scalar 1; with a symbolic dim an expression: of [`n`,3], 3*n. */
 void npart__infer_size(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -131,10 +135,12 @@ static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in
 {
     if (!in->has_rank)
         return NPART__UNKNOWN;
+    /* Of the operand all elements, of the result those of the other dims. */
     int64_t others = 1, total = npart__dims_product(call, in->dims, 0, in->rank), rest;
     for (uint32_t i = 0; i < rank; i++)
         if (i != open)
             others = npart__product(call->pool, others, dims[i]);
+    /* Where both are numbers this divides them, unless something is left or the divisor is 0. */
     if (npart__exact_quotient(call->pool, total, others, &rest))
         return rest;
     if (npart__is_number(total) && npart__is_number(others) && others != 0) {
@@ -188,6 +194,7 @@ void npart__infer_reshape(struct npart__call *call)
     if (open == NPART_NONE)
         npart__must_equal(call, before, after);
     npart__set_dims(call, 0, rank, dims);
+    /* Row-major order stays, so the elements are the same; so with the operators below. */
     npart__pass_elements(call, 0, 0);
 }
 
@@ -254,6 +261,7 @@ void npart__infer_squeeze(struct npart__call *call)
         drops[axis] = true;
     }
     for (uint32_t i = 0; i < in->rank; i++) {
+        /* Without a list all sizes of 1 go; can_squeeze_all has seen that every dim is a number. */
         if (axes ? !drops[i] : in->dims[i] != 1)
             dims[kept++] = in->dims[i];
     }
@@ -303,6 +311,7 @@ void npart__infer_transpose(struct npart__call *call)
     }
     uint32_t rank = in->rank;
     int64_t *dims = npart__new_dims(call, rank);
+    /* By axis of the result: the axis of the operand. A known rank is never past the limit. */
     uint32_t from[NPART__LIMIT_RANK];
     if (!dims || (order && count != rank))
         return;
@@ -338,7 +347,7 @@ static bool dims_from_input(struct npart__call *call, uint32_t index, uint32_t o
 }
 
 /* Filled with one number, a float32 0 by default; the shape is the numbers of input 0: the vector [2,`n`] gives
- * [2,n]. */
+ * [2,n]. An input of no elements asks for a scalar. */
 void npart__infer_constant_of_shape(struct npart__call *call)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "value");
@@ -395,6 +404,7 @@ void npart__infer_expand(struct npart__call *call)
             expand_to_unknown(call, length > in->rank ? length : in->rank);
         return;
     }
+    /* A target is a list of elements, which may be longer than any rank. */
     if (length > NPART__LIMIT_RANK)
         return;
     /* The target as if it were a tensor's shape, to broadcast with. */
@@ -409,6 +419,7 @@ void npart__infer_expand(struct npart__call *call)
     const struct npart__fact *out = npart__out(call, 0);
     if (!npart__is_static(out) || !npart__is_static(in))
         return;
+    /* Axes that are new or grow from 1 have step 0: the same element again. */
     int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK] = {0};
     npart__strides(in->dims, in->rank, strides);
     for (uint32_t i = 0; i < in->rank; i++)
@@ -417,7 +428,8 @@ void npart__infer_expand(struct npart__call *call)
     npart__take_affine(call, 0, 0, 0, steps);
 }
 
-/* Repeats known elements along all axes: element i of an axis of size n is element i mod n of the operand. */
+/* Repeats known elements along all axes: element i of an axis of size n is element i mod n of the operand. Places are
+ * taken apart from the last axis on, which changes fastest. */
 static void tile_elements(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
@@ -464,8 +476,10 @@ void npart__infer_tile(struct npart__call *call)
  * 16 bits each step adds to how far the numbers may be off. */
 static void range_of_fractions(struct npart__call *call, int64_t *dims, const double *bounds)
 {
+    /* All three are of one type, which ONNX asks for. */
     int type = npart__in(call, 0)->element_type;
     double number = bounds[0], length = ceil(npart__round_number(type, bounds[1] - bounds[0]) / bounds[2]);
+    /* Not below 9e15 is also what NaN is. */
     if (bounds[2] == 0 || !(length < 9e15) || !npart__has_fractions(type))
         return;
     dims[0] = length > 0 ? (int64_t)length : 0;
@@ -513,6 +527,7 @@ void npart__infer_range(struct npart__call *call)
     dims[0] = NPART__UNKNOWN;
     npart__set_dims(call, 0, 1, dims);
     bool is_float = npart__type_is_float(npart__in(call, 0)->element_type);
+    /* Without a delta. */
     bounds[2] = 1;
     if (is_float && one_fraction(call, 0, bounds) && one_fraction(call, 1, bounds + 1) &&
         (!npart__has_input(call, 2) || one_fraction(call, 2, bounds + 2))) {
@@ -525,6 +540,7 @@ void npart__infer_range(struct npart__call *call)
         dims[0] = npart__maximum(call->pool, npart__ceil_quotient(call->pool, span, delta[0]), 0);
     }
     npart__set_dims(call, 0, 1, dims);
+    /* A limit that is not known leaves the length open, and then there are no elements either. */
     if (!start || !delta || !npart__small_count(call, npart__out(call, 0), &length))
         return;
     int64_t *ints = npart__new_ints(call, length);

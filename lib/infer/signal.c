@@ -31,6 +31,7 @@ void npart__infer_dft(struct npart__call *call)
     uint32_t axis;
     if (!dims)
         return;
+    /* The default of opset 20 is -2, the last axis but the one of the parts. */
     bool knows_axis = npart__is_number(wanted) && npart__normalize_axis(wanted, in->rank, &axis);
     bool changes_length = is_onesided || npart__has_input(call, 1);
     for (uint32_t i = 0; i + 1 < in->rank; i++) {
@@ -55,6 +56,7 @@ void npart__infer_stft(struct npart__call *call)
     int64_t samples = has_signal ? in->dims[1] : NPART__UNKNOWN, step = npart__in_number(call, 1, NPART__UNKNOWN);
     int64_t windowed = window->has_rank && window->rank == 1 ? window->dims[0] : NPART__UNKNOWN;
     int64_t length = npart__in_number(call, 3, has_window ? windowed : samples), frames = NPART__UNKNOWN;
+    /* A frame_length that is there and not known must be that of the window. */
     if (length == NPART__UNKNOWN)
         length = windowed;
     if (samples != NPART__UNKNOWN && length != NPART__UNKNOWN && step != NPART__UNKNOWN && step != 0)

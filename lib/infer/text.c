@@ -21,6 +21,7 @@ static void set_last(struct npart__call *call, int64_t size)
 void npart__infer_string_normalizer(struct npart__call *call)
 {
     const struct npart__attribute *stopwords = npart__node_attribute(call->graph, call->node, "stopwords");
+    /* Without the attribute, or with an empty list of it, nothing falls away. */
     if (stopwords && stopwords->count)
         set_last(call, NPART__UNKNOWN);
     else

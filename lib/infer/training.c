@@ -16,6 +16,7 @@ void npart__infer_loss(struct npart__call *call)
         npart__set_rank(call, 0, 0);
 }
 
+/* The type too, since the schema lets each tensor have its own. */
 static void set_like(struct npart__call *call, uint32_t output, uint32_t input)
 {
     const struct npart__fact *in = npart__in(call, input);
@@ -38,6 +39,7 @@ void npart__infer_optimizer(struct npart__call *call)
     uint32_t blocks = (uint32_t)call->row->parameter;
     if (call->node->input_count < 2 + blocks)
         return;
+    /* At least 1, by the line above. */
     uint32_t trained = (call->node->input_count - 2) / blocks;
     for (uint32_t i = 0; i < call->node->output_count && i / trained < blocks - 1; i++) {
         uint32_t block = i / trained;

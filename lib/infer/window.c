@@ -20,10 +20,10 @@ struct window {
     uint32_t kernel_count, stride_count, dilation_count, pad_count;
     const char *auto_pad;
     bool rounds_up; /* ceil_mode */
-    bool is_pool;
+    bool is_pool;   /* set by npart__infer_pool alone */
     bool is_wrong;  /* a list is not as long as there are axes, so nothing is known of the sizes */
     uint32_t first, spatial; /* spatial axes: where they begin, how many */
-    uint32_t channels;
+    uint32_t channels;       /* the axis of the channels: 1, or the last */
 };
 
 /* One list of a window; a wrong length is said once, and leaves the spatial sizes unknown. */
@@ -56,6 +56,7 @@ static void read_window(struct npart__call *call, uint32_t rank, struct window *
     window->channels = is_last ? rank - 1 : 1;
 }
 
+/* Lists that are absent mean the default of the operator: strides and dilations 1, pads 0. */
 static int64_t at_or(const int64_t *list, uint32_t count, uint32_t index, int64_t otherwise)
 {
     return list && index < count ? list[index] : otherwise;
@@ -71,6 +72,7 @@ static bool pads_same(const struct window *window)
  * bottom, right]. */
 static int64_t pad_of(const struct window *window, uint32_t axis, bool at_end)
 {
+    /* VALID is no padding at all, whatever `pads` says. With SAME_UPPER and SAME_LOWER nobody asks here. */
     if (npart__same_text(window->auto_pad, "VALID"))
         return 0;
     return at_or(window->pads, window->pad_count, axis + (at_end ? window->spatial : 0), 0);
@@ -107,6 +109,7 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
         return npart__ceil_quotient(pool, in, stride);
     if (kernel == NPART__UNKNOWN)
         return NPART__UNKNOWN;
+    /* Where windows may begin: in the padding before the dim, and in the dim. */
     int64_t from = npart__sum(pool, in, pad_of(window, axis, false));
     int64_t span = npart__difference(pool, npart__sum(pool, from, pad_of(window, axis, true)),
                                      extent_of(call, window, kernel, axis));
@@ -132,7 +135,8 @@ static bool fills_stride(struct npart__call *call, const struct window *window, 
     return npart__is_number(covered) && covered >= at_or(window->strides, window->stride_count, axis, 1);
 }
 
-/* And back: stride * (in - 1) + extra + extent - pads. */
+/* And back: stride * (in - 1) + extra + extent - pads. Of 56 with kernel 2 and stride 2: 2 * 55 + 2 = 112. `extra` is
+ * output_padding. */
 static int64_t slide_back(struct npart__call *call, const struct window *window, int64_t in, int64_t kernel,
                           int64_t extra, uint32_t axis)
 {
@@ -158,6 +162,7 @@ static const struct npart__fact *weights_of(struct npart__call *call)
     return npart__in(call, call->row->parameter == NPART__OPERANDS_QUANTIZED ? 3 : 1);
 }
 
+/* Input 7 of QLinearConv is y_zero_point. Of other forms the schema tells the type. */
 static void type_of_result(struct npart__call *call)
 {
     if (call->row->parameter == NPART__OPERANDS_INTEGER)
@@ -202,6 +207,7 @@ void npart__infer_conv(struct npart__call *call)
     read_window(call, rank, &window);
     dims[0] = in->has_rank ? in->dims[0] : NPART__UNKNOWN;
     dims[window.channels] = weights->has_rank ? weights->dims[0] : NPART__UNKNOWN;
+    /* Without a known layout of the weights nothing is related. */
     if (in->has_rank && weights->has_rank && window.channels == 1)
         npart__must_equal(call, in->dims[1],
                           npart__product(call->pool, weights->dims[1], npart__int_attribute(call, "group", 1)));
@@ -229,6 +235,7 @@ void npart__infer_conv_transpose(struct npart__call *call)
     bool knows_pads = call->row->parameter != NPART__OPERANDS_DYNAMIC_PADS;
     if (!knows_pads) {
         window.pads = npart__in_ints(call, 2, &window.pad_count);
+        /* An input that is absent leaves them at 0. */
         knows_pads = window.pads || !npart__has_input(call, 2);
     }
     dims[0] = in->has_rank ? in->dims[0] : NPART__UNKNOWN;
@@ -268,7 +275,8 @@ void npart__infer_causal_conv(struct npart__call *call)
 
 /* ---- pools ----------------------------------------------------------------------------------------------- */
 
-/* The rank of a pool's input, which its window gives away: kernel_shape has one number for each spatial axis. */
+/* The rank of a pool's input, which its window gives away: kernel_shape has one number for each spatial axis. 0 where
+ * nothing tells it, or there would be no spatial axis. */
 static uint32_t pool_rank(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -293,6 +301,7 @@ void npart__infer_pool(struct npart__call *call)
     read_window(call, rank, &window);
     window.is_pool = true;
     for (uint32_t i = 0; i < rank; i++)
+        /* A symbol each, so that the indices have the same sizes as the result. */
         dims[i] = in->has_rank ? in->dims[i] : npart__fresh_symbol(call->pool);
     for (uint32_t i = 0; i < window.spatial; i++) {
         int64_t kernel = at_or(window.kernel, window.kernel_count, i, NPART__UNKNOWN);
@@ -322,6 +331,7 @@ void npart__infer_max_unpool(struct npart__call *call)
         int64_t kernel = at_or(window.kernel, window.kernel_count, i, NPART__UNKNOWN);
         dims[i + 2] = is_given ? NPART__UNKNOWN : slide_back(call, &window, dims[i + 2], kernel, 0, i);
     }
+    /* output_shape lists batch and channels, too. */
     for (uint32_t i = 0; shape && shape_count == rank && i < rank; i++)
         dims[i] = shape[i];
     npart__set_dims(call, 0, rank, dims);

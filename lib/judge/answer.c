@@ -10,6 +10,7 @@
 
 #include "judge/answer.h"
 
+/* Of a pattern's match the caller sets `names`, of a question within a question `is_nested`; both are unset here. */
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
                        const struct npart__session *session, uint32_t node)
 {
@@ -56,6 +57,7 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
         version--;
     if (version == 0 || at->versions[version - 1].index < 0)
         return (struct npart__operands){.count = 0};
+    /* A node may have fewer operands than its operator: one past its last is absent. */
     uint32_t index = (uint32_t)at->versions[version - 1].index, available;
     bool is_output = at->versions[version - 1].is_output;
     available = is_output ? outputs : inputs;
@@ -109,6 +111,7 @@ static struct npart__answer number_answer(int64_t number)
     return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .number = number, .real = (double)number};
 }
 
+/* `number` stays 0: is_real says that it is not to be looked at. */
 static struct npart__answer real_answer(double real)
 {
     return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .is_real = true, .real = real};
@@ -119,6 +122,7 @@ static struct npart__answer word_answer(const char *word, size_t length)
     return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = word, .length = length};
 }
 
+/* Its domain is an answer, too: same_word compares it where the list names one. */
 static struct npart__answer op_answer(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__node *at = &trial->graph->nodes.items[node];
@@ -156,6 +160,7 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
     return NPART_NONE;
 }
 
+/* By place: DequantizeLinear and QuantizeLinear have data, scale and zero point at 0, 1 and 2 in every version. */
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index)
 {
     uint32_t node = npart__quantizing_node(trial, value, is_output);
@@ -165,7 +170,7 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
 
 /* The type that the tensor has where it is quantized: that of the operand of the DequantizeLinear, or of the result
  * of the QuantizeLinear; its own where there is neither. So a rule about INT8 weights reads the same for QDQ
- * models and for operators that take integers. */
+ * models and for operators that take integers. Unknown where inference could not tell the type. */
 static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
@@ -179,7 +184,8 @@ static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint
 }
 
 /* 0: not quantized. 1: one scale for the tensor; more: one for each channel or block. Unknown where the scale's
- * size is; as most scales are initializers, that is rare. */
+ * size is; as most scales are initializers, that is rare. Of a DequantizeLinear that stores blocks of 32 for 4096
+ * weights it is 128. */
 static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     uint64_t elements;
@@ -193,7 +199,8 @@ static struct npart__answer qscales_answer(const struct npart__trial *trial, uin
 
 /* Only of what is constant once the session has folded: elements that inference knows of a node that is run are no
  * constant to a provider. Past the last element the answer is absent, which ends a loop over two lists of
- * different length without a failure. */
+ * different length without a failure. Elements of a tensor that is large or stands in another file are not read, and
+ * unknown. */
 static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -258,7 +265,7 @@ static struct npart__answer cast_answer(const struct npart__trial *trial, uint32
     return found ? absent_answer() : word_answer("none", 4);
 }
 
-/* As `op` answers: with its domain beside it. */
+/* As `op` answers: with its domain beside it. An input of the graph or an initializer answers "none". */
 static struct npart__answer producer_answer(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t producer = trial->graph->values.items[value].producer;
@@ -287,7 +294,7 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
 
 /* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
  * from which numbers are read when they are asked for. Defaults that are lists are not compared, and count as
- * absent. */
+ * absent. Such a text is at most a number or a word: `-1`, `0.01`, `NOTSET`. */
 static struct npart__answer default_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__attribute_schema own;
@@ -356,7 +363,7 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
 }
 
 /* A symbolic dim may turn out to be 1, so that the number is not known. Some compilers drop dims of 1 before they
- * count: TIDL's limits of rank are meant so. */
+ * count: TIDL's limits of rank are meant so. Of [1,1,224,224] it is 2. */
 static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
 {
     int64_t count = 0;
@@ -370,7 +377,8 @@ static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
     return number_answer(count);
 }
 
-/* Answered in the place of an element type: lists name such a kind among the types. */
+/* Answered in the place of an element type: lists name such a kind among the types. `sequence` compared with
+ * `float32` is not equal, so a rule about tensors fails for it. */
 static struct npart__answer kind_answer(const struct npart__fact *fact)
 {
     const char *word = fact->kind == NPART__TYPE_SEQUENCE ? "sequence"
@@ -454,13 +462,14 @@ static struct npart__answer count_answer(const struct npart__trial *trial, const
     return number_answer(present);
 }
 
-/* Known also of a list that was too long to be read. */
+/* Of a list that was too long to be read only what was kept of it is counted. */
 static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
     return attribute ? number_answer(attribute->count) : absent_answer();
 }
 
+/* The number for the chosen variant, which the target finds: the closest that the list has. */
 static struct npart__answer limit_answer(const struct npart__target *target, const char *name)
 {
     const struct npart__limit *limit = npart__target_limit(target, name);
@@ -469,6 +478,7 @@ static struct npart__answer limit_answer(const struct npart__target *target, con
     return limit->is_whole ? number_answer(limit->number) : real_answer(limit->real);
 }
 
+/* Questions about the node, the target or the model are answered here, those about an operand below default. */
 static struct npart__answer function_answer(const struct npart__trial *trial, const struct npart__term *term,
                                      struct npart__place place)
 {
@@ -505,7 +515,8 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
 
 /* Absent with anything is absent, and unknown with anything else unknown. Overflow and division by 0 are unknown.
  * Division rounds down: -1 / 2 is -1. A dim may be near 2^63 in a hostile file, so whole numbers are checked; the
- * file's floats may be infinite, which a comparison bears. */
+ * file's floats may be infinite, which a comparison bears. `%` of fractions is unknown as well. A word
+ * or a type is no number, and unknown. */
 static struct npart__answer calculate(char op, struct npart__answer a, struct npart__answer b)
 {
     int64_t result;
@@ -542,6 +553,7 @@ static struct npart__answer calculate(char op, struct npart__answer a, struct np
     return fits ? number_answer(result) : unknown_answer();
 }
 
+/* A number and a word are the same at every place; what is calculated is asked on both sides at the same one. */
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t id, struct npart__place place)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -561,6 +573,7 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
 
 /* ---- names and equations --------------------------------------------------------------------------------- */
 
+/* The next place that is no blank, or the end. An equation of Einsum may hold blanks. */
 static size_t skip_blanks(const char *text, size_t length, size_t at)
 {
     while (at < length && text[at] == ' ')

@@ -21,9 +21,9 @@ struct npart__answer {
     uint8_t kind;
     bool is_real; /* a number with a fraction, or from a float */
     int64_t number;   /* of a type, and of a word that names one, the element type */
-    double real;
+    double real; /* also of a whole number, so that the two can be compared */
     const char *word;   /* `length` bytes */
-    size_t length;
+    size_t length; /* words of a file are not terminated */
     const char *domain; /* of an op: "" is ai.onnx; NULL: a word that is no op */
     bool is_equation;   /* a word whose letters stand for places */
 };
@@ -31,7 +31,8 @@ struct npart__answer {
 /* Whether two equations of Einsum say the same: blanks do not count, nor which letters are used. */
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* Where the loops of a comparison stand. */
+/* Where the loops of a comparison stand. Both count from 0: the operand within its selector, the element within a
+ * list or constant. */
 struct npart__place {
     uint32_t operand, element;
 };

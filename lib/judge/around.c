@@ -8,7 +8,7 @@
 #include "judge/answer.h"
 
 /* Whether a `unit` rule holds for the node. Nested, so that a rule which asks this of a node cannot ask it of the
- * next one, and so on through the graph. */
+ * next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in judge.c. */
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -29,7 +29,7 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 
 /* What the rules of a stage say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
  * not keep a node from being claimed, so they are not asked. An unknown rule leaves the answer unknown, a failing
- * one ends it. */
+ * one ends it. Rules that speak for other targets hold at once (npart__try_rule). */
 static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint32_t count)
 {
     enum npart__truth worst = NPART__TRUE;
@@ -43,7 +43,7 @@ static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint
 }
 
 /* An input of the graph is made by no node, and not taken. Asked from within such a question it would go on through
- * the graph; there the answer is MAYBE. */
+ * the graph; there the answer is MAYBE. Two nodes that ask it of each other end there, too. */
 enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -72,7 +72,7 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
     return worst;
 }
 
-/* What nobody uses is in no unit. */
+/* What nobody uses is in no unit. Linear in users times the rules of their ops. */
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t users = npart__user_count(trial->session, value);
@@ -87,6 +87,7 @@ enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t 
     return users ? NPART__TRUE : NPART__FALSE;
 }
 
+/* By texts, as a trial has no place for numbers of the graph (npart__find_ops); few rules ask what comes here. */
 static bool is_among(const struct npart__trial *trial, const char *const *ops, uint32_t count,
                      const struct npart__node *node)
 {
@@ -99,7 +100,7 @@ static bool is_among(const struct npart__trial *trial, const char *const *ops, u
 /* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
  * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
- * they name. */
+ * they name. Past NPART__LIMIT_LAYOUT_STEPS the answer is no. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -120,6 +121,8 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
     return false;
 }
 
+/* Of a Transpose whose order is known: from channels first to last, or back. Where the order cannot be told, it is
+ * none. */
 static bool moves_channels(const struct npart__trial *trial, uint32_t id)
 {
     int64_t order[NPART__LIMIT_RANK];
@@ -127,7 +130,8 @@ static bool moves_channels(const struct npart__trial *trial, uint32_t id)
     return npart__order_of_axes(trial->inference, id, order, &rank) && npart__moves_channels(order, rank);
 }
 
-/* The only operand that is no constant; NPART_NONE where there are more. */
+/* The only operand that is no constant; NPART_NONE where there are more. The same where there is none: constants
+ * alone bring no Transpose. */
 static uint32_t single_operand(const struct npart__trial *trial, const struct npart__node *node)
 {
     uint32_t found = NPART_NONE;

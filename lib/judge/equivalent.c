@@ -19,12 +19,13 @@
 /* Elements that are compared. */
 #define MOST_ELEMENTS 64u
 
-/* A node or value by the hash of what is compared of it. */
+/* A node or value by the hash of what is compared of it. The whole hash has 64 bits. */
 struct slot {
     uint32_t hash; /* its upper half; the lower tells the place */
     uint32_t id;   /* plus one; 0: free */
 };
 
+/* Open addressing: the next places are looked at in turn. Nothing is ever taken out. */
 struct table {
     struct slot *slots;
     uint32_t mask;
@@ -69,6 +70,7 @@ static uint32_t find_first(const struct classes *classes, struct table *table, u
     return id;
 }
 
+/* The order counts: [1,2] and [2,1] have different hashes. */
 static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -95,7 +97,8 @@ static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 }
 
 /* Without a rank it matters where that was lost. Two tensors of unknown rank are never the same: `static` asks at
- * which node the rank was lost. Dims are interned expressions, so equal numbers mean equal sizes. */
+ * which node the rank was lost. Dims are interned expressions, so equal numbers mean equal sizes. A rank of 0 has no
+ * array of dims to compare. */
 static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
 {
     return a->kind == NPART__TYPE_TENSOR && b->kind == NPART__TYPE_TENSOR && a->element_type == b->element_type &&
@@ -109,6 +112,7 @@ static bool same_quantization(const struct classes *classes, const struct npart_
                               const struct npart__node *b, bool is_output)
 {
     const struct npart__graph *graph = classes->graph;
+    /* By node: the tensor on the quantized side, and the scale. */
     uint32_t values[2][2] = {
         {is_output ? npart__node_output(graph, a, 0) : npart__node_input(graph, a, 0), npart__node_input(graph, a, 1)},
         {is_output ? npart__node_output(graph, b, 0) : npart__node_input(graph, b, 0), npart__node_input(graph, b, 1)},
@@ -150,7 +154,7 @@ static uint32_t plain_name(const struct classes *classes, uint32_t value)
 }
 
 /* Users are compared in their order. A different order of the same users makes two classes where one would do, which
- * costs time and never a verdict. */
+ * costs time and never a verdict. Linear in users, and again for each value that this one is compared with. */
 static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 {
     const struct npart__value *one = &classes->graph->values.items[a], *other = &classes->graph->values.items[b];
@@ -172,7 +176,8 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 }
 
 /* Of the neighbours the ops, of constants the elements. Less than same_value() compares, so that what is the same
- * has one hash. Elements beyond MOST_ELEMENTS are not hashed, as such values are never the same. */
+ * has one hash. Elements beyond MOST_ELEMENTS are not hashed, as such values are never the same. Elements that are
+ * no whole numbers are not hashed either, and only compared. */
 static uint64_t hash_value(const struct classes *classes, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(classes->inference, value);
@@ -192,7 +197,8 @@ static uint64_t hash_value(const struct classes *classes, uint32_t value)
 }
 
 /* The first value equivalent to this one; NPART_NONE for an operand that is left out. Each value is looked up once;
- * afterwards its class is a number that two nodes can compare. */
+ * afterwards its class is a number that two nodes can compare. The first is by the order of looking up, which is that
+ * of nodes. */
 static uint32_t class_of(struct classes *classes, uint32_t value)
 {
     if (value == NPART_NONE)
@@ -205,6 +211,7 @@ static uint32_t class_of(struct classes *classes, uint32_t value)
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
+/* Of a node that has been hashed, whose operands all have a class then; NPART_NONE for one that is left out. */
 static uint32_t input_class(const struct classes *classes, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(classes->graph, node, index);
@@ -242,7 +249,8 @@ static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_i
 }
 
 /* Sorts the node's operands too. Of attributes the integers and lists of integers (INT and INTS of AttributeProto):
- * these tell most nodes apart. Afterwards class_of is filled in for each of them, which same_node relies on. */
+ * these tell most nodes apart. Afterwards class_of is filled in for each of them, which same_node relies on. Kinds
+ * of attributes are numbers of AttributeProto: 2 is INT, 7 is INTS. */
 static uint64_t hash_node(struct classes *classes, const struct npart__node *node)
 {
     uint64_t hash = npart__mix(node->op_type, node->input_count);
@@ -281,6 +289,7 @@ uint32_t *npart__find_equivalent(const struct npart__session *session, struct np
     bool is_ready = classes.class_of && open_table(&classes.values, graph->values.count, &scratch) &&
                     open_table(&classes.nodes, graph->nodes.count, &scratch);
     uint32_t *out = is_ready ? npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out) : NULL;
+    /* In the order of ids, so the first of a class has the smallest id and is judged before the others. */
     for (uint32_t i = 0; out && i < graph->nodes.count; i++)
         out[i] = npart__is_live(session, i) ? first_equivalent(&classes, i) : i;
     npart__arena_clear(&scratch);

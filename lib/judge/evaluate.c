@@ -12,7 +12,8 @@
 /* ---- comparing ------------------------------------------------------------------------------------------- */
 
 /* An op is named with its domain or without; equations are the same with other letters. A word of the list without
- * a domain means an op of any domain: rules name com.microsoft's ops by their name alone. */
+ * a domain means an op of any domain: rules name com.microsoft's ops by their name alone. `ai.onnx:Conv` means the
+ * standard's own, whose domain is empty in the graph. */
 static bool same_word(struct npart__answer found, struct npart__answer named)
 {
     if (found.is_equation)
@@ -21,6 +22,7 @@ static bool same_word(struct npart__answer found, struct npart__answer named)
     size_t domain = strlen(own);
     bool has_domain = found.domain && memchr(named.word, ':', named.length);
     if (!has_domain)
+        /* Case counts: `NOTSET` is not `notset`. */
         return found.length == named.length && memcmp(found.word, named.word, found.length) == 0;
     return named.length == domain + 1 + found.length && memcmp(named.word, own, domain) == 0 &&
            named.word[domain] == ':' && memcmp(named.word + domain + 1, found.word, found.length) == 0;
@@ -52,17 +54,20 @@ static enum npart__truth compare(struct npart__answer a, enum npart__comparison_
     if (a.kind == NPART__ANSWER_UNKNOWN || b.kind == NPART__ANSWER_UNKNOWN)
         return NPART__MAYBE;
     int order = order_of(a, b);
+    /* Of words and types an order of 1 says "not equal" only: `<` never holds of them. */
     const bool holds[] = {[NPART__EQUAL] = order == 0,        [NPART__NOT_EQUAL] = order != 0,
                           [NPART__LESS] = order < 0,          [NPART__LESS_EQUAL] = order <= 0,
                           [NPART__GREATER] = order > 0,       [NPART__GREATER_EQUAL] = order >= 0};
     return holds[op] ? NPART__TRUE : NPART__FALSE;
 }
 
+/* What Kleene's logic says: false and unknown is false, true and unknown is unknown. */
 static enum npart__truth both(enum npart__truth a, enum npart__truth b)
 {
     return a < b ? a : b;
 }
 
+/* True or unknown is true, false or unknown is unknown. */
 static enum npart__truth either(enum npart__truth a, enum npart__truth b)
 {
     return a > b ? a : b;
@@ -98,7 +103,7 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
 }
 
 /* `in`, or `not in`; what is absent has nothing against either. So `not in` is not the negation of `in` for what
- * is absent. */
+ * is absent. What cannot be told of the set cannot be told of its opposite. */
 static enum npart__truth is_wanted_in(const struct npart__trial *trial, struct npart__answer found,
                                       const struct npart__term *term, struct npart__place place)
 {
@@ -129,7 +134,7 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
 }
 
 /* Of a list attribute, of a constant's elements, of scales, and of users: at least 1, so that a comparison of what
- * is absent is asked once and holds. An unknown list is asked once, too, and is unknown. */
+ * is absent is asked once and holds. A constant whose elements are not known is asked once, too, and is unknown. */
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -194,7 +199,8 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     }
 }
 
-/* Places are kept, not texts: most failures are never printed. */
+/* Places are kept, not texts: most failures are never printed. The last one noted counts, so callers note only what
+ * is worse than what they had. */
 static void note_failure(struct npart__trial *trial, uint32_t term, struct npart__place place)
 {
     trial->failure = (struct npart__failure){.term = term,
@@ -269,12 +275,14 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
     return node == NPART_NONE || trial->graph->nodes.items[node].schema ? NPART__FALSE : NPART__MAYBE;
 }
 
+/* By a node right beside it; a Reshape between the two hides it. */
 static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     return npart__quantizing_node(trial, value, is_output) != NPART_NONE;
 }
 
-/* All elements are equal. An empty tensor is uniform. */
+/* All elements are equal. An empty tensor is uniform. Unknown of what is not constant or not read. NaN equals
+ * nothing, itself included. */
 static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -453,7 +461,7 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
 }
 
 /* The condition for every operand that is there; what fails for one decides, before what cannot be told. The
- * operand of an outer each() is put back, as they may stand in one another. */
+ * operand of an outer each() is put back, as they may stand in one another. Of no operand at all it holds. */
 static enum npart__truth try_each(struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__operands operands = npart__select_operands(trial, term->selector);

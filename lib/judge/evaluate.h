@@ -20,7 +20,7 @@ struct npart__failure {
 
 struct npart__units;
 
-/* One node under trial. */
+/* One node under trial. All pointers are borrowed. A trial is made anew for each node and stage (npart__trial_init). */
 struct npart__trial {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
@@ -56,7 +56,8 @@ static inline enum npart__truth npart__try_rule(struct npart__trial *trial, cons
         return must_hold ? NPART__FALSE : NPART__TRUE;
     return npart__try(trial, rule->condition);
 }
-/* Appends what was found at the failed part. */
+/* Appends what was found at the failed part. Nothing where none failed. It moves the trial's `it`, so the trial is
+ * done with afterwards. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 
 /* The entry of the node's op in a stage, or NPART_NONE. */
@@ -73,7 +74,8 @@ struct npart__units {
 /* False when out of memory. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__units *out);
-/* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. */
+/* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. Linear
+ * in nodes times the failures that may end in their op. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask);
 
@@ -84,7 +86,8 @@ struct npart__match {
     uint32_t values[NPART__LIMIT_PATTERN_NAMES], makers[NPART__LIMIT_PATTERN_NAMES];
 };
 /* Whether a match of the pattern ends in the node, its rules included. Others may use what lies within. Of the session
- * it needs the graph, what is known and what is constant; without `fates` all nodes count. */
+ * it needs the graph, what is known and what is constant; without `fates` all nodes count. False leaves *out as it
+ * was. */
 bool npart__match_at(const struct npart__target *target, const struct npart__session *session,
                      const struct npart__pattern *pattern, uint32_t node, struct npart__match *out);
 

@@ -5,10 +5,11 @@
  */
 #include "judge/answer.h"
 
-#define MOST_ELEMENTS_SHOWN 8u
+#define MOST_ELEMENTS_SHOWN 8u /* of a list attribute or a constant; " ..." says that there are more */
 
 /* The `*index`-th of these rules that speaks for the target; NPART_NONE, and *index is that much less, when
- * they are fewer. So one index can be carried from list to list. */
+ * they are fewer. So one index can be carried from list to list. A rule that does not speak for the target is not
+ * counted, so numbers are without gaps. */
 static uint32_t rule_in(const struct npart__target *target, uint32_t first, uint32_t count, uint32_t *index)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -44,13 +45,14 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
 
 /* ---- questions in words ------------------------------------------------------------------------------------ */
 
-/* A noun and how an answer is joined to it: "rank 6", but "dim 1 = 3". */
+/* A noun and how an answer is joined to it: "rank 6", but "dim 1 = 3". The nouns are those of ONNX, and not the
+ * words of the language (`dtype`, `numel`). */
 struct wording {
     const char *noun;
     const char *is; /* between it and the answer */
 };
 
-/* Attributes have no noun: their own name is one. */
+/* Attributes have no noun: their own name is one. A function without a row would print nothing, so each has one. */
 static struct wording wording_of(enum npart__function function)
 {
     static const struct wording wordings[] = {
@@ -185,6 +187,7 @@ static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct
 {
     const struct npart__term *term = npart__term_at(trial, id);
     if (term->kind == NPART__TERM_EACH) {
+        /* In the order of enum npart__truth, as below. */
         static const char *const words[] = {"not met", "unknown", "ok"};
         /* A copy, since trying notes a failure, and this trial's is that of the whole rule. */
         struct npart__trial copy = *trial;
@@ -202,6 +205,7 @@ static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct
         return;
     }
     npart__append_text(out, ":");
+    /* As a comparison would ask it: of each operand, and of each element of it. */
     uint32_t operands = npart__operand_count(trial, id);
     for (struct npart__place place = {0, 0}; place.operand < operands; place.operand++) {
         uint32_t elements = npart__element_count(trial, id, place.operand);
@@ -213,7 +217,8 @@ static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct
     }
 }
 
-/* Whether one of the pieces of the text, which "; " separates, is this. */
+/* Whether one of the pieces of the text, which "; " separates, is this. A piece that holds "; " itself, as a word of
+ * the file may, is told each time. */
 static bool is_told(const char *text, const char *piece)
 {
     size_t length = strlen(piece);
@@ -228,7 +233,7 @@ static bool is_told(const char *text, const char *piece)
 }
 
 /* Every question in a condition, in the order that it is written. Of `in` the items are not told: they stand in
- * the rule's sentence. */
+ * the rule's sentence. Recursive as conditions nest. A table asks the same in each row, and is told once. */
 static void append_questions(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
     if (id == NPART_NONE)
@@ -269,7 +274,8 @@ void npart__append_seen(const struct npart__target *target, const struct npart__
 
 /* ---- what was found where a rule is not met ---------------------------------------------------------------- */
 
-/* "x float32[1,3,224,224] from Relu": name, what is known of it, and the op that makes it. */
+/* "x float32[1,3,224,224] from Relu": name, what is known of it, and the op that makes it. An input of the graph or
+ * an initializer is made by none. */
 static void append_operand(const struct npart__trial *trial, uint32_t value, struct npart__buffer *out)
 {
     const struct npart__value *at = &trial->graph->values.items[value];
@@ -293,6 +299,7 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
     static const char *const held[] = {[NPART__EQUAL] = "equal to ",  [NPART__NOT_EQUAL] = "not ",
                                        [NPART__LESS] = "below ",      [NPART__LESS_EQUAL] = "not above ",
                                        [NPART__GREATER] = "above ",   [NPART__GREATER_EQUAL] = "not below "};
+    /* The first place at which the comparison failed; of `attr(pads) = 0` and pads [0,0,1,1] it is element 2. */
     struct npart__place place = {trial->failure.operand, trial->failure.element};
     const struct npart__term *asked = npart__term_at(trial, term->left);
     bool is_toolchain = asked->kind == NPART__TERM_FUNCTION && asked->op == NPART__FUNCTION_TOOLCHAIN;
@@ -337,7 +344,8 @@ static void append_predicate(const struct npart__trial *trial, const struct npar
     npart__append_text(out, adjective_of((enum npart__predicate)term->op));
 }
 
-/* The trial is put where it stood when the rule failed, in the loops and inside each(), and asked again there. */
+/* The trial is put where it stood when the rule failed, in the loops and inside each(), and asked again there. A
+ * trial keeps no other state, so the answer is the same as then. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
 {
     if (trial->failure.term == NPART_NONE)

@@ -42,7 +42,8 @@ struct judge {
     bool looked_beyond; /* the rules tried, at what equivalent nodes need not share */
 };
 
-/* The order in which a list's entries are sorted: by stage, domain, op and first version. */
+/* The order in which a list's entries are sorted: by stage, domain, op and first version. The same as
+ * compare_entries in lib/oplist/sections.c; a difference would lose entries. */
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
                          int32_t version)
 {
@@ -74,7 +75,7 @@ static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, co
 }
 
 /* An operator of a domain that is not imported has no version; any entry may speak for it. The last one is found
- * for it, as for the newest version. */
+ * for it, as for the newest version. 0 is the version of such a node (lib/graph). */
 static int32_t version_of(const struct npart__node *node)
 {
     return node->opset_version ? node->opset_version : INT32_MAX;
@@ -124,12 +125,15 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
     return ids;
 }
 
-/* What the rules tried so far say. Each only ever goes down, from TRUE. */
+/* What the rules tried so far say. Each only ever goes down, from TRUE. Kept apart, since a rule with `else fail`
+ * counts only where all ordinary ones hold (verdict_of). */
 struct outcome {
     enum npart__truth ordinary, fatal; /* all rules without, and with, `else fail` */
     bool is_capped; /* undecided at best */
 };
 
+/* False when out of memory, as of all functions here that return a truth value and add reasons. Of the node that is
+ * being judged only: reasons of one node stand together. */
 static bool add_reason(struct judge *judge, uint32_t node, uint32_t rule, enum npart__truth truth)
 {
     struct npart__reason reason = {.node = node, .rule = rule, .truth = (uint8_t)truth};
@@ -166,6 +170,7 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
     return add_reason(judge, node, index, truth);
 }
 
+/* Rules of an entry or of a stage follow one another in the list's array. All are tried, also after one that fails. */
 static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t first, uint32_t count,
                       struct outcome *outcome)
 {
@@ -205,7 +210,9 @@ static enum npart__verdict verdict_of(struct outcome outcome)
 }
 
 /* Lines are tried in the list's order, and one that has the op ends the search. A list without such lines says
- * nothing of its CPU, which then runs all. The rule of the last line that counts is told. */
+ * nothing of its CPU, which then runs all. The rule of the last line that counts is told. Where there are such lines
+ * and none of them counts for the target, its CPU's side has no op at all, as of rknn's RK2118; then the first
+ * line's rule is told. */
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
                               const struct npart__node *node)
 {
@@ -223,7 +230,8 @@ uint32_t npart__fallback_rule(const struct npart__target *target, const struct n
 }
 
 /* Taken as a whole, whatever the rules say of each. A fusion that the stage makes first never puts its nodes
- * before the rules of single ops. */
+ * before the rules of single ops. The note is the fusion's sentence; a need with `else fail` that does not hold
+ * comes after it. */
 static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outcome)
 {
     uint32_t fatal_rule = judge->units.fatal_rule_of[id];
@@ -377,7 +385,8 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
     return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
 }
 
-/* Whether all that use what a DequantizeLinear makes are QDQ node units on the CPU, so that it goes with them. */
+/* Whether all that use what a DequantizeLinear makes are QDQ node units on the CPU, so that it goes with them. Any
+ * other user keeps it where it is. */
 static bool is_in_refused_units(const struct judge *judge, uint32_t value)
 {
     for (uint32_t i = 0; i < npart__user_count(judge->session, value); i++)
@@ -386,6 +395,7 @@ static bool is_in_refused_units(const struct judge *judge, uint32_t value)
     return true;
 }
 
+/* NPART_NONE, and a node that is not run, play none. */
 static bool plays(const struct judge *judge, uint32_t node, enum npart__role role)
 {
     return node != NPART_NONE && npart__is_live(judge->session, node) &&
@@ -404,6 +414,7 @@ static bool refuse_with_units(struct judge *judge)
     if (!rules || !is_asked)
         return false;
     memset(rules, 0xff, (graph->nodes.count + (size_t)1) * sizeof *rules);
+    /* A node that shares its verdict shares its unit as well (share_verdict), so no class is asked here. */
     for (uint32_t id = 0; id < graph->nodes.count; id++) {
         const struct npart__node *node = &graph->nodes.items[id];
         if (!is_refused_unit(judge, id))
@@ -450,6 +461,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           .arena = arena,
                           .out = out,
                           .assumed = assumed};
+    /* One more of each, as first_reason has an end, and a graph may have no nodes. */
     memset(out, 0, sizeof *out);
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
@@ -493,6 +505,7 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
         return NPART_OK;
     if (!NPART__RESERVE(arena, &mask->reasons, count))
         return npart__fail_memory(error);
+    /* There is room for all from here on, so nothing below can fail. */
     mask->reasons.count = before + count;
     /* From the back, so that every reason is moved once; one more is put after those of each such node. */
     uint32_t to = mask->reasons.count;
@@ -532,7 +545,8 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
     return truth;
 }
 
-/* Asked for each reason of a traced cause, so what it needs is made again rather than kept. */
+/* Asked for each reason of a traced cause, so what it needs is made again rather than kept. What a comparison of two
+ * operands failed by is traced from the first of them. */
 uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                              uint32_t node)
 {

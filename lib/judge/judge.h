@@ -21,7 +21,8 @@
 /* Parts looked at before a place is given up, so that no list makes matching slow. */
 #define NPART__LIMIT_MATCH_STEPS 4096u
 
-/* Ordered, so that `and` is the smaller and `or` the greater of two. */
+/* Ordered, so that `and` is the smaller and `or` the greater of two. MAYBE is what a rule says where its operands
+ * are not known; printed as "unknown". */
 enum npart__truth { NPART__FALSE, NPART__MAYBE, NPART__TRUE };
 
 /* FAIL: claimed by the NPU's side, which then cannot compile it; worse than CPU, since no session is made. */
@@ -44,16 +45,20 @@ struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
     bool *in_units;         /* by node: it falls back, and with it what quantizes for it */
+    /* By node and, within one, in the order in which the rules were tried; of a node that was handed to the CPU
+     * later the new one is last. */
     struct NPART__ARRAY(struct npart__reason) reasons;
     struct NPART__ARRAY(struct npart__failing) failing;
     struct NPART__ARRAY(uint32_t) failing_nodes;
 };
 
-/* What the user assumes of a node, whatever the rules say. */
+/* What the user assumes of a node, whatever the rules say. By `--assume` of all nodes of an op, or by
+ * `--assume-node` of one. */
 enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASSUME_NPU };
 
 /* An op among the graph's interned strings; NPART_NONE: no node has it. Texts of a graph are interned once, so two
- * numbers decide what else needs two comparisons of strings. */
+ * numbers decide what else needs two comparisons of strings. Valid for that graph alone: another one numbers its
+ * texts anew. */
 struct npart__op_id {
     uint32_t op_type, domain;
 };
@@ -107,7 +112,7 @@ void npart__check_mask(const struct npart__session *session, const struct npart_
                        const struct npart__mask *mask);
 
 /* Tries one rule on one node and appends what was found: "rank 6: x float32[1,2,8,2,8,8]"; nothing where `out` is
- * NULL. FALSE for a missing entry. */
+ * NULL. FALSE for a missing entry. Where the rule holds, what is appended means nothing. */
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
                                     uint32_t rule, uint32_t node, struct npart__buffer *out);
 
@@ -119,7 +124,8 @@ uint32_t npart__rule_culprit(const struct npart__target *target, const struct np
  * NPART_NONE past the last. */
 uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
                              uint32_t index);
-/* Appends what a rule looks at, in words: "element type of X: float32; rank of X: 4". */
+/* Appends what a rule looks at, in words: "element type of X: float32; rank of X: 4". Nothing for a rule without a
+ * condition. */
 void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                         uint32_t node, struct npart__buffer *out);
 

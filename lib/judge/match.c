@@ -18,7 +18,8 @@
 /* A number in a pattern is met by a constant this close: sqrt(2) as float16 still is 1.414. */
 #define CLOSENESS 2e-3
 
-/* Copied where a second order is tried, so it has a fixed size. */
+/* Copied where a second order is tried, so it has a fixed size. The match at hand; what a failed try has put in is
+ * taken back, or the whole is begun anew. */
 struct unit {
     uint32_t values[NPART__LIMIT_PATTERN_NAMES]; /* of a name: its value; of a let: its node's first output */
     uint32_t makers[NPART__LIMIT_PATTERN_NAMES]; /* of a let: its node; NPART_NONE: not bound */
@@ -26,13 +27,14 @@ struct unit {
     uint32_t node_count;
 };
 
-/* A part's op among the graph's interned strings. */
+/* A part's op among the graph's interned strings. Of a part that is no node both are NPART_NONE. */
 struct part_op {
     uint32_t type, domain; /* NPART_NONE: no node of the graph has it */
     bool is_commutative;
 };
 
-/* One way in which a pattern may end: `part` is that of its last node, or the name of a let that is. */
+/* One way in which a pattern may end: `part` is that of its last node, or the name of a let that is. `op` is that
+ * node's, so that most nodes are told by it alone. */
 struct root {
     uint32_t pattern, part;
     struct part_op op;
@@ -45,8 +47,9 @@ struct matcher {
     const struct npart__graph *graph;
     const struct npart__session *session;
     const struct npart__pattern *pattern;
+    /* The first of its nodes is the last one of the match, from which it is found. */
     struct unit unit;
-    uint32_t steps;
+    uint32_t steps; /* parts looked at for the match at hand; past NPART__LIMIT_MATCH_STEPS it is none */
     const struct part_op *ops; /* by part; NULL: ops are compared by name, at a single node */
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
@@ -58,7 +61,7 @@ struct matcher {
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
 /* Every element must be it, so a scale that was broadcast in the file still matches. NaN is close to nothing, hence
- * the negated comparison. */
+ * the negated comparison. 0 is met by 0 alone. Of a size that is not known there is no number. */
 static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
 {
     if (!matcher->session->is_constant[value])
@@ -76,6 +79,7 @@ static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
     return true;
 }
 
+/* NPART_NONE past the last operand, so a pattern may name optional ones that a node leaves out. */
 static uint32_t operand_of(const struct matcher *matcher, const struct npart__node *node, uint32_t index)
 {
     return npart__node_input(matcher->graph, node, index);
@@ -93,6 +97,7 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
     for (; argument != NPART_NONE; argument = matcher->oplist->pattern_parts.items[argument].next, index++) {
         if (matcher->oplist->pattern_parts.items[argument].kind == NPART__PATTERN_REST)
             return true;
+        /* A third operand of a swapped node has an index past all others, and is absent: such nodes have two. */
         if (!match_value(matcher, argument, operand_of(matcher, node, swapped ? 1 - index : index)))
             return false;
     }
@@ -115,7 +120,8 @@ static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 }
 
 /* The match is put back as it was before the second order is tried: names that the first try bound would hold on. A
- * node that another match has already is not taken, but for one that both share. */
+ * node that another match has already is not taken, but for one that both share. False leaves the match in pieces:
+ * callers begin anew, or put it back. */
 static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
@@ -137,6 +143,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
     bool commutes = matcher->ops ? matcher->ops[part].is_commutative : npart__op_plays(at->op, NPART__ROLE_COMMUTES);
     if (matcher->pattern->is_failure || node->input_count != 2 || !commutes)
         return match_arguments(matcher, at->argument, node, false);
+    /* Steps go on: they bound both tries together. */
     struct unit before = *unit;
     if (match_arguments(matcher, at->argument, node, false))
         return true;
@@ -145,7 +152,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 }
 
 /* The node that makes the value as its output `output`, or NPART_NONE. A pattern's part without a name means the
- * first result. */
+ * first result. A name may say another: `quantized.2`. */
 static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t output)
 {
     uint32_t id = matcher->graph->values.items[value].producer;
@@ -207,6 +214,7 @@ static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
 
 /* ---- matches ------------------------------------------------------------------------------------------------ */
 
+/* Linear in the match, which has at most NPART__LIMIT_UNIT_NODES. */
 static bool is_in_unit(const struct matcher *matcher, uint32_t node)
 {
     for (uint32_t i = 0; i < matcher->unit.node_count; i++)
@@ -227,7 +235,8 @@ static bool stays_inside(const struct matcher *matcher, uint32_t value)
     return true;
 }
 
-/* Whether the match at hand shares the node with others. */
+/* Whether the match at hand shares the node with others. The node of a `share` line; a node that only two names of
+ * this match mean is not shared. */
 static bool shares(const struct matcher *matcher, uint32_t node)
 {
     for (uint32_t i = 0; i < matcher->pattern->name_count; i++) {
@@ -259,7 +268,8 @@ static bool is_closed(const struct matcher *matcher)
 }
 
 /* About a shared node and `else fail`: asked once all matches are known. Whether all that use a shared node are in
- * matches is not known while matches are still being found. */
+ * matches is not known while matches are still being found. Rules without `else fail` decide whether there is a
+ * match, so they are asked at once. */
 static bool is_late(const struct npart__oplist *oplist, const struct npart__pattern *pattern,
                     const struct npart__rule *rule)
 {
@@ -292,7 +302,8 @@ static bool needs_hold(struct matcher *matcher)
     return true;
 }
 
-/* Nodes that end in this one, and names by them. Steps are counted for this node alone. */
+/* Nodes that end in this one, and names by them. Steps are counted for this node alone. NPART_NONE is all bits set,
+ * so bytes of 0xff unset the names. */
 static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
 {
     matcher->unit.node_count = 0;
@@ -318,6 +329,7 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
 static void match_region(struct matcher *matcher, uint32_t region, struct npart__units *out)
 {
     const struct npart__scope *scope = &matcher->graph->scopes.items[region];
+    /* The topological order of the region, from its end. */
     for (uint32_t i = scope->order_count; i-- > 0;) {
         uint32_t id = matcher->graph->order[scope->first_order + i];
         const struct npart__node *node = &matcher->graph->nodes.items[id];
@@ -355,7 +367,8 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
     }
 }
 
-/* Once for a graph, so that a part is compared with a node by two numbers. */
+/* Once for a graph, so that a part is compared with a node by two numbers. NULL when out of memory. In the order of
+ * the list's parts; names and numbers among them have no op. */
 static const struct part_op *find_ops(const struct npart__oplist *oplist, const struct npart__graph *graph,
                                       struct npart__arena *arena)
 {
@@ -376,6 +389,7 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
  * patterns, and are done here. A stage that is not applied matches nothing. */
 static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__arena *arena)
 {
+    /* There are at most NPART__LIMIT_PATTERNS, so the product fits. */
     uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
     struct root *roots = npart__arena_zeroed(arena, most + (size_t)1, sizeof *roots);
     for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
@@ -394,6 +408,7 @@ static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__
     return roots != NULL;
 }
 
+/* Without numbers of ops, roots and other matches, which callers add where they have many nodes to go through. */
 static struct matcher matcher_of(const struct npart__target *target, const struct npart__session *session)
 {
     return (struct matcher){.target = target,
@@ -480,7 +495,8 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
 
 /* After all verdicts: a failure is about nodes that are taken, all of them, since what is on the CPU is not compiled.
  * Whether they also come to stand in one partition is asked later (npart__apply_failures). In the order of ids,
- * and one failure a node: the others of its rules would say no more. */
+ * and one failure a node: the others of its rules would say no more. The search at a node ends with the first that
+ * matches there, also where that is none for want of a node on the NPU. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask)
 {

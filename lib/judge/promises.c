@@ -6,7 +6,8 @@
 
 #ifdef NPART_DEBUG
 
-/* Reasons by node, in order; verdicts with a reason each; failing matches of nodes that run. */
+/* Reasons by node, in order; verdicts with a reason each; failing matches of nodes that run. A note is a reason too,
+ * and stands at nodes on the NPU; only those against a node are counted. */
 void npart__check_mask(const struct npart__session *session, const struct npart__oplist *oplist,
                        const struct npart__mask *mask)
 {

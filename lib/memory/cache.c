@@ -8,7 +8,8 @@
  */
 #include "memory/memory.h"
 
-/* By the operators' schemas. Where keys and values are two operands they follow one another. */
+/* By the operators' schemas. Where keys and values are two operands they follow one another. The axis of the
+ * tokens is the last but one in all of them. */
 static const struct {
     const char *op;
     uint8_t first, count; /* operands */
@@ -41,8 +42,9 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
     return is_one ? npart__node_input(graph, node, 0) : value;
 }
 
-/* `axis` may count from the end. A tensor counts once however many operators take it. What is not known counts as
- * a tensor of unknown size, so the sum is told as a lower bound. */
+/* `axis` may count from the end. A tensor counts once however many operators take it. What is not known counts
+ * as a tensor of unknown size, so the sum is told as a lower bound. An example: float16[b,8,past,64] along axis
+ * 2 is 8 * 64 * 2 = 1024 bytes a token. Rank 3 at least, since a list of numbers that grows is no cache. */
 static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
                        bool *is_seen, struct npart__memory *out)
 {
@@ -65,7 +67,8 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     out->cache_count++;
 }
 
-/* An attribute of another type than the standard's counts as not given. */
+/* An attribute of another type than the standard's counts as not given. 2 is INT of
+ * AttributeProto.AttributeType. */
 static int64_t axis_of(const struct npart__graph *graph, const struct npart__node *node, int64_t by_default)
 {
     const struct npart__attribute *axis = npart__node_attribute(graph, node, "axis");

@@ -12,8 +12,9 @@
 
 #include "memory/memory.h"
 
-/* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A lower
- * bound may be too large already, but is never sure to fit. */
+/* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A
+ * lower bound may be too large already, but is never sure to fit. An example: 2 to 8 MB. 1 MB fits on all of
+ * these chips, 9 MB on none, and of 4 MB nobody can say. */
 static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart__bytes bytes)
 {
     /* Sizes of memories are told in 1024s. */
@@ -38,7 +39,8 @@ static uint32_t stored_value(const struct npart__session *session, uint32_t valu
     return stored != NPART_NONE && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES) ? stored : value;
 }
 
-/* False where a size is not known. */
+/* False where a size is not known. Or where it has no constant operand: a product of two activations has no
+ * weights to keep. */
 static bool measure(const struct npart__memory_request *request, unsigned float32_bytes, uint32_t id,
                     struct npart__layer *out)
 {
@@ -64,8 +66,9 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
     return !weights.is_partial && !activations.is_partial && weights.bytes > 0;
 }
 
-/* The least that is held: a row of activations and a column of weights. Rows are of the whole product, columns of
- * its weights; where they are not known, one row is all of it. 0 is told as "does not fit". */
+/* The least that is held: a row of activations and a column of weights. Rows are of the whole product, columns
+ * of its weights; where they are not known, one row is all of it. 0 is told as "does not fit". `half` is that of
+ * the memory. An example: 16 MB of activations and 32 MB of weights on 8 MB: 16 / 4 = 4 passes. */
 static uint64_t count_passes(const struct npart__layer *layer, const struct npart__work *work, uint64_t half)
 {
     uint64_t rows = npart__work_is_number(work->rows) && work->rows ? work->rows : 1;

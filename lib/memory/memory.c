@@ -6,15 +6,17 @@
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
 
-/* Each addend is at most NPART__LIMIT_TENSOR_BYTES, so sums do not wrap. */
+/* Each addend is at most NPART__LIMIT_TENSOR_BYTES, so sums do not wrap. It would take 2^26 tensors of that
+ * size. */
 void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
 {
     sum->bytes += more.bytes;
     sum->is_partial |= more.is_partial;
 }
 
-/* Values that copies of nodes make are not in the file's graph: they are what the original makes. FLOAT counts as
- * the list says that it is held; other types are held as they are. */
+/* Values that copies of nodes make are not in the file's graph: they are what the original makes. FLOAT counts
+ * as the list says that it is held; other types are held as they are. A tensor of 2^38 bytes (256 GB) or more is
+ * none that a device holds: its size counts as not known. */
 struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes)
 {
@@ -31,7 +33,8 @@ struct npart__bytes npart__value_bytes(const struct npart__memory_request *reque
 }
 
 /* A float tensor that is quantized by its only user never exists as floats on the NPU, as the compiler makes one
- * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. */
+ * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. An example:
+ * Conv -> QuantizeLinear to uint8, both in one partition: the Conv's result takes a byte an element, not four. */
 struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
                                       unsigned float32_bytes)
 {
@@ -57,8 +60,8 @@ struct weights {
     unsigned float32_bytes;
 };
 
-/* seen_by has the last side that counted a value, and sides come one after the other: no set for each is needed. A
- * weight in two partitions is held in both. */
+/* seen_by has the last side that counted a value, and sides come one after the other: no set for each is needed.
+ * A weight in two partitions is held in both. On the CPU a float is 4 bytes; on the NPU as the list says. */
 static void add_constants(struct weights *at, const struct npart__graph *graph, uint32_t id, uint32_t side,
                           struct npart__bytes *sum)
 {
@@ -123,6 +126,8 @@ static void find_sources(struct weights *at)
     }
 }
 
+/* Every node is looked at once, and what is fused into it with it, so linear in operands. False when out of
+ * memory. */
 static bool count_weights(const struct npart__memory_request *request, unsigned float32_bytes,
                           struct npart__arena *scratch, struct npart__memory *out)
 {
@@ -162,7 +167,8 @@ struct run {
     struct npart__bytes *held;           /* by step of the flow at hand */
 };
 
-/* A copy has the place of its original, where the larger of both is told. */
+/* A copy has the place of its original, where the larger of both is told. Where one of both is known in part, so
+ * is what is told. */
 static void hold(const struct run *run, struct npart__bytes *held, uint32_t id, struct npart__bytes bytes)
 {
     struct npart__bytes *at = &held[npart__file_node(run->request->session, id)];
@@ -170,6 +176,7 @@ static void hold(const struct run *run, struct npart__bytes *held, uint32_t id, 
     at->is_partial |= bytes.is_partial;
 }
 
+/* All members of a partition hold on the CPU what it does while the partition runs: from outside it is one step. */
 static void hold_steps(const struct run *run, const struct npart__flow *flow, struct npart__bytes *held)
 {
     const struct npart__partitioning *all = run->request->partitioning;
@@ -211,7 +218,8 @@ static void hold_outside(const struct run *run, struct npart__memory *out)
 }
 
 /* The whole model on the CPU. Bodies have larger ids than what holds them. So from the last scope to the first:
- * what a body takes is known when its holder is asked. */
+ * what a body takes is known when its holder is asked. What remains in `all` in the end is the main graph's,
+ * scope 0, with its bodies on top. */
 static bool find_all(struct run *run, struct npart__memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
@@ -232,8 +240,9 @@ static bool find_all(struct run *run, struct npart__memory *out)
     return true;
 }
 
-/* The same in the plan's stages, the nodes of a partition as one step. Members of a partition stand together in a
- * stage's order, so one step is noted where it begins. */
+/* The same in the plan's stages, the nodes of a partition as one step. Members of a partition stand together in
+ * a stage's order, so one step is noted where it begins. Peaks of bodies are set anew: in the plan a body may
+ * have partitions of its own. */
 static bool find_cpu(struct run *run, struct npart__memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
@@ -262,8 +271,9 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
     return true;
 }
 
-/* Partitions run one after the other: the largest counts, and the largest sum of inner tensors, which some compilers
- * limit. */
+/* Partitions run one after the other: the largest counts, and the largest sum of inner tensors, which some
+ * compilers limit. The two largest need not be of the same partition: one may hold most at once and another make
+ * most altogether. */
 static bool find_npu(struct run *run, struct npart__memory *out)
 {
     const struct npart__partitioning *all = run->request->partitioning;
@@ -312,7 +322,8 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
 /* The parameter is in MB. Without a limit nothing is told. The high end of its range counts, so that nobody is
- * told of a limit that his tools do not have. */
+ * told of a limit that his tools do not have. As `limits` has a place for each kind, no more are added than
+ * there is room for. A file has the limit of protobuf, whatever the target is. */
 static void add_limit(struct npart__memory *out, enum npart__limited limited, uint64_t bytes, bool is_known,
                       const struct npart__parameter *most_mb)
 {

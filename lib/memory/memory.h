@@ -61,7 +61,7 @@ enum npart__limited {
 
 struct npart__memory_limit {
     enum npart__limited limited;
-    uint64_t bytes, most_bytes;
+    uint64_t bytes, most_bytes; /* what there is, and what there is room for */
     bool is_known; /* else `bytes` is a lower bound */
 };
 
@@ -99,7 +99,8 @@ bool npart__find_memory(struct npart__memory_request *request, struct npart__are
 
 /* ---- between the files of this stage ----------------------------------------------------------------------- */
 
-/* Bytes of a value by its type; `float32_bytes`: those of an element that is float32 in the file. */
+/* Bytes of a value by its type; `float32_bytes`: those of an element that is float32 in the file. Partial where
+ * a size is not known or past the limit, and of types without a size, as strings. */
 struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes);
 /* The same as a partition holds it: of a float tensor that is quantized at once, what comes of that. */
@@ -123,9 +124,11 @@ struct npart__peaks *npart__peaks_open(const struct npart__memory_request *reque
 /* The peak of a flow, and the node at which it is. False when out of memory. */
 bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow, struct npart__bytes *out,
                       uint32_t *peak_at);
-/* All that the nodes of a partition make, but for what leaves it. */
+/* All that the nodes of a partition make, but for what leaves it. Buffers that are shared count once. To be
+ * asked right after the flow's peak. */
 struct npart__bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
-/* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first. */
+/* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first.
+ * Scopes are numbered with parents first, so whoever asks from the last scope to the first has them. */
 void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npart__bytes peak);
 
 /* Of a node, which runs: of an If the larger body; of one that runs more than once, one pass. They run one at a time,

@@ -36,7 +36,9 @@ struct freed {
     uint32_t unknown;
 };
 
-/* Arrays are as long as the graph and shared by all flows; flow_of says which entries are of the flow at hand. */
+/* Arrays are as long as the graph and shared by all flows; flow_of says which entries are of the flow at hand.
+ * Of `root`, `uses`, `last` and `next_free` an entry is written before it is read in each flow, so they need no
+ * clearing. */
 struct npart__peaks {
     const struct npart__memory_request *request;
     const struct npart__graph *graph;
@@ -45,7 +47,7 @@ struct npart__peaks {
     uint32_t flow;          /* the number of the flow at hand */
     uint8_t *sharing_of;    /* by interned op of ai.onnx */
     uint32_t *flow_of;      /* by value: the last flow that makes it */
-    uint32_t *root;         /* by value: whose buffer it has; NPART_NONE: one from outside */
+    uint32_t *root;         /* by value: the first value of its buffer; NPART_NONE: it has one from outside */
     uint32_t *uses;         /* by value, of its buffer: those to come */
     uint32_t *last;         /* by value, of its buffer: the step after which it is free */
     uint32_t *next_free;    /* by value */
@@ -63,11 +65,14 @@ struct ids {
     uint32_t count, more_count;
 };
 
+/* Ids from the number of nodes on are partitions (npart__flow). */
 static bool is_partition(const struct npart__peaks *at, uint32_t step)
 {
     return step >= at->graph->nodes.count;
 }
 
+/* Of a partition what passes its border; of a node its operands with captures, or its results. What stays inside
+ * a partition does not exist for the CPU. */
 static struct ids ids_of(const struct npart__peaks *at, uint32_t step, bool made)
 {
     const uint32_t *operands = at->graph->operands.items;
@@ -108,8 +113,9 @@ static bool is_coding(const struct npart__peaks *at, const struct npart__node *n
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES);
 }
 
-/* What a result may share with the first operand. On the CPU by what the runtime was seen to do (buffers.def); on
- * the NPU by class of work, as no compiler's list is known. */
+/* What a result may share with the first operand. On the CPU by what the runtime was seen to do (buffers.def);
+ * on the NPU by class of work, as no compiler's list is known. Results after the first always have a buffer of
+ * their own. */
 static enum sharing sharing_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step,
                                uint32_t index)
 {
@@ -125,16 +131,17 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
 }
 
 /* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. The buffer
- * that is looked for has that shape then. */
+ * that is looked for has that shape then. An example: a result of [1,128,768] is looked for as [128,768]. */
 static bool is_flattened(const struct npart__peaks *at, uint32_t value)
 {
     uint32_t producer = at->graph->values.items[value].producer;
     return producer != NPART_NONE && at->request->session->remade[producer] == NPART__REMADE_RESHAPED_PRODUCT;
 }
 
-/* A number for the element size and the shape of a value, the same for equal ones; 0 where a buffer of that shape is
- * not looked for, NPART_NONE when out of memory. Dims that are symbols are equal where their handles are, as the
- * runtime compares their names. 0 is the number of the empty text, which no key has. */
+/* A number for the element size and the shape of a value, the same for equal ones; 0 where a buffer of that
+ * shape is not looked for, NPART_NONE when out of memory. Dims that are symbols are equal where their handles
+ * are, as the runtime compares their names. 0 is the number of the empty text, which no key has. Two types of
+ * one size may share: what counts is how many bytes a buffer has. */
 static uint32_t shape_of(struct npart__peaks *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->request->session->inference, value);
@@ -159,7 +166,8 @@ static uint32_t shape_of(struct npart__peaks *at, uint32_t value)
     return shape;
 }
 
-/* The buffer that has no more uses after a step. Newest first, as the runtime's list is. */
+/* The buffer that has no more uses after a step. Newest first, as the runtime's list is. Inside a partition no
+ * list is kept. */
 static bool release(struct npart__peaks *at, const struct npart__flow *flow, uint32_t buffer, uint32_t step)
 {
     at->last[buffer] = step;
@@ -223,6 +231,7 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
     return true;
 }
 
+/* Counts down what a step has used, and frees what nobody uses any more. False when out of memory. */
 static bool finish_uses(struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     for (int made = 0; made < 2; made++) {
@@ -239,7 +248,8 @@ static bool finish_uses(struct npart__peaks *at, const struct npart__flow *flow,
 
 /* ---- a flow ------------------------------------------------------------------------------------------------ */
 
-/* Operands are counted only where a node before makes them: nodes come in order. */
+/* Operands are counted only where a node before makes them: nodes come in order. A value is used once by each
+ * operand that names it, and once by the step that makes it. */
 static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
 {
     for (uint32_t s = 0; s < flow->count; s++) {
@@ -264,6 +274,7 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
     }
 }
 
+/* A partition's bodies are in it: the CPU holds nothing for them. */
 struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t step)
 {
     struct npart__bytes most = {0, false};
@@ -287,8 +298,10 @@ static struct npart__bytes scratch_of(const struct npart__peaks *at, const struc
     return (struct npart__bytes){npart__kernel_scratch(at->request, step), false};
 }
 
-/* Bytes are added with the result and taken away after the last step that uses the buffer; a buffer that is shared
- * counts with the value that had it first. */
+/* Bytes are added with the result and taken away after the last step that uses the buffer; a buffer that is
+ * shared counts with the value that had it first. *where is the first step at which the largest sum is reached.
+ * Borders of a partition are in *out from the beginning. `unknown` counts buffers, so that a sum is whole again
+ * when the last of unknown size is gone. */
 static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out, uint32_t *where)
 {
     memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
@@ -338,6 +351,7 @@ static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow
     }
 }
 
+/* Results are placed before the operands of the same step are freed: while a node runs, both are there. */
 bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out,
                       uint32_t *peak_at)
 {
@@ -361,7 +375,8 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
     return true;
 }
 
-/* Of the flow that was asked about last: roots are still those. */
+/* Of the flow that was asked about last: roots are still those. So a buffer counts once, with the value that had
+ * it first. */
 struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npart__flow *flow)
 {
     struct npart__bytes sum = {0, false};
@@ -380,6 +395,8 @@ void npart__set_body_peak(struct npart__peaks *at, uint32_t scope, struct npart_
     at->bodies[scope] = peak;
 }
 
+/* NULL when out of memory. flow_of is 0 everywhere, and flows are counted from 1: at first nothing is made in
+ * any. */
 struct npart__peaks *npart__peaks_open(const struct npart__memory_request *request, unsigned float32_bytes,
                                        struct npart__arena *scratch)
 {

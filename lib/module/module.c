@@ -9,10 +9,11 @@
 /* Modules as lists of those inside them, by their numbers in `items`; the last place is for the outermost. */
 struct siblings {
     const struct npart__modules *from;
-    uint32_t *first, *next;
-    bool *is_listed;
+    uint32_t *first, *next; /* by module: the first inside it; the one after it. NPART_NONE: none */
+    bool *is_listed;        /* by module: it stands in a list; for a moment, that something of it is live */
 };
 
+/* Parents have smaller numbers, but need not be listed yet: their own lists are filled all the same. */
 static void put_first(struct siblings *at, uint32_t module)
 {
     uint32_t parent = at->from->items.items[module].parent;
@@ -22,9 +23,10 @@ static void put_first(struct siblings *at, uint32_t module)
     at->is_listed[module] = true;
 }
 
-/* By the nodes that run last, as the first ones mislead: what a decoder makes of the encoder's states for all of its
- * layers may run before its first layer. So from the end each module comes first among its siblings; before all of
- * them, those of which nothing is live. */
+/* By the nodes that run last, as the first ones mislead: what a decoder makes of the encoder's states for all of
+ * its layers may run before its first layer. So from the end each module is put first among its siblings. Those
+ * of which nothing is live are put there before all others, and so come last. A walk up from a node ends at the
+ * first module that is marked, so each module is marked once: linear in nodes and modules. */
 static void list_siblings(struct siblings *at, const uint32_t *order, uint32_t order_count)
 {
     const struct npart__modules *from = at->from;
@@ -42,7 +44,9 @@ static void list_siblings(struct siblings *at, const uint32_t *order, uint32_t o
             put_first(at, m);
 }
 
-/* Each before those inside it, and these before the next. `number_of`: by module of `from`. There is room for all. */
+/* Each before those inside it, and these before the next. `number_of`: by module of `from`. There is room for
+ * all. Without recursion, as depth is what a file says: down to the first inside, else on to the next, else up
+ * until there is one. */
 static void number_modules(const struct siblings *at, uint32_t *number_of, struct npart__modules *to)
 {
     const struct npart__module *modules = at->from->items.items;
@@ -88,7 +92,8 @@ static bool sort_modules(const struct npart__modules *from, const uint32_t *orde
     return true;
 }
 
-/* A counting sort by module: live nodes as they run, then the others as they stand in the file. */
+/* A counting sort by module: live nodes as they run, then the others as they stand in the file. `order` has live
+ * nodes alone, so in the second half of the walk those are passed over. */
 static void list_members(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
                          struct npart__modules *out)
 {
@@ -113,6 +118,7 @@ static void list_members(const struct npart__plan *plan, const uint32_t *order, 
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
+/* Not known is the largest number, so a sum that reaches it, or passes it, is not known either. */
 static void add_macs(uint64_t *sum, uint64_t macs)
 {
     *sum = macs > NPART__WORK_UNKNOWN - *sum ? NPART__WORK_UNKNOWN : *sum + macs;
@@ -124,6 +130,7 @@ static void add_ms(double *sum, double ms)
     *sum = *sum < 0 || ms < 0 ? -1 : *sum + ms;
 }
 
+/* Nodes that are not live count as nodes alone: what they cost is part of another, or nothing. */
 static void add_node(const struct npart__plan *plan, uint32_t id, struct npart__module *to)
 {
     bool on_npu = plan->partitioning.partition_of[id] != NPART_NONE;
@@ -141,7 +148,8 @@ static void add_node(const struct npart__plan *plan, uint32_t id, struct npart__
     add_ms(on_npu ? &to->npu_ms : &to->cpu_ms, npart__node_ms(plan->node_costs, id, on_npu));
 }
 
-/* A switch belongs to the node after it, so that modules and what is in none add up to the plan's. */
+/* A switch belongs to the node after it, so that modules and what is in none add up to the plan's. Between the
+ * last node of a region and the first of the next there is none: bodies run within their nodes. */
 static void count_switches(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
                            struct npart__modules *out)
 {
@@ -178,6 +186,7 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
     }
 }
 
+/* Paths are copied once modules have their numbers; all else of the tree goes with the scratch. */
 bool npart__find_modules(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
                          struct npart__arena *arena, struct npart__modules *out)
 {

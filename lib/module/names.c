@@ -11,8 +11,9 @@ static bool is_no_module(const struct npart__module_path *path)
     return path->bytes == sizeof none - 1 && memcmp(path->text, none, path->bytes) == 0;
 }
 
-/* The last but one of a printed Python list of strings: ['', 'encoder', 'encoder.layers.3', 'linear']. A module whose
- * name is empty is the model itself. */
+/* The last but one of a printed Python list of strings: ['', 'encoder', 'encoder.layers.3', 'linear']. A module
+ * whose name is empty is the model itself. The last is the node itself. Of a list of one there is none, so
+ * nothing is told. Quotes within names are not looked for. */
 static bool find_scope(const char *list, struct npart__module_path *out)
 {
     struct npart__module_path last = {.separator = '.'}, before = last;
@@ -29,7 +30,8 @@ static bool find_scope(const char *list, struct npart__module_path *out)
     return before.text != NULL;
 }
 
-/* The name of the last but one "name: class" step of ": Model/encoder.layers.3: Layer/linear: aten.linear.default". */
+/* The name of the last but one "name: class" step of ": Model/encoder.layers.3: Layer/linear:
+ * aten.linear.default". In this example "encoder.layers.3". */
 static bool find_namespace(const char *path, struct npart__module_path *out)
 {
     const char *last = path, *before = NULL;
@@ -44,6 +46,7 @@ static bool find_namespace(const char *path, struct npart__module_path *out)
     return true;
 }
 
+/* Of name_scopes first, then of namespace. The same list is read twice at most, and lists are short. */
 bool npart__module_of_metadata(const struct npart__node *node, struct npart__module_path *out)
 {
     const char *scopes = npart__node_metadata(node, "pkg.torch.onnx.name_scopes");
@@ -56,8 +59,9 @@ bool npart__module_of_metadata(const struct npart__node *node, struct npart__mod
     return scopes && find_scope(scopes, out) && !is_no_module(out);
 }
 
-/* "InsertedPrecisionFreeCast_/model/decoder/Add_output_0": tools put words before the name of a tensor, where names
- * begin with a slash. */
+/* "InsertedPrecisionFreeCast_/model/decoder/Add_output_0": tools put words before the name of a tensor, where
+ * names begin with a slash. So what is left of the first slash is not looked at then: "model/decoder" is what
+ * this one tells. Where names begin without one ("model/block_1/mul"), all before the last slash is the module. */
 bool npart__module_of_name(const char *name, bool is_rooted, struct npart__module_path *out)
 {
     const char *first = strchr(name, '/'), *last = strrchr(name, '/');

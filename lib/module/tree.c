@@ -16,16 +16,17 @@ struct tree {
     uint32_t *depth_of;          /* by module, which there are at most NPART__LIMIT_MODULES of */
     uint32_t *root_of;           /* by scope: the module that paths in it begin in */
     uint32_t *own;               /* by node: told by itself, else UNTOLD */
-    bool is_rooted;
-    char path[NPART__LIMIT_MODULE_PATH_BYTES + 1];
+    bool is_rooted;              /* names of the model begin with a slash */
+    char path[NPART__LIMIT_MODULE_PATH_BYTES + 1]; /* of the module that is gone into; not terminated */
     struct npart__module_path last; /* most nodes are in the module of the node before */
     uint32_t last_root, last_module;
 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------- */
 
-/* The module of the first `bytes` of at->path, which is made where it is not there yet; `parent` past the limit of
- * modules. False when out of memory. */
+/* The module of the first `bytes` of at->path, which is made where it is not there yet; `parent` past the limit
+ * of modules. False when out of memory. The path has all steps from the outermost, so two modules of one name in
+ * different places are two. */
 static bool enter(struct tree *at, size_t bytes, uint32_t *module)
 {
     uint32_t parent = *module, id = npart__strings_find(&at->paths, at->path, bytes);
@@ -45,7 +46,8 @@ static bool enter(struct tree *at, size_t bytes, uint32_t *module)
     return true;
 }
 
-/* The length of the step at `text`, up to the next separator or the end. */
+/* The length of the step at `text`, up to the next separator or the end. 0 as the separator: a slash or a dot
+ * ends it. */
 static size_t step_length(const char *text, size_t bytes, char separator)
 {
     size_t length = 0;
@@ -54,7 +56,9 @@ static size_t step_length(const char *text, size_t bytes, char separator)
     return length;
 }
 
-/* In "features/features.0/features.0.2" each step says again all of the step before: what of `text` is no news. */
+/* In "features/features.0/features.0.2" each step says again all of the step before: what of `text` is no news.
+ * So the steps are features, 0 and 2, and the path is "features.0.2". A dot must follow what is repeated:
+ * "layer10" is no "layer1" with more. */
 static size_t repeated(const char *text, size_t length, const char *before, size_t before_length)
 {
     bool is_repeated = before_length && length > before_length && text[before_length] == '.' &&
@@ -80,7 +84,9 @@ static bool go_into(struct tree *at, const char *step, size_t length, char separ
     return !*failed && *module != before;
 }
 
-/* Steps between slashes, each taken apart at its dots; the other styles have one separator for both. */
+/* Steps between slashes, each taken apart at its dots; the other styles have one separator for both. An example,
+ * rooted: "encoder/layers.3/fc1" goes through encoder, layers, 3 and fc1. Empty steps are passed over, as of two
+ * slashes. A root is the module that a function's call makes: paths of its nodes begin there. */
 static bool follow(struct tree *at, const struct npart__module_path *path, uint32_t root, uint32_t *module)
 {
     char slash = path->separator ? path->separator : '/', written = path->separator ? path->separator : '.';
@@ -109,12 +115,15 @@ static bool follow(struct tree *at, const struct npart__module_path *path, uint3
     return true;
 }
 
+/* Nodes of one module mostly follow one another, so this saves most walks. Texts of metadata are others at each
+ * node, so contents are compared, too. */
 static bool same_path(const struct npart__module_path *a, const struct npart__module_path *b)
 {
     return a->text && a->bytes == b->bytes && a->separator == b->separator &&
            (a->text == b->text || memcmp(a->text, b->text, a->bytes) == 0);
 }
 
+/* Of the path of a node that stands in `root`. False when out of memory. */
 static bool module_of(struct tree *at, const struct npart__module_path *path, uint32_t root, uint32_t *module)
 {
     if (at->last_root == root && same_path(&at->last, path)) {
@@ -148,8 +157,9 @@ static bool place_by_itself(struct tree *at, uint32_t id, uint32_t *module)
     return module_of(at, &path, at->root_of[node->scope], module);
 }
 
-/* The call is in the module that it makes, which is called by the last step of the call's name or, where it has none,
- * as its graph is. */
+/* The call is in the module that it makes, which is called by the last step of the call's name or, where it has
+ * none, as its graph is. Two calls of one function are two modules, as their names differ; without names their
+ * places do: "12:Block". */
 static bool place_call(struct tree *at, uint32_t id, const char *label, uint32_t *module)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -169,7 +179,7 @@ static bool place_call(struct tree *at, uint32_t id, const char *label, uint32_t
     return follow(at, &path, holder, module);
 }
 
-/* Scopes come after those that hold them. */
+/* Scopes come after those that hold them. So the root of a scope is known when one inside it is asked. */
 static bool place_scopes(struct tree *at)
 {
     const struct npart__graph *graph = at->graph;
@@ -207,7 +217,9 @@ static uint32_t common(const struct tree *at, uint32_t a, uint32_t b)
     return a == b ? a : NPART_NONE;
 }
 
-/* A neighbour in another graph (what a body captures, what a function is given) is of another place in the source. */
+/* A neighbour in another graph (what a body captures, what a function is given) is of another place in the
+ * source. A neighbour that is in no module itself makes the common one none: NPART_NONE is an answer, UNTOLD is
+ * not. */
 static void meet(const struct tree *at, uint32_t node, uint32_t neighbour, const uint32_t *of, uint32_t *all)
 {
     const struct npart__node *nodes = at->graph->nodes.items;
@@ -216,7 +228,8 @@ static void meet(const struct tree *at, uint32_t node, uint32_t neighbour, const
         *all = *all == UNTOLD ? module : common(at, *all, module);
 }
 
-/* Of the neighbours of a node, where `of` tells: the module that has them all, or with `is_first` that of the first. */
+/* Of the neighbours of a node, where `of` tells: the module that has them all, or with `is_first` that of the
+ * first. Users before producers. */
 static uint32_t of_neighbours(const struct tree *at, uint32_t id, const uint32_t *of, bool is_first)
 {
     const struct npart__graph *graph = at->graph;
@@ -235,7 +248,8 @@ static uint32_t of_neighbours(const struct tree *at, uint32_t id, const uint32_t
     return all;
 }
 
-/* Twice, each time by what was told before: no further is a name carried. */
+/* Twice, each time by what was told before: no further is a name carried. Both times from a copy, so that the
+ * order of nodes does not matter: who is told now tells no other. */
 static void place_by_neighbours(struct tree *at)
 {
     const struct npart__graph *graph = at->graph;
@@ -248,7 +262,8 @@ static void place_by_neighbours(struct tree *at)
             once[i] = of_neighbours(at, i, at->own, true);
 }
 
-/* What is in the place of an operator, or in a body and untold, is where its holder is; these come first. */
+/* What is in the place of an operator, or in a body and untold, is where its holder is; these come first. A
+ * scope's holder stands in a scope with a smaller number, so it has been placed. */
 static void place_by_holder(struct tree *at)
 {
     const struct npart__graph *graph = at->graph;
@@ -267,6 +282,8 @@ static void place_by_holder(struct tree *at)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+/* What is not told in the end is the model's own, as its main graph is in no module. Arrays that are not handed
+ * out lie in the same arena, which is the caller's scratch. */
 bool npart__module_tree(const struct npart__graph *graph, struct npart__arena *arena, struct npart__modules *out)
 {
     struct tree *at = npart__arena_zeroed(arena, 1, sizeof *at);

@@ -6,7 +6,7 @@
  */
 #include "oplist/parse.h"
 
-/* Characters that begin the next part. */
+/* Characters that begin the next part. How many bytes stand before one, or before the end. */
 static size_t word_end(const char *text)
 {
     return strcspn(text, ":+-@");
@@ -18,6 +18,8 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
                                    struct npart__target *out, struct npart_error *error)
 {
     /* A name may hold hyphens, which switches begin with too: the longest that there is. */
+    /* `:a-b-c`: a-b-c is tried, then a-b, and in the end a with the switches -b and -c. Quadratic in a text that the
+     * user writes. */
     for (size_t longest = strcspn(text, ":+@"); longest > *length; longest--) {
         bool may_end = text[longest] == '-' || text[longest] == '\0' || strchr(":+@", text[longest]);
         out->variant = may_end ? npart__find_variant(oplist, text, longest) : NPART_NONE;
@@ -39,7 +41,8 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
                        text, end);
 }
 
-/* Fails with ARGUMENT, as a user's mistake and not the list's. */
+/* Fails with ARGUMENT, as a user's mistake and not the list's. `text` is not terminated at `length`; the message
+ * takes only so much of it. */
 static npart_status lack_switch(const struct npart__oplist *oplist, const char *text, size_t length,
                                 struct npart_error *error)
 {
@@ -69,6 +72,7 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
             return NPART_OK;
         }
         size_t bytes = strlen(whole);
+        /* Five: a comma, a blank, two quotes and the terminator. */
         if (used + bytes + 5 > sizeof known)
             continue;
         memcpy(known + used, i ? ", \"" : " \"", i ? 3 : 2);
@@ -141,7 +145,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
 }
 
 /* Whether a line's WHEN holds for the target: each part that is there must. `before` a toolchain means up to the
- * one before it. */
+ * one before it. The bits and places are those of the list that the line is from. */
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
     bool is_applied =
@@ -153,7 +157,8 @@ bool npart__target_has(const struct npart__target *target, struct npart__line_co
 }
 
 /* The last that counts, so that a special case stands below the general one. What ONNX Runtime's own utility forms
- * is the default, as most providers use it. */
+ * is the default, as most providers use it. That the name means a partitioner is checked by lib/partition, which
+ * knows them. */
 const char *npart__target_partitioner(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -163,7 +168,7 @@ const char *npart__target_partitioner(const struct npart__target *target)
     return "waves";
 }
 
-/* The last line that counts, as of partitioners. */
+/* The last line that counts, as of partitioners. NULL: no line counts, and rules ask of all that inference knows. */
 const struct npart__runtime *npart__target_runtime(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -195,7 +200,7 @@ bool npart__target_folds(const struct npart__target *target)
 
 /* How well something for `variant` fits: 3 this very variant, 2 the one it is like, 1 any, 0 not
  * at all. So a list may give a parameter for all, another for a family, and one for a chip, in
- * any order. */
+ * any order. `like` is the end of its chain already (npart__line_variant), so one step is enough. */
 static int fit_of(const struct npart__target *target, uint32_t variant)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -204,7 +209,8 @@ static int fit_of(const struct npart__target *target, uint32_t variant)
 }
 
 /* What is said of float16 holds for float32 too, since NPUs compute it so. So a list need not repeat each rate,
- * and one that measured float32 by itself may say so. */
+ * and one that measured float32 by itself may say so. 3 this very arithmetic, 2 that of float16, 1 any, 0 not at
+ * all. */
 static int fit_of_arithmetic(uint8_t has, enum npart__arithmetic wanted)
 {
     if (has == NPART__ARITHMETICS)
@@ -214,7 +220,7 @@ static int fit_of_arithmetic(uint8_t has, enum npart__arithmetic wanted)
 }
 
 /* Every parameter once, by name; NULL where the list says nothing of it. A layer (cost files laid over each other)
- * decides before everything, then the runtime, then the chip, then the precision. */
+ * decides before everything, then the runtime, then the chip, then the precision. Linear in the list's parameters. */
 void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
                               enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS])
 {
@@ -237,7 +243,8 @@ void npart__target_parameters(const struct npart__target *target, enum npart__ar
 }
 
 /* The one that fits best: for this variant, for the one that it is like, for all. Of two that fit alike the later
- * one, as of parameters. */
+ * one, as of parameters. NULL where the limit is declared for other variants alone: what a rule compares with is
+ * then unknown. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name)
 {
     const struct npart__limit *best = NULL;

@@ -106,7 +106,8 @@ static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kin
 
 /* Takes a number, a negative one as one term. `op` of a number says that it has a fraction, so
  * that only `real` is exact. A word may be "-3" only as two tokens; they become one number here, so that a set of
- * numbers is compared without calculating. */
+ * numbers is compared without calculating. The lexer has no sign, so a token is never negative and its opposite is a
+ * number, too. */
 static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -172,6 +173,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     case ARGUMENT_OPERAND_INDEX:
     case ARGUMENT_OPERAND_MAYBE_INDEX:
     case ARGUMENT_SIDE:
+        /* Of count() too: `inputs` and `outputs` are selectors like others. */
         term->selector = npart__parse_selector(parser);
         term->has_index =
             argument == ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
@@ -214,6 +216,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
         return;
     }
     /* After a mistake it is NPART_NONE, and new_term makes nothing of it. */
+    /* A bit of the target's switches, or the index of a variant. */
     term->number = found;
 }
 
@@ -302,6 +305,7 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
     uint32_t left = part(parser, depth);
     for (;;) {
         const struct npart__token *token = npart__peek(parser);
+        /* A mark of two characters is a comparison or a range, and ends the chain. */
         if (parser->status != NPART_OK || token->kind != NPART__TOKEN_MARK || token->text[1] ||
             !strchr(operators, token->text[0]))
             return left;
@@ -310,6 +314,7 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
     }
 }
 
+/* `*` between two factors multiplies; as an operand, for all of them, it stands in parentheses (parse_argument). */
 static uint32_t parse_product(struct npart__parser *parser, unsigned depth)
 {
     return parse_chain(parser, depth, "*/%", parse_factor);
@@ -342,7 +347,7 @@ static bool set_goes_on(const struct npart__parser *parser)
 }
 
 /* An item of a set: 3, 3..4, ..4, 3.., a word, or a sum. Of `3.. float` the word is the next
- * item, not the end of the range. */
+ * item, not the end of the range. Of one value `right` is NPART_NONE; of a range, an end that is open. */
 static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term item = blank_term(NPART__TERM_ITEM);
@@ -418,6 +423,7 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
     return first;
 }
 
+/* Letters alone, as exporters number what they name themselves: `axes`, and not `onnx::Slice_12`. */
 bool npart__is_plain_name(const char *name)
 {
     size_t length = 0;
@@ -443,7 +449,8 @@ static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t ot
 
 /* dtype() is compared with type names only, producer() and consumers() with operators of the
  * standard. A word that can never be the answer is a mistake that would otherwise make a rule
- * hold, or fail, everywhere and unseen. */
+ * hold, or fail, everywhere and unseen. Only where the question stands on the left, as lists write it. What is
+ * calculated is not checked. */
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column)
 {
     note_names(parser, left, other);
@@ -492,6 +499,7 @@ static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint3
     struct npart__term *named = &parser->oplist->terms.items[right];
     if (asked->kind != NPART__TERM_FUNCTION || asked->op != NPART__FUNCTION_TOOLCHAIN)
         return;
+    /* Of the list's releases, which stand above its rules. */
     uint32_t found = named->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, named->word) : NPART_NONE;
     if (found == NPART_NONE) {
         npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
@@ -540,7 +548,8 @@ static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kin
 }
 
 /* A row's items for one column: of one word, that it is this one. An equality is cheaper to evaluate than a set of
- * one, and rows are asked of every node of an op. */
+ * one, and rows are asked of every node of an op. A range of one item stays a set: `op` of the item says that it is
+ * one. */
 static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsigned depth)
 {
     if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
@@ -564,10 +573,12 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
         /* Parameters of a define are tokens with commas between: every other one. */
         parser->now.range = (struct npart__range){&define->parameters.tokens[(size_t)2 * i], 1};
         parser->now.at = 0;
+        /* Read as the parameter is: parse_factor enters the argument that it stands for. */
         asked[i] = parse_sum(parser, depth);
     }
     for (uint32_t i = 0; i < define->statement_count && parser->status == NPART_OK; i++) {
         uint32_t row = NPART_NONE;
+        /* Rows stand in the file of the define, whose path npart__enter has set. */
         parser->now.range = define->statements[i].range;
         parser->now.at = 0;
         (void)npart__need(parser, NPART__TOKEN_WORD, "row", "row");
@@ -589,12 +600,14 @@ static bool ends_condition(const struct npart__token *next)
 {
     if (next->kind == NPART__TOKEN_MARK)
         return strcmp(next->text, ")") == 0 || strcmp(next->text, ",") == 0;
+    /* A connective, a sentence, a literal or the line's end may follow a condition. */
     return next->kind != NPART__TOKEN_WORD || (strcmp(next->text, "in") != 0 && strcmp(next->text, "not") != 0);
 }
 
 /* Whether the parenthesis at hand holds a condition. Found by the token after the closing
  * parenthesis, as a condition and a sum may begin the same way. One that is never closed is
- * reported by whoever parses it. */
+ * reported by whoever parses it. Told by looking ahead rather than by trying both, since a parser never takes back
+ * what it told. */
 static bool opens_condition(const struct npart__parser *parser)
 {
     unsigned open = 0;
@@ -641,6 +654,7 @@ static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
     if (!npart__accept(parser, NPART__TOKEN_MARK, ","))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected , and a condition");
     parser->each_depth++; /* within it `it` has a meaning */
+    /* One each() may stand in another; `it` is then the inner one's operand. */
     each.left = parse_or(parser, depth + 1);
     parser->each_depth--;
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
@@ -681,7 +695,8 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
     return parse_comparison(parser, depth);
 }
 
-/* Conditions linked by one connective, from left to right. */
+/* Conditions linked by one connective, from left to right. The tree leans to the left: n conditions in a row are n
+ * deep. */
 static uint32_t parse_linked(struct npart__parser *parser, unsigned depth, const char *word,
                              enum npart__term_kind kind, uint32_t (*part)(struct npart__parser *, unsigned))
 {
@@ -701,6 +716,7 @@ static uint32_t parse_or(struct npart__parser *parser, unsigned depth)
     return parse_linked(parser, depth, "or", NPART__TERM_OR, parse_and);
 }
 
+/* Of rewrites: what stands where a constant or an attribute takes a number (rewrite_lines.c). */
 uint32_t npart__parse_number(struct npart__parser *parser)
 {
     uint32_t term = parse_sum(parser, 0);
@@ -723,7 +739,8 @@ uint32_t npart__parse_condition(struct npart__parser *parser)
 
 /* Down the left sides to the first question that is asked: of `not (rank(X) = 4)` it is rank, X.
  * `*` is left out: hexagon/Conv/static. The label becomes part of the rule's id, which users write into their
- * configuration, so it must not change with the wording of a sentence. */
+ * configuration, so it must not change with the wording of a sentence. A condition that asks nothing, as one that
+ * compares two numbers, has the label `rule`. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about)
 {

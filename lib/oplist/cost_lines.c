@@ -21,6 +21,7 @@ static uint8_t place_of(const char *const *names, uint8_t count, const char *wor
     return i;
 }
 
+/* The word of `--runtime`, and of `via` in a list. *out is one past the last where there is none. */
 bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *out)
 {
     uint8_t found = place_of(npart__invoker_names, NPART__INVOKERS, name, length);
@@ -77,6 +78,7 @@ static void take_range(struct npart__parser *parser, const char *name, struct np
         if (!token)
             continue;
         *values[i] = token->real;
+        /* Negated, so that a NaN would not pass. */
         if (!(token->real <= MOST_PARAMETER) || (token->real > 0 && token->real < LEAST_PARAMETER))
             npart__parse_fail(parser, token->column, "a parameter is 0 or from 1e-12 to 1e12");
     }
@@ -100,6 +102,7 @@ void npart__line_param(struct npart__parser *parser)
     parameter.name = place_of(npart__parameter_names, NPART__PARAMETERS, token->text, strlen(token->text));
     if (parameter.name == NPART__PARAMETERS)
         npart__parse_warn(parser, token->column, "no report reads the parameter %s", token->text);
+    /* In this order only, so that a part that stands twice is a mistake by itself. */
     parameter.arithmetic = accept_one_of(parser, "of", npart__arithmetic_names, NPART__ARITHMETICS);
     parameter.variant = npart__accept_for(parser);
     parameter.invoker = accept_one_of(parser, "via", npart__invoker_names, NPART__INVOKERS);
@@ -112,7 +115,8 @@ void npart__line_param(struct npart__parser *parser)
 }
 
 /* Figures of a file among the lines of a list, as if they stood there. Its sources are its own. The place of
- * reading is put back afterwards, for what comes next in the list. */
+ * reading is put back afterwards, for what comes next in the list. Its figures are of layer 0 like the list's own:
+ * of equals the later line counts. */
 static void read_builtin(struct npart__parser *parser, const struct npart__builtin_oplist *cost)
 {
     const struct npart__reading before = parser->now;
@@ -143,6 +147,7 @@ void npart__line_cost(struct npart__parser *parser)
     if (parser->is_cost) { /* of a file laid on top; one that the list names itself is its own */
         bool is_other = parser->layer && strcmp(token->text, parser->oplist->name) != 0;
         if (is_other)
+            /* Not by npart__parse_fail: nothing is wrong in the file, the user took the wrong one. */
             parser->status = npart__fail(parser->error, NPART_ERROR_ARGUMENT, "", "%s has the costs of %s, not of %s",
                                          parser->oplist->path, token->text, parser->oplist->name);
         parser->must_stop |= is_other;
@@ -158,7 +163,8 @@ void npart__line_cost(struct npart__parser *parser)
 
 /* The tables of the list are shared, but for parameters, which are copied so that more can be added. So the list
  * itself stays as it is for plans that were made from it. A file's layer is one above those below it: a user's
- * figure goes before a built-in one, however closely that fits. */
+ * figure goes before a built-in one, however closely that fits. There is no listener, so the first mistake ends
+ * the reading. */
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
                               struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error)
 {
@@ -170,6 +176,7 @@ npart_status npart__cost_read(const struct npart__oplist *base, const char *text
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < base->parameters.count; i++) {
         out->parameters.items[out->parameters.count++] = base->parameters.items[i];
+        /* UINT8_MAX is kept free, so adding 1 never goes around. */
         if (base->parameters.items[i].layer >= parser->layer)
             parser->layer = (uint8_t)(base->parameters.items[i].layer + 1);
     }

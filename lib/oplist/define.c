@@ -8,7 +8,8 @@
 
 /* ---- the defines of a list --------------------------------------------------------------------------------- */
 
-/* A mark such as "(": strings and literals of the same text are none. */
+/* A mark such as "(": strings and literals of the same text are none. Also asked of the token after a range, which
+ * is there and is a mark or the end (struct npart__range). */
 static bool is_mark(const struct npart__token *token, const char *text)
 {
     return token->kind == NPART__TOKEN_MARK && npart__same_text(token->text, text);
@@ -22,7 +23,8 @@ static unsigned place_of(const char *name)
 }
 
 /* What stands for rules follows `use` only, and may be called like a word of conditions. `next`
- * is 1 more than an index, so that the zeroed table is empty. */
+ * is 1 more than an index, so that the zeroed table is empty. Linear in the defines that begin with the same
+ * letters, of at most NPART__LIMIT_DEFINES. */
 static struct npart__define *find_define(const struct npart__parser *parser, const char *name, bool is_rules)
 {
     uint32_t next;
@@ -35,7 +37,8 @@ static struct npart__define *find_define(const struct npart__parser *parser, con
     return NULL;
 }
 
-/* A define is a table by its first line; rules and rows cannot be mixed. */
+/* A define is a table by its first line; rules and rows cannot be mixed. A row among rules is no keyword there, and
+ * a rule among rows lacks the word `row`: both are told when they are read. */
 static bool begins_row(const struct npart__lexed_line *statement)
 {
     return strcmp(statement->range.tokens[0].text, "row") == 0;
@@ -114,7 +117,8 @@ void npart__find_defines(struct npart__parser *parser, const struct npart__lexed
 }
 
 /* One that nothing uses is a typing mistake somewhere else, or left over. Only of a list without other mistakes: a
- * line that failed may be the one that uses it. */
+ * line that failed may be the one that uses it. Also of an included list, so a built-in list must use all that it
+ * defines. */
 void npart__check_defines(struct npart__parser *parser)
 {
     for (uint32_t i = 0; i < parser->defines.count && parser->mistakes == 0; i++)
@@ -126,7 +130,8 @@ void npart__check_defines(struct npart__parser *parser)
 /* ---- what a name stands for --------------------------------------------------------------------------------- */
 
 /* What a parameter of the define that is being read stands for; NULL: the word is none.
- * Parameters are every second token, as commas are between them. */
+ * Parameters are every second token, as commas are between them. They were checked when the head was read, and are
+ * at most NPART__LIMIT_PARAMETERS. */
 static const struct npart__range *find_argument(const struct npart__scope *scope, const char *name)
 {
     for (uint32_t i = 0; scope && i < scope->define->parameter_count; i++)
@@ -135,7 +140,8 @@ static const struct npart__range *find_argument(const struct npart__scope *scope
     return NULL;
 }
 
-/* The last token of the parenthesis that begins at `at`; the end of the range where it is not closed. */
+/* The last token of the parenthesis that begins at `at`; the end of the range where it is not closed. `at` is at the
+ * opening one, so the count is above 0 until the matching one is met. */
 static uint32_t end_of_parenthesis(const struct npart__range *range, uint32_t at)
 {
     unsigned open = 0;
@@ -181,11 +187,13 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
             const struct npart__token *token = &parser->now.range.tokens[at];
             bool ends = open == 0 && (at == close || is_mark(token, ","));
             open += is_mark(token, "(");
+            /* The last one is that of the arguments themselves, and was not counted as opened. */
             open -= at < close && is_mark(token, ")");
             if (!ends)
                 continue;
             if (at == start)
                 npart__parse_fail(parser, token->column, "expected an argument, found %s", token->text);
+            /* More than there is room for are counted, and told below. */
             if (count < wanted)
                 scope->arguments[count] = (struct npart__range){parser->now.range.tokens + start, at - start};
             count++;
@@ -210,6 +218,7 @@ static bool open_scope(struct npart__parser *parser, struct npart__define *defin
     for (const struct npart__scope *at = scope->caller; at; at = at->caller)
         if (at->define == define)
             npart__parse_fail(parser, name->column, "%s is defined by itself", name->text);
+    /* Each level is a few frames of the parser's recursion, so this bounds the stack with the limit of conditions. */
     if (scope->depth > NPART__LIMIT_DEFINE_DEPTH)
         npart__parse_fail(parser, name->column, "defines use each other deeper than %u", NPART__LIMIT_DEFINE_DEPTH);
     parser->now.at++;
@@ -224,6 +233,7 @@ void npart__read_range(struct npart__parser *parser, struct npart__range range)
 {
     parser->now.range = range;
     parser->now.at = 0;
+    /* One more, since reading an empty range takes time, too. */
     parser->tokens_read += range.count + (uint64_t)1;
     if (parser->tokens_read <= parser->tokens_lexed + NPART__LIMIT_TOKENS_AGAIN)
         return;
@@ -268,7 +278,8 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
 }
 
 /* What a name stands for is a whole, and must be used up: of the body `a b` nothing may be left
- * over. Mistakes in it are told in the file of the define, hence the path. */
+ * over. Mistakes in it are told in the file of the define, hence the path. After a failure this tells nothing more,
+ * and still puts the reading back. */
 void npart__leave(struct npart__parser *parser, const struct npart__reading *before)
 {
     if (parser->now.at < parser->now.range.count)
@@ -277,7 +288,8 @@ void npart__leave(struct npart__parser *parser, const struct npart__reading *bef
     parser->now = *before;
 }
 
-/* For `use`: the statements are read by the caller, in the op at hand. */
+/* For `use`: the statements are read by the caller, in the op at hand. The caller puts back both the reading and the
+ * path; npart__leave would ask for an end that a `use` line does not have yet. */
 bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -325,6 +337,7 @@ struct pieces {
     uint32_t count;
 };
 
+/* A text in a define may have braces of its own, whence the recursion. */
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *text, unsigned depth);
 
 /* NULL: whoever made the piece ran out of memory. */
@@ -336,7 +349,8 @@ static void add_piece(struct npart__parser *parser, struct pieces *pieces, const
         pieces->of[pieces->count++] = piece;
 }
 
-/* -1, 3..5, ..5 or 3..: as a sentence says it. Sentences say `at most 5` where the language says `..5`. */
+/* -1, 3..5, ..5 or 3..: as a sentence says it. Sentences say `at most 5` where the language says `..5`. The numbers
+ * are printed as they are written, so 0.50 stays 0.50. NULL is taken for memory that ran out. */
 static const char *number_text(struct npart__parser *parser)
 {
     const char *ends[2] = {NULL, NULL};

@@ -5,7 +5,7 @@
  */
 #include "oplist/term.h"
 
-/* Switches that a variant has on by default. */
+/* Switches that a variant has on by default. As a user would write them: " +float +w16". */
 static void describe_switches(const struct npart__oplist *oplist, uint32_t bits, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->switches.count; i++) {
@@ -50,7 +50,7 @@ static void describe_rule(const struct npart__rule *rule, struct npart__buffer *
         npart__append_format(out, "           because %s\n", rule->because);
 }
 
-/* WHEN as it is written in the list, without the stage. */
+/* WHEN as it is written in the list, without the stage. It begins with a blank, since it follows other words. */
 static void describe_when(const struct npart__oplist *oplist, struct npart__line_condition when,
                           struct npart__buffer *out)
 {
@@ -84,7 +84,8 @@ static void describe_condition(const struct npart__oplist *oplist, const struct 
     npart__append_text(out, "\n");
 }
 
-/* Stages are named only where there are several. The range is of opsets, as in the list. */
+/* Stages are named only where there are several. The range is of opsets, as in the list. `in_full`: conditions, ids
+ * and sources too. */
 static void describe_op(const struct npart__oplist *oplist, const struct npart__op_entry *entry, bool in_full,
                         struct npart__buffer *out)
 {
@@ -125,6 +126,7 @@ static void describe_patterns(const struct npart__oplist *oplist, struct npart__
 /* All lines, since which of them counts depends on what the user chooses. */
 static void describe_partitioners(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
+    /* The default, as npart__target_partitioner has it. */
     if (oplist->partitioners.count == 0)
         npart__append_text(out, "partitioner waves\n");
     for (uint32_t i = 0; i < oplist->partitioners.count; i++) {
@@ -135,7 +137,8 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     }
 }
 
-/* Which formats are for whom, and what becomes of them. */
+/* Which formats are for whom, and what becomes of them. In the order of the list, in which the last line that counts
+ * decides. */
 static void describe_precisions(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->precisions.count; i++) {

@@ -31,7 +31,8 @@ uint32_t npart__take_switch(struct npart__parser *parser, const char *word)
     return found;
 }
 
-/* By the whole text, as written in the toolchain line. */
+/* By the whole text, as written in the toolchain line. A user may write less of it (choose_toolchain in choose.c);
+ * lines of the list may not. */
 uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *text)
 {
     for (uint32_t i = 0; i < oplist->toolchains.count; i++)
@@ -76,7 +77,8 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
 }
 
 /* An op of a line about partitions, layouts or the CPU: one that no standard knows is a typing
- * mistake, since such lines would never count. So a library's own op cannot stand in such a line. */
+ * mistake, since such lines would never count. So a library's own op cannot stand in such a line. False as well
+ * where the statement has failed before, so that callers stop. */
 bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column)
 {
     size_t count;
@@ -89,7 +91,7 @@ bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t co
     return parser->status == NPART_OK;
 }
 
-/* A line that is one text: toolchain, standing, source. */
+/* A line that is one text: toolchain, standing, source. *out is left alone after a mistake. */
 static void line_text(struct npart__parser *parser, const char **out)
 {
     const char *text = npart__take_text(parser, "a text in quotes");
@@ -115,7 +117,7 @@ void npart__line_target(struct npart__parser *parser)
 }
 
 /* source "qnn-sdk 2.7, op definitions": holds from here on; the first is that of the list as a
- * whole. */
+ * whole. After the lines of an included list there is none, until the next such line. */
 void npart__line_source(struct npart__parser *parser)
 {
     line_text(parser, &parser->default_source);
@@ -123,7 +125,8 @@ void npart__line_source(struct npart__parser *parser)
         parser->oplist->source = parser->default_source;
 }
 
-/* toolchain "onnxruntime-qnn 2.7.0": releases, oldest first. */
+/* toolchain "onnxruntime-qnn 2.7.0": releases, oldest first. Their order is what `since` and `before` mean, so it is
+ * never sorted. */
 void npart__line_toolchain(struct npart__parser *parser)
 {
     const char *text = NULL;
@@ -143,7 +146,8 @@ void npart__line_standing(struct npart__parser *parser)
 }
 
 /* switches float w16: properties of a chip or a session that rules ask about by switch(float).
- * Bits of one number, hence at most 32. */
+ * Bits of one number, hence at most 32. Several lines go on where the last one ended, also after those of an
+ * included list. */
 void npart__line_switches(struct npart__parser *parser)
 {
     while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
@@ -180,7 +184,7 @@ static uint32_t add_variant(struct npart__parser *parser, const struct npart__to
     return oplist->variants.count - 1;
 }
 
-/* A variant's name may be a number: 3720. */
+/* A variant's name may be a number: 3720. Its text counts, so 3720 and 03720 are two. */
 static const struct npart__token *expect_variant(struct npart__parser *parser)
 {
     bool is_number = npart__peek(parser)->kind == NPART__TOKEN_NUMBER;
@@ -204,6 +208,7 @@ static void parse_aliases(struct npart__parser *parser, uint32_t variant)
             return;
         parser->now.at++;
     }
+    /* Put in at the end, so an alias that stands twice on its own line is not noticed; it means the same variant. */
     parser->oplist->variants.items[variant].aliases = aliases.items;
     parser->oplist->variants.items[variant].alias_count = aliases.count;
 }
@@ -245,7 +250,8 @@ void npart__line_variant(struct npart__parser *parser)
     npart__expect_end(parser);
 }
 
-/* default v73: taken when the user names no variant. Without such a line it is the first variant. */
+/* default v73: taken when the user names no variant. Without such a line it is the first variant. An alias will do.
+ * The last such line counts. */
 void npart__line_default(struct npart__parser *parser)
 {
     const struct npart__token *token = expect_variant(parser);
@@ -257,8 +263,8 @@ void npart__line_default(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
 }
 
-/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. `own` takes
- * back what an included list says. */
+/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. `own`
+ * is what happens without such a line; it does not take back a `cpu` line above it, as of an included list. */
 void npart__line_bodies(struct npart__parser *parser)
 {
     const char *sentence = "the nodes of control-flow bodies run on the CPU";
@@ -292,7 +298,8 @@ static bool ends_ops(const struct npart__parser *parser)
 }
 
 /* For instance "Conv com.microsoft:Gelu" of a layout or partitions line; kept as they are
- * written. Returns how many; the caller notes where they begin. */
+ * written. Returns how many; the caller notes where they begin. The texts live as long as the list. All must be
+ * operators of the standard or of ONNX Runtime. */
 uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
 {
     uint32_t before = out->count;
@@ -325,7 +332,8 @@ void npart__line_through(struct npart__parser *parser)
     (void)npart__take_ops(parser, &parser->oplist->through_ops);
 }
 
-/* moved OP...: ops of the model that only reorder axes, which the runtime moves past those. */
+/* moved OP...: ops of the model that only reorder axes, which the runtime moves past those. It is lib/plan (moved.c)
+ * that moves them, and behind_transpose() that asks for it. */
 void npart__line_moved(struct npart__parser *parser)
 {
     (void)npart__take_ops(parser, &parser->oplist->moved_ops);
@@ -354,6 +362,7 @@ void npart__line_limit(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
     if (!token)
         return;
+    /* A name that rules ask for must stand above them (take_limit in condition.c). */
     struct npart__limit limit = {.name = token->text, .variant = npart__accept_for(parser)};
     token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
     npart__expect_end(parser);
@@ -365,7 +374,8 @@ void npart__line_limit(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
-/* Names all runtimes that are described, as there are few and their versions are hard to guess. */
+/* Names all runtimes that are described, as there are few and their versions are hard to guess. `onnx` has no
+ * version. */
 static void fail_runtime(struct npart__parser *parser, const struct npart__token *token, const char *version)
 {
     struct npart__buffer known;
@@ -391,6 +401,7 @@ static bool take_runtime(struct npart__parser *parser, struct npart__runtime_cho
     /* A version such as 1.24 is a number to the lexer; its text is what is compared. */
     version = npart__peek(parser)->kind == NPART__TOKEN_NUMBER ? npart__peek(parser) : NULL;
     parser->now.at += version != NULL;
+    /* By its text, so that 1.30 is not 1.3. */
     out->runtime = npart__runtime_find(token->text, version ? version->text : NULL);
     if (!out->runtime)
         fail_runtime(parser, token, version ? version->text : NULL);
@@ -454,6 +465,7 @@ void npart__line_gate(struct npart__parser *parser)
         .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
     gate->folds = npart__accept(parser, NPART__TOKEN_WORD, "folds");
     gate->when = NPART__ALWAYS;
+    /* Stages ask switches alone, since they are chosen before the toolchain is (npart__target_choose). */
     gate->when.without = npart__take_switch(parser, "unless");
     if (npart__accept(parser, NPART__TOKEN_WORD, "missing")) {
         token = npart__expect(parser, NPART__TOKEN_WORD, "the gate of ops that are not listed");
@@ -467,7 +479,7 @@ void npart__line_gate(struct npart__parser *parser)
 
 /* drop OP...: ops of the included list that this one leaves out.
  * Example: drop Sin Cos. Taken out when all has been read (sections.c); a name that is not there
- * is a mistake. Domain and name lie in turn in `dropped`. */
+ * is a mistake. Domain and name lie in turn in `dropped`. Every version of the op goes, in every stage. */
 void npart__line_drop(struct npart__parser *parser)
 {
     if (!parser->included_ops)
@@ -512,6 +524,7 @@ void npart__line_every(struct npart__parser *parser)
     while (kind + 1 < NPART__COUNT(kinds) && !npart__accept(parser, NPART__TOKEN_WORD, kinds[kind]))
         kind++;
     npart__parse_rule(parser, kinds[kind]);
+    /* A rule that failed adds nothing, and the next line goes on as if it were not there. */
     gate->every_count = parser->oplist->rules.count - gate->first_every;
     for (uint32_t i = gate->first_every; i < parser->oplist->rules.count; i++)
         if (!*parser->oplist->rules.items[i].source)

@@ -9,7 +9,8 @@
 
 #include "oplist/parse.h"
 
-/* Texts are trimmed copies; the domain is "" for ai.onnx. */
+/* Texts are trimmed copies; the domain is "" for ai.onnx. The note is "" where the source has none, as of
+ * configurations. */
 struct imported {
     const char *domain, *name, *note;
     uint32_t place; /* in the file */
@@ -18,7 +19,7 @@ struct imported {
 struct importer {
     struct npart__arena *arena;
     struct NPART__ARRAY(struct imported) ops;
-    bool failed;
+    bool failed; /* memory ran out somewhere, which is told at the end */
 };
 
 static bool is_blank(char c)
@@ -87,11 +88,12 @@ static void add_op(struct importer *importer, const char *domain, const char *na
 }
 
 /* |domain:Op|note| A note runs to the third bar, or to the line's end where there is none. A cell without a colon
- * names no op. */
+ * names no op. A bar within a note ends it: Markdown writes such a bar with a backslash, which is not looked for. */
 static void read_row(struct importer *importer, const char *line, size_t length)
 {
     const char *second = memchr(line + 1, '|', length - 1);
     const char *colon = second ? memchr(line, ':', (size_t)(second - line)) : NULL;
+    /* Markdown: the first row is the columns' names, the second `|:---|`, which has a colon. */
     if (!colon || colon[1] == '-') /* the head of the table, or the line below it */
         return;
     const char *rest = second + 1, *third = memchr(rest, '|', (size_t)(line + length - rest));
@@ -107,6 +109,7 @@ static void read_row(struct importer *importer, const char *line, size_t length)
 static void read_config_line(struct importer *importer, const char *line, size_t length)
 {
     const char *end = line + length, *first = memchr(line, ';', length);
+    /* Between the two semicolons are opsets, `12,13`, of which nothing is kept. */
     const char *second = first ? memchr(first + 1, ';', (size_t)(end - first - 1)) : NULL;
     if (!second)
         return;
@@ -123,6 +126,7 @@ static void read_config_line(struct importer *importer, const char *line, size_t
             depth--;
         if (c != ',' || (depth && at < end))
             continue;
+        /* Of `Cast{...}` the name ends at the brace. */
         const char *stop = brace ? brace : at;
         add_op(importer, domain, copy_trimmed(importer, start, (size_t)(stop - start)), "");
         start = at + 1;
@@ -186,7 +190,7 @@ static void write_op(struct importer *importer, const struct imported *op, struc
     }
 }
 
-/* Of equal names the first is written, whatever notes the others have. */
+/* Of equal names the first is written, whatever notes the others have. Sorted before, so equal names are neighbours. */
 static void write_ops(struct importer *importer, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < importer->ops.count; i++) {
@@ -208,6 +212,7 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
     for (size_t at = 0; at < bytes;) {
         const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
         size_t length = newline ? (size_t)(newline - line) : bytes - at;
+        /* One past the end after a last line without a newline, which ends the loop as well. */
         at += length + 1;
         if (length && line[0] == '|')
             read_row(&importer, line, length);

@@ -37,7 +37,8 @@ static void write_place(const struct npart__parser *parser, uint64_t column, cha
 
 /* Of a place that nothing was told of yet, notes that something is: what ops share is looked at
  * for each of them. Where that cannot be noted any more, it is told again rather than not at
- * all. Paths are compared by address: each file has one text for its path while it is read. */
+ * all. Paths are compared by address: each file has one text for its path while it is read. Linear in places, which
+ * are few: a list has as many as it has mistakes and warnings. */
 static bool is_new(struct npart__parser *parser, uint64_t column)
 {
     for (uint32_t i = 0; i < parser->told.count; i++)
@@ -55,6 +56,8 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
     char place[sizeof parser->error->place], text[200];
     if (parser->status != NPART_OK)
         return;
+    /* `status` is set even where the place was told before: the statement is as wrong for this op as it was for the
+     * first. */
     column = with_line(parser, column);
     parser->status = NPART_ERROR_OPLIST;
     if (!is_new(parser, column))
@@ -72,7 +75,8 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
     parser->must_stop |= !parser->listener; /* nobody asks for more than the first */
 }
 
-/* A warning is for --check-oplist only. A statement that has failed gets none. */
+/* A warning is for --check-oplist only. A statement that has failed gets none. Warnings leave `status` and
+ * `mistakes` alone, so a list with warnings can be used. */
 void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...)
 {
     char place[sizeof parser->error->place], text[200];
@@ -138,7 +142,8 @@ static size_t word_length(const char *text, size_t rest)
     return length;
 }
 
-/* For names from elsewhere (a target to be imported): what a list can hold as a single word. */
+/* For names from elsewhere (a target to be imported): what a list can hold as a single word. A colon or a hyphen at
+ * its end makes it none, as the lexer would leave that over. */
 bool npart__is_word(const char *text)
 {
     size_t length = strlen(text);
@@ -159,6 +164,7 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
         while (length < rest && is_digit(text[length]))
             length++;
     }
+    /* No `+` and no `E`: the language has neither. `1e-` without digits is 1, as npart__read_decimal reads it. */
     if (length + 1 < rest && text[length] == 'e' && (is_digit(text[length + 1]) || text[length + 1] == '-')) {
         *is_whole = false;
         length += 2;
@@ -204,6 +210,7 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
     struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
     if (!token)
         return;
+    /* 1e999 is infinite, which comparisons bear; cost parameters and shares of a rate are held to bounds. */
     token->is_whole = is_whole;
     token->real = npart__read_decimal(token->text);
     for (size_t i = 0; is_whole && i < length; i++) {
@@ -219,7 +226,8 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
  * after a backslash is kept with it. */
 static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
-    /* No longer than what is quoted, as escapes only become shorter. */
+    /* No longer than what is quoted, as escapes only become shorter. Room for the rest of the line, of which what
+     * the text does not need stays taken: a line of many texts takes a multiple of its own length. */
     char quote = text[0], *plain = npart__arena_allocate(parser->arena, rest + 1);
     size_t length = 0, at = 1;
     if (!plain) {
@@ -271,6 +279,7 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
         size_t rest = length - at, taken = 1;
         uint64_t column = (uint64_t)parser->now.line << NPART__LINE_SHIFT | (at + 1);
         bool is_whole;
+        /* Within quotes it begins no comment: read_quoted has taken such a text as a whole. */
         if (*text == '#')
             return;
         if (*text == ' ' || *text == '\t' || *text == '\r') {
@@ -307,6 +316,8 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
         size_t visible = length;
         while (visible > 0 && (line[visible - 1] == '\r' || line[visible - 1] == ' '))
             visible--;
+        /* Asked before the line is lexed, so a comment that ends in a backslash goes on, too: the next line is code
+         * again. */
         bool continues = visible > 0 && line[visible - 1] == '\\';
         /* The line is passed over, but its end was found, so the next is read as it stands. */
         if (length > NPART__LIMIT_LINE_BYTES)
@@ -325,6 +336,7 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
     const struct npart__token *last = parser->lexed_count ? &parser->lexed[parser->lexed_count - 1] : NULL;
     parser->lexed[parser->lexed_count] = (struct npart__token){
         .kind = NPART__TOKEN_END,
+        /* Of a quoted text the quotes are not counted, so a place after one is two columns early. */
         .column = last ? last->column + strlen(last->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1,
         .text = "the end of the line",
     };
@@ -342,6 +354,7 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
         npart__end_statement(parser);
         if (parser->lexed_count == 0)
             continue;
+        /* What is read for the first time is paid for here; npart__read_range allows that much and a constant. */
         parser->tokens_lexed += parser->lexed_count;
         size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
         struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
@@ -382,7 +395,8 @@ bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, cons
     return false;
 }
 
-/* For tokens whose text is free: names, numbers, sentences. */
+/* For tokens whose text is free: names, numbers, sentences. The token stays valid while the list is read, its text
+ * as long as the list. */
 const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
                                          const char *expected)
 {
@@ -397,6 +411,7 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
     return token;
 }
 
+/* The last step of each reader of a line: what it did not take has no meaning there. */
 void npart__expect_end(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);

@@ -55,7 +55,8 @@ static bool resolve_by_place(struct npart__selector *selector)
 
 /* Where the operand stands in each version of the operator that the entry covers; a row only where it moves. An
  * operand that no version has is none. Versions before the entry's first are looked at as well: a row of theirs is
- * never reached, or says the same. */
+ * never reached, or says the same. False as well where the name moves more often than there are rows, which is then
+ * told as an operand that is not there. */
 static bool resolve_in_schema(struct npart__parser *parser, struct npart__selector *selector,
                               const struct npart__operator **newest)
 {
@@ -82,6 +83,8 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
             continue;
         if (last == NPART__SELECTOR_VERSIONS)
             return false;
+        /* `moved` also counts a version that has lost the operand: its row says -1, and the question is about
+         * nothing there. */
         selector->versions[last].since = last == 0 ? 0 : versions[i].since;
         selector->versions[last].index = (int16_t)index;
         selector->versions[last].is_output = index >= 0 && is_output;
@@ -93,7 +96,7 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
 
 /* A selector of that name which the op at hand has already, or NPART_NONE. Rules of an op ask
  * for the same few operands again and again; each is resolved once. Outside ops and patterns, in rules for every
- * op, there are few. */
+ * op, there are few. Those are made anew each time. */
 static uint32_t known_selector(const struct npart__parser *parser, const char *name)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -103,6 +106,7 @@ static uint32_t known_selector(const struct npart__parser *parser, const char *n
     return NPART_NONE;
 }
 
+/* Its index. A selector of an op that fails further down stays in the array, and nothing refers to it. */
 static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
 {
     if (!NPART__PUSH(parser->arena, &parser->oplist->selectors, selector)) {
@@ -130,6 +134,7 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     /* A parameter may stand for `*`. */
     bool is_all = strcmp(token->text, "*") == 0;
     if (parser->each_depth && strcmp(token->text, "it") == 0) {
+        /* Before known_selector: the same word outside of each() may be an operand of the op. */
         selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
         return new_selector(parser, selector);
     }
@@ -155,6 +160,7 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     if (name != NPART_NONE) {
         selector.kind = NPART__SELECT_NAME;
         selector.version_count = 1;
+        /* Below NPART__LIMIT_PATTERN_NAMES, so it fits. */
         selector.versions[0].index = (int16_t)name;
         return new_selector(parser, selector);
     }
@@ -179,7 +185,8 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     return NPART_NONE;
 }
 
-/* A word of the list's own, or what a parameter stands for. */
+/* A word of the list's own, or what a parameter stands for. Of switches, limits and attributes, which a define may
+ * be given as arguments. */
 const struct npart__token *npart__expect_name(struct npart__parser *parser, const char *expected)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, expected);
@@ -216,6 +223,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
         bool same = first && schema.default_length == length &&
                     (length == 0 || memcmp(first, schema.default_text, length) == 0);
         term->defaults_differ |= term->last_since && !same && (first || schema.default_text);
+        /* Not terminated: a stretch of the schema's text, hence the length beside it. */
         first = schema.default_text;
         length = schema.default_text ? schema.default_length : 0;
         term->first_since = term->first_since ? term->first_since : versions[i].since;

@@ -55,26 +55,29 @@ enum npart__rule_kind {
  * (lib/advice/actions.def). It is what the rule's condition asks first: `rank(X) <= 4` is about
  * a rank. */
 enum npart__rule_about {
-    NPART__ABOUT_OP,
-    NPART__ABOUT_DTYPE,
-    NPART__ABOUT_RANK,
-    NPART__ABOUT_SHAPE,
-    NPART__ABOUT_DYNAMIC,
-    NPART__ABOUT_CONSTANT,
-    NPART__ABOUT_ATTRIBUTE,
-    NPART__ABOUT_POLICY,
+    NPART__ABOUT_OP, /* the op itself, or the version of it */
+    NPART__ABOUT_DTYPE, /* element types, also those before dequantizing */
+    NPART__ABOUT_RANK, /* ranks, whether or not dims of 1 count */
+    NPART__ABOUT_SHAPE, /* sizes, numbers of elements or scales, which operands there are */
+    NPART__ABOUT_DYNAMIC, /* whether sizes are fixed, or bounded */
+    NPART__ABOUT_CONSTANT, /* whether an operand is constant, and how its elements lie */
+    NPART__ABOUT_ATTRIBUTE, /* attributes, elements of constants, scales; a condition that asks nothing */
+    NPART__ABOUT_POLICY, /* what stands around the node, where it stands, what the user chose */
 };
 
 /* When a line counts: the stage that is applied (into line_gates), the switch with which, the one without which, the
  * first toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
+    /* All are indexes: `gate` into line_gates, `with` and `without` into switches, the others into toolchains. A bit
+     * of the target or a place among releases is compared with them (npart__target_has). */
     uint32_t gate, with, without, since, before;
 };
 #define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
 
 /* One requirement, as a line of the list states it. An op that several names share has a rule
  * for each of them; rules that no line spells out (a missing entry, a partition that is too
- * small) are rules as well, since whatever a person is told has an id, a sentence and a source. */
+ * small) are rules as well, since whatever a person is told has an id, a sentence and a source. The condition is
+ * asked of one node at a time, by lib/judge; nothing of an answer is kept here. */
 struct npart__rule {
     const char *id;       /* "hexagon/Conv/rank-X": stable */
     const char *sentence; /* what is required, for a person */
@@ -95,7 +98,7 @@ struct npart__rule {
 
 /* An op, or some versions of it, in one stage: `op Conv 11..`. Its rules follow one another in
  * the list's array. Versions of one op must not overlap, so a node meets one entry of a stage at
- * most. */
+ * most. A node without a known version counts as the newest (version_of in lib/judge/judge.c). */
 struct npart__op_entry {
     const char *domain, *name;
     int32_t first_version, last_version; /* of the opset */
@@ -119,11 +122,11 @@ struct npart__gate {
     const char *missing; /* the stage, where the op has no entry */
     const char *sentence;
     uint32_t first_every, every_count; /* rules for all ops */
-    uint32_t missing_rule;
+    uint32_t missing_rule; /* told of an op without an entry; made at the list's end, NPART_NONE until then */
     const char *source; /* of the missing rule */
     struct npart__line_condition when; /* else the stage is left out */
     bool folds;         /* folds constants and shape arithmetic by itself, whatever the level */
-    bool has_ops;
+    bool has_ops; /* an `op` line has been read: rules for every op may not follow */
 };
 
 /* Part of a pattern's expression: what an operand has to be. */
@@ -137,7 +140,8 @@ enum npart__pattern_kind {
 };
 
 /* A part of an expression such as Mul(x, Add(Erf(Div(x, 1.4142)), 1)); the parts of all patterns
- * lie in one array. */
+ * lie in one array. A pattern is given by the index of its outermost part. A name that stands twice is two parts
+ * with one `name`. */
 struct npart__pattern_part {
     uint8_t kind, output;
     bool is_shared;             /* a node that several matches may have, and whose results others may use */
@@ -149,7 +153,8 @@ struct npart__pattern_part {
 };
 
 /* Nodes that the target takes as one, although it may lack some of their ops. Or, of a `failure`, nodes that it takes
- * and then fails to compile together. */
+ * and then fails to compile together. Fixed arrays, as a pattern is copied whole when its last line has been read
+ * (line_pattern in sections.c). */
 struct npart__pattern {
     const char *name;
     uint8_t gate;
@@ -220,7 +225,7 @@ struct npart__rewrite_form {
     uint32_t puts[NPART__LIMIT_PUTS]; /* parts, by result of the last node; further results must be unused */
     uint32_t put_count;
     uint32_t anchor; /* the node that a target lacks: the name of a let; NPART__ROOT_NAME: the last one */
-    uint8_t equality;
+    uint8_t equality; /* place in npart__equality_words; `or class CLASS` of a form goes before the rewrite's */
     const char *caveat; /* NULL: the rewrite's */
 };
 
@@ -240,6 +245,7 @@ struct npart__variant {
     const char *name, *title;
     uint32_t like;     /* variant whose parameters it shares, or itself */
     uint32_t switches; /* bits that are on by default */
+    /* Other names of it; a user may write any of them, in any case of letters. */
     const char *const *aliases;
     uint32_t alias_count;
 };
@@ -253,7 +259,7 @@ enum npart__parameter_name {
 extern const char *const npart__parameter_names[];
 
 /* What a node computes in, which decides how fast it is: floating point, or activations quantized to 8 or 16
- * bits, whatever the weights are. */
+ * bits, whatever the weights are. A node's own is found by lib/cost; a `param` line without `of` is for all four. */
 enum npart__arithmetic {
     NPART__ARITHMETIC_FLOAT32,
     NPART__ARITHMETIC_FLOAT16,
@@ -302,6 +308,8 @@ enum npart__granularity {
     NPART__SCALE_BLOCK, /* another number of them; in a line any number */
     NPART__SCALES       /* how many there are */
 };
+/* Where zero points lie in the range of their type: MIDDLE is 0 of int8 and 128 of uint8, OFF is anywhere else,
+ * which an accelerator has to correct for. ANY and UNKNOWN as above. */
 enum npart__symmetry { NPART__ZERO_ANY, NPART__ZERO_UNKNOWN, NPART__ZERO_MIDDLE, NPART__ZERO_OFF, NPART__ZEROS };
 
 /* In which precision a node computes: a row of formats.def with what is finer. */
@@ -318,8 +326,8 @@ enum npart__happening {
     NPART__NATIVE,      /* computed at the rate of the matrix unit */
     NPART__DEQUANTIZED, /* weights become wider on the way */
     NPART__VECTOR,      /* on the vector unit */
-    NPART__ON_CPU,
-    NPART__FAILS,
+    NPART__ON_CPU, /* the node falls back */
+    NPART__FAILS, /* it is claimed, and then fails to compile */
     NPART__UNTOLD,      /* not known */
     NPART__HAPPENINGS   /* how many there are */
 };
@@ -340,9 +348,9 @@ struct npart__precision_line {
 struct npart__limit {
     const char *name;
     uint32_t variant; /* NPART_NONE: all */
-    int64_t number;
+    int64_t number; /* exact, where it is whole; else 0 */
     double real;
-    bool is_whole;
+    bool is_whole; /* without point and exponent: compared as an integer */
 };
 
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
@@ -358,8 +366,8 @@ enum npart__policy_kind {
     NPART__POLICY_FAIL_SHARED,  /* a constant that a node of the runtime's own lays out for one of its users fails */
     NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops falls back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
-    NPART__POLICY_DROP_UNDER_NODES,
-    NPART__POLICY_DROP_UNDER_MACS,
+    NPART__POLICY_DROP_UNDER_NODES, /* a partition of fewer than `number` nodes */
+    NPART__POLICY_DROP_UNDER_MACS, /* ... of fewer than `number` multiply-accumulates */
     NPART__POLICY_DROP_UNDER_OPS,   /* a partition with fewer than `number` nodes of these ops */
     NPART__POLICY_DROP_SMALL_WHOLE, /* a wholly accepted graph of at most `number` nodes that begins with these ops */
     NPART__POLICY_KEEP_HEAVIEST,    /* at most `number` partitions: those with most MACs, then most nodes */
@@ -374,6 +382,8 @@ enum npart__policy_kind {
 struct npart__policy {
     uint8_t kind;
     struct npart__line_condition when;
+    /* Above 0 where the form has a NUMBER; of `unread` the place of the operand that is not read, which may be 0;
+     * else 0. */
     uint64_t number;
     uint32_t first_op, op_count; /* in policy_ops */
     uint32_t rule;               /* the reason at the nodes that it leaves to the CPU */
@@ -429,34 +439,34 @@ struct npart__names NPART__ARRAY(const char *);
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
-    const char *name, *title, *source, *standing;
+    const char *name, *title, *source, *standing; /* "" where unsaid; `source` is the first line of its kind */
     struct NPART__ARRAY(const char *) toolchains; /* as released; the last is the default */
-    struct NPART__ARRAY(struct npart__term) terms;
-    struct NPART__ARRAY(struct npart__selector) selectors;
-    struct NPART__ARRAY(struct npart__rule) rules;
+    struct NPART__ARRAY(struct npart__term) terms; /* of all conditions and calculated numbers */
+    struct NPART__ARRAY(struct npart__selector) selectors; /* of all terms: which operands are asked */
+    struct NPART__ARRAY(struct npart__rule) rules; /* in the order in which they were read */
     uint32_t written_rule_count; /* the first of them; after them those that every list has */
     struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by stage, domain, name, version */
     struct NPART__ARRAY(struct npart__pattern) patterns;
-    struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
+    struct NPART__ARRAY(struct npart__pattern_part) pattern_parts; /* of patterns and of rewrites */
     bool is_rewrites; /* it holds these and no target */
     struct NPART__ARRAY(struct npart__rewriting) rewrites;
     struct NPART__ARRAY(struct npart__rewrite_form) forms;
     struct NPART__ARRAY(struct npart__put_part) put_parts;
     struct NPART__ARRAY(struct npart__put_attribute) put_attributes;
-    struct NPART__ARRAY(uint32_t) put_numbers;
+    struct NPART__ARRAY(uint32_t) put_numbers; /* terms, by constant or attribute one range */
     struct NPART__ARRAY(struct npart__variant) variants;
-    struct NPART__ARRAY(struct npart__parameter) parameters;
+    struct NPART__ARRAY(struct npart__parameter) parameters; /* cost files laid on top come last */
     struct NPART__ARRAY(struct npart__limit) limits;
     struct NPART__ARRAY(struct npart__precision_line) precisions;
-    struct NPART__ARRAY(struct npart__format) formats;
-    struct NPART__ARRAY(uint32_t) format_variants;
-    struct NPART__ARRAY(const char *) switches;
+    struct NPART__ARRAY(struct npart__format) formats; /* of precision lines, by line one range */
+    struct NPART__ARRAY(uint32_t) format_variants; /* the variants that a precision line is for */
+    struct NPART__ARRAY(const char *) switches; /* the place of one is its bit */
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
     struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */
     struct npart__gate gates[NPART__LIMIT_GATES];
-    uint32_t gate_count;
-    uint32_t default_variant;
+    uint32_t gate_count; /* at least 1 */
+    uint32_t default_variant; /* NPART_NONE: the list has no variants */
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
@@ -466,7 +476,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__policy) policies;
     struct npart__names policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
-    uint32_t partitioner_rules[NPART__REASON_COUNT];
+    uint32_t partitioner_rules[NPART__REASON_COUNT]; /* by enum npart__partitioner_reason; in every list */
     bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool claims_by_name;     /* a call of a model's own function is taken for the standard's op of its name */
     uint32_t integer_rule;   /* of `integer-only`, under this condition; NPART_NONE: floating point runs */
@@ -486,13 +496,14 @@ struct npart__listener {
 };
 
 /* Reads an op list; `path` is only for messages. Fails with the first mistake, file:line:column as its place; a
- * listener, which may be NULL, is told of more. */
+ * listener, which may be NULL, is told of more. `text` may go afterwards, `path` and the arena must stay. After a
+ * failure `out` is of no use. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error);
 
 /* A list with the figures of a cost file laid on top; `base` must outlive it. Fails with OPLIST, or ARGUMENT where they
- * are another target's. */
+ * are another target's. All but the parameters is shared with `base`; the list itself stays as it is. */
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
                               struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error);
 
@@ -516,7 +527,7 @@ extern const struct npart__builtin_oplist npart__builtin_oplists[], npart__built
 struct npart__target {
     const struct npart__oplist *oplist;
     uint32_t variant; /* NPART_NONE where the list has none */
-    const char *variant_text;
+    const char *variant_text; /* as the user wrote it, which may be an alias */
     uint32_t switches; /* bits that are on */
     uint32_t gates;    /* bits of the stages applied */
     uint32_t toolchain;         /* index; 0 where the list names none */

@@ -34,6 +34,7 @@ struct npart__token {
     double real;
     int64_t number;
 };
+/* So a place is one number, by which mistakes can be compared: line 12, column 7 is 12 * 2^32 + 7. */
 #define NPART__LINE_SHIFT 32u
 
 /* Each with what every parse of it reads: a mark or the end after its last token. */
@@ -56,30 +57,32 @@ struct npart__lexed_lines {
 /* `define NAME[(PARAMETER, ...)]`: after a colon a condition, a number, words or a text, whatever it is where the name
  * stands; without one, rules that `use` reads, or the rows of a table. */
 struct npart__define {
-    const char *name, *path;
+    const char *name, *path; /* of the file that it stands in: its mistakes are told there */
     struct npart__range parameters; /* names with commas between */
-    uint32_t parameter_count;
+    uint32_t parameter_count; /* at most NPART__LIMIT_PARAMETERS */
     struct npart__range body;
-    const struct npart__lexed_line *statements;
+    const struct npart__lexed_line *statements; /* of rules or rows: the lines that follow it */
     uint32_t statement_count;
     bool is_table, is_rules, is_used;
     uint64_t column;
     uint32_t next; /* plus one, of those with the same letters */
 };
+/* Chains of defines by their first two letters (place_of in define.c). */
 #define NPART__DEFINE_PLACES 128u
 
-/* What the parameters of a define stand for while it is read. */
+/* What the parameters of a define stand for while it is read. It lives on the stack of whoever enters the define;
+ * `arguments` are ranges of tokens, and nothing is copied. */
 struct npart__scope {
     struct npart__define *define;
     struct npart__range arguments[NPART__LIMIT_PARAMETERS];
     const struct npart__scope *caller; /* where the arguments stand */
-    unsigned depth;
+    unsigned depth; /* 1 of a define that the list's own line uses */
 };
 
 /* What is being read. */
 struct npart__reading {
     struct npart__range range;
-    uint32_t at, line;
+    uint32_t at, line; /* the token that is next, and the statement's line */
     const struct npart__scope *scope;
     const char *path;
 };
@@ -92,7 +95,8 @@ struct npart__place_told {
 };
 
 /* The state of reading one list, included lists among it. `now` is where reading is; entering a
- * define saves it and leaving restores it. */
+ * define saves it and leaving restores it. Zeroed at first, and kept in an arena: the tokens of a statement make it
+ * about 25 kilobytes. */
 struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
@@ -103,18 +107,18 @@ struct npart__parser {
     npart_status status;   /* of the statement at hand: what is left of it is not read after a failure */
     uint32_t mistakes;     /* of the list so far */
     struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
-    bool must_stop;
+    bool must_stop; /* nothing more is read: memory or words ran out, or one mistake is enough */
     /* the line that is being lexed */
     struct npart__token lexed[NPART__LIMIT_TOKENS];
-    uint32_t lexed_count;
+    uint32_t lexed_count; /* without the token that ends the statement */
     /* where we are */
     struct npart__op_entry *op; /* being read, or NULL */
     struct npart__pattern *pattern; /* the same */
     struct npart__rewriting *rewrite; /* the same */
     struct npart__rewrite_form *form; /* of the rewrite; its pattern is the one that is being read */
-    const char *op_source;
-    const char *default_source;
-    uint8_t gate;
+    const char *op_source; /* of the op at hand: its `source` line; "" where it has none */
+    const char *default_source; /* of the last `source` line of the list; "" before any */
+    uint8_t gate; /* to which the ops that follow belong */
     uint32_t first_rule; /* of the section */
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */

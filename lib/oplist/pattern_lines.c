@@ -19,6 +19,7 @@
 
 #include "oplist/parse.h"
 
+/* Asked outside of patterns too, by operands of ordinary rules: there is no name then. */
 uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name)
 {
     for (uint32_t i = 0; parser->pattern && i < parser->pattern->name_count; i++)
@@ -27,7 +28,8 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
     return NPART_NONE;
 }
 
-/* Parts of all patterns lie in one array of the list, and refer to each other by index. */
+/* Parts of all patterns lie in one array of the list, and refer to each other by index. A part that is made before a
+ * mistake of its line stays, and nothing refers to it. */
 static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_part part)
 {
     if (parser->status != NPART_OK)
@@ -39,7 +41,8 @@ static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_par
     return parser->oplist->pattern_parts.count - 1;
 }
 
-/* A name of the pattern, made when it is new. A name is free until a `let` says what it stands for. */
+/* A name of the pattern, made when it is new. A name is free until a `let` says what it stands for. A let must stand
+ * above the lines that use it: a free name cannot become one later. */
 static uint32_t take_name(struct npart__parser *parser, const struct npart__token *token)
 {
     struct npart__pattern *pattern = parser->pattern;
@@ -84,6 +87,7 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
         bool is_rest = last != NPART_NONE && parser->oplist->pattern_parts.items[last].kind == NPART__PATTERN_REST;
         if (is_rest)
             npart__parse_fail(parser, npart__peek(parser)->column, ".. stands last");
+        /* Pointers into the array of parts are not kept over this, as it may move. */
         uint32_t part = parse_part(parser, depth + 1);
         if (part == NPART_NONE)
             return;
@@ -97,7 +101,8 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
 }
 
 /* An op of another domain than the standard's and ONNX Runtime's cannot be checked, and may be a
- * library's. The number of operands is not checked: older versions have fewer, newer ones more. */
+ * library's. The number of operands is not checked: older versions have fewer, newer ones more. A node without
+ * operands is written with empty parentheses. */
 static void parse_node(struct npart__parser *parser, const struct npart__token *token,
                        struct npart__pattern_part *part, unsigned depth)
 {
@@ -153,6 +158,7 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
     }
     part.kind = NPART__PATTERN_NAME;
     split_output(parser, &token, &part.output);
+    /* After a failure NPART_NONE, and add_part makes nothing of it. */
     part.name = take_name(parser, &token);
     return add_part(parser, part);
 }
@@ -214,7 +220,8 @@ void npart__line_share(struct npart__parser *parser)
     part->is_shared = true;
 }
 
-/* match Mul(Cast(product), Mul(quantized.1, const)): several lines are alternatives. */
+/* match Mul(Cast(product), Mul(quantized.1, const)): several lines are alternatives. They share names and rules; at
+ * a node the first that matches counts. */
 void npart__line_match(struct npart__parser *parser)
 {
     struct npart__pattern *pattern = parser->pattern;
@@ -229,7 +236,8 @@ void npart__line_match(struct npart__parser *parser)
 
 /* of NAME need RULE: operands and attributes are those of the node that makes the value.
  * Example: of product need rank(B) = 2 "the weight must be a matrix". The node stands in for the
- * op of the list while the rule is read. */
+ * op of the list while the rule is read. So attr(axis) and operand names are looked up in that operator; names of
+ * the pattern come after these. */
 void npart__line_of(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -257,7 +265,7 @@ void npart__line_of(struct npart__parser *parser)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
 
-/* advice "Swap the operands of the last Mul": told with the failure. */
+/* advice "Swap the operands of the last Mul": told with the failure. Of several lines the last counts. */
 void npart__line_advice(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
@@ -269,7 +277,8 @@ void npart__line_advice(struct npart__parser *parser)
 }
 
 /* The sentence is a rule of its own: for a pattern a note at every node of a match, for a failure
- * what is required of the model, fatal. */
+ * what is required of the model, fatal. A name stands once among patterns and failures of a list, since ids of rules
+ * are made of it. */
 void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the pattern's name");
@@ -330,6 +339,7 @@ void npart__end_pattern(struct npart__parser *parser)
     uint32_t known[NPART__LIMIT_PATTERN_NAMES];
     for (uint32_t i = 0; i < pattern->name_count; i++) {
         uint32_t part = pattern->names[i].part;
+        /* A let can only name what stands before it, so `known` is filled in for all that it may meet. */
         known[i] = UINT32_C(1) << i | (part == NPART_NONE ? 0 : names_behind(parser->oplist, part, known));
     }
     for (uint32_t m = 0; m < pattern->match_count; m++) {

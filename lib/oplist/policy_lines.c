@@ -25,7 +25,8 @@
 #include "oplist/parse.h"
 
 /* "since 'sdk 2'" or "before 'sdk 2'": its index among the releases, which are in order, so that
- * later ones compare larger. Toolchains stand above the lines that name them. */
+ * later ones compare larger. Toolchains stand above the lines that name them. The token's text is compared, whatever
+ * its kind, so a release without blanks needs no quotes. */
 static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, word))
@@ -47,6 +48,7 @@ static uint32_t take_gate(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
     if (!token)
         return NPART_NONE;
+    /* The column alone, as the line has a member of its own. */
     struct npart__line_gate gate = {
         .name = token->text, .line = parser->now.line, .column = (uint32_t)token->column};
     NPART__KEEP(parser, &parser->oplist->line_gates, gate);
@@ -54,7 +56,7 @@ static uint32_t take_gate(struct npart__parser *parser)
 }
 
 /* A line may name a stage that begins below it, so names are looked up at the end. From here on a line's `gate`
- * leads to the stage's number. */
+ * leads to the stage's number. Of two stages of one name the first is meant. */
 void npart__resolve_line_gates(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -99,7 +101,8 @@ uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label
 }
 
 /* Example: partitioner openvino with cpu_dma. `else fail` is for `whole` alone: a graph that
- * cannot be taken as a whole cannot be run there at all. */
+ * cannot be taken as a whole cannot be run there at all. It counts for the list, whichever of its `partitioner`
+ * lines says it. */
 void npart__line_partitioner(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
@@ -159,6 +162,7 @@ void npart__line_functions(struct npart__parser *parser)
         npart__expect_end(parser);
         return;
     }
+    /* The last of several lines counts, so `inlined` does take back what an included list says. */
     oplist->claims_by_name = npart__accept(parser, NPART__TOKEN_WORD, "by-name");
     if (!oplist->claims_by_name)
         (void)npart__need(parser, NPART__TOKEN_WORD, "inlined", "inlined, by-name or standard");
@@ -208,7 +212,8 @@ static void take_number(struct npart__parser *parser, struct npart__policy *poli
         policy->number = (uint64_t)token->number;
 }
 
-/* Ops of all lines lie in one array; a line has a range of it. */
+/* Ops of all lines lie in one array; a line has a range of it. lib/partition turns the array into numbers of the
+ * graph once (npart__find_ops), with the same places. */
 static void take_ops(struct npart__parser *parser, struct npart__policy *policy, bool is_needed)
 {
     policy->first_op = parser->oplist->policy_ops.count;
@@ -234,6 +239,7 @@ static void take_unread(struct npart__parser *parser, struct npart__policy *poli
         npart__parse_out_of_memory(parser);
         return;
     }
+    /* NULL is told below as an operand that is not there. */
     const struct npart__operator *schema = npart__operator_find(domain, name, INT32_MAX);
     int index = schema ? npart__operator_find_operand(schema, operand->text, strlen(operand->text), &is_output) : -1;
     if (index < 0 || is_output || !is_open || !npart__accept(parser, NPART__TOKEN_MARK, ")"))
@@ -244,14 +250,16 @@ static void take_unread(struct npart__parser *parser, struct npart__policy *poli
     NPART__KEEP(parser, &parser->oplist->policy_ops, op->text);
 }
 
-/* Whether both forms have the same word at a place. */
+/* Whether both forms have the same word at a place. Forms of the range agree in all words before it, so `at` is the
+ * beginning of a word in both. */
 static bool same_step(const struct form *a, const struct form *b, size_t at)
 {
     size_t length = strcspn(a->words + at, " ");
     return strcspn(b->words + at, " ") == length && memcmp(a->words + at, b->words + at, length) == 0;
 }
 
-/* "expected unfed, fixed or shared": what the forms from `first` to `last` have at a place. */
+/* "expected unfed, fixed or shared": what the forms from `first` to `last` have at a place. Forms with the same word
+ * there stand together, so each word is told once. */
 static void expect_step(struct npart__parser *parser, const struct form *first, const struct form *last, size_t at)
 {
     struct npart__buffer text;
@@ -298,6 +306,7 @@ static const struct form *read_form(struct npart__parser *parser, struct npart__
         while (!same_step(last, fit, at))
             last--;
         at += strcspn(step, " ");
+        /* The end of the form: what follows on the line is WHEN, a sentence and a source. */
         if (!fit->words[at])
             return fit;
         at++; /* the blank */
@@ -346,7 +355,8 @@ void npart__line_partitions(struct npart__parser *parser)
 }
 
 /* fallback Softmax Sigmoid "the CPU side has no other ops"; `*` is all ops. Nodes of others that
- * fall back fail the model, so the rule is fatal. Several lines add up (npart__fallback_rule). */
+ * fall back fail the model, so the rule is fatal. Several lines add up (npart__fallback_rule). Without an op and
+ * without `*` the line says that the CPU's side has nothing. */
 void npart__line_fallback(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;

@@ -32,7 +32,8 @@ const char *npart__happening_word(enum npart__happening happens)
     return happenings[happens];
 }
 
-/* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. */
+/* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. Rows do not overlap:
+ * of (float32, uint8) it is w8, of (uint8, uint8) w8a8. 0 is a type that is not known. */
 uint8_t npart__format_row(int activation_type, int weight_type)
 {
     uint8_t row = 0;
@@ -43,7 +44,8 @@ uint8_t npart__format_row(int activation_type, int weight_type)
     return row;
 }
 
-/* Of zero points only those off the middle are written. */
+/* Of zero points only those off the middle are written. So a format whose scales are not known reads like one of
+ * any. */
 void npart__append_format_name(struct npart__format format, struct npart__buffer *out)
 {
     npart__append_text(out, format.row < NPART__FORMATS ? rows[format.row].name : "unknown");
@@ -63,7 +65,7 @@ static uint8_t find_row(const char *name, size_t length)
     return row;
 }
 
-/* Whether a word is the name of a format. Endings in any order; what shares a scale at most once. */
+/* Whether a word is the name of a format. Endings in any order, but `packed` last; what shares a scale at most once. */
 static bool read_format(const char *word, struct npart__format *out)
 {
     size_t length = strcspn(word, "-");
@@ -89,7 +91,8 @@ static bool read_format(const char *word, struct npart__format *out)
     return true;
 }
 
-/* Formats end at the first word that is none; the words that may follow are no formats. */
+/* Formats end at the first word that is none; the words that may follow are no formats. A first word that is none is
+ * told with the nearest name, as a typing mistake. */
 static void take_formats(struct npart__parser *parser, struct npart__precision_line *line)
 {
     struct npart__format format;
@@ -202,6 +205,7 @@ static bool counts(const struct npart__target *target, const struct npart__preci
         uint32_t variant = oplist->format_variants.items[line->first_variant + i];
         is_for |= variant == target->variant || variant == oplist->variants.items[target->variant].like;
     }
+    /* A list without variants has no line that names one, since the name would not have been found. */
     return is_for && npart__target_has(target, line->when);
 }
 
@@ -251,6 +255,7 @@ bool npart__is_native_on(const struct npart__target *target, uint32_t variant, s
 {
     struct npart__target other = *target;
     bool depends;
+    /* The toolchain and the stages stay the target's. */
     other.variant = variant;
     other.switches = target->oplist->variants.items[variant].switches;
     const struct npart__precision_line *line = npart__target_precision(&other, format, &depends);
@@ -263,6 +268,7 @@ struct npart__format npart__native_instead(const struct npart__target *target, s
 {
     static const uint8_t finer[] = {NPART__SCALE_CHANNEL, NPART__SCALE_BLOCK128, NPART__SCALE_BLOCK32,
                                     NPART__SCALE_TENSOR};
+    /* Names of formats.def with blanks between, the nearest first; the format's own row is tried before them. */
     const char *rest = format.row < NPART__FORMATS ? rows[format.row].instead : "";
     bool depends;
     for (uint8_t row = format.row; row < NPART__FORMATS; rest += strspn(rest, " ")) {

@@ -32,7 +32,7 @@ const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "
 /* ---- the rewrite ------------------------------------------------------------------------------------------- */
 
 /* rewrites NAME: the list holds rewrites, and no target. A list of one kind has no lines of the other, so it
- * stands before all else. */
+ * stands before all else. Reading goes on with other keywords from here (read_section in sections.c). */
 void npart__line_rewrites(struct npart__parser *parser)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -59,7 +59,8 @@ static uint8_t take_word(struct npart__parser *parser, const char *word, const c
     return found;
 }
 
-/* Rules of a form are those of its pattern; a form begins without any, also where the one before had some. */
+/* Rules of a form are those of its pattern; a form begins without any, also where the one before had some. The
+ * anchor is the last node until an `at` line names another. */
 static void begin_form(struct npart__parser *parser)
 {
     const struct npart__rewriting *rewrite = parser->rewrite;
@@ -99,7 +100,8 @@ void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *
     begin_form(parser);
 }
 
-/* or [class CLASS] The form before is complete here, and checked. */
+/* or [class CLASS] The form before is complete here, and checked. A class that is not said again is the rewrite's,
+ * not that of the form before. */
 void npart__line_or(struct npart__parser *parser)
 {
     uint32_t mistakes = parser->mistakes, line = parser->now.line;
@@ -112,7 +114,8 @@ void npart__line_or(struct npart__parser *parser)
         parser->form->equality = take_word(parser, "class", npart__equality_words);
 }
 
-/* By where it stands: before the first match it is of the whole rewrite. */
+/* By where it stands: before the first match it is of the whole rewrite. A later line of the same place takes the
+ * place of an earlier one. */
 void npart__line_caveat(struct npart__parser *parser)
 {
     const char *text = npart__take_text(parser, "a sentence");
@@ -156,7 +159,8 @@ bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *
     return true;
 }
 
-/* The op of `root` or of a let by `length` letters of its name. */
+/* The op of `root` or of a let by `length` letters of its name. False for a free name, which stands for a value and
+ * not for a node. */
 static bool find_node(const struct npart__parser *parser, const char *text, size_t length, uint32_t *name,
                       struct npart__op_entry *op)
 {
@@ -175,6 +179,7 @@ static bool find_node(const struct npart__parser *parser, const char *text, size
     return false;
 }
 
+/* The index of the `make` line of that name, or NPART_NONE; by letters, as a dot and a result may follow. */
 static uint32_t find_make(const struct npart__parser *parser, const char *text, size_t length)
 {
     for (uint32_t i = 0; i < parser->form->make_count; i++)
@@ -191,6 +196,8 @@ static uint32_t select_operand(struct npart__parser *parser, struct npart__op_en
     const struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = column, .text = text},
                                          {.kind = NPART__TOKEN_END, .column = column, .text = ""}};
     const struct npart__reading before = parser->now;
+    /* Selectors are cached by name alone, so those of one op must not be met while another is asked for, nor
+     * afterwards. */
     struct npart__op_entry *outer = parser->op;
     parser->op = &op;
     parser->first_selector = parser->oplist->selectors.count;
@@ -226,6 +233,7 @@ static uint32_t take_number(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
     bool is_negative = npart__next_is(parser, NPART__TOKEN_MARK, "-");
+    /* There is a token after a minus: a range ends with one of kind END. */
     if (strcmp(token[is_negative].text, "inf") != 0)
         return npart__parse_number(parser);
     parser->now.at += 1u + is_negative;
@@ -236,7 +244,8 @@ static uint32_t take_number(struct npart__parser *parser)
     return parser->oplist->terms.count - 1;
 }
 
-/* `(a, b, c)`, or one number without parentheses. Numbers of a constant or an attribute follow one another. */
+/* `(a, b, c)`, or one number without parentheses. Numbers of a constant or an attribute follow one another. No
+ * number asks for others while it is read, so those of one list are a range of put_numbers. */
 static void take_numbers(struct npart__parser *parser, bool is_list, uint32_t *first, uint32_t *count)
 {
     *first = parser->oplist->put_numbers.count;
@@ -358,6 +367,7 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
     struct npart__put_attribute attribute = {.name = name ? name->text : "", .from = NPART_NONE, .next = NPART_NONE};
     if (!name)
         return NPART_NONE;
+    /* The caller has seen it. */
     parser->now.at++; /* = */
     bool is_copy = node->kind == NPART__PUT_COPY, is_count = is_copy && strcmp(name->text, "results") == 0;
     if (is_count)
@@ -386,7 +396,8 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
     return parser->oplist->put_attributes.count - 1;
 }
 
-/* No version of the op takes as many. By the newest version: operands have only been added. */
+/* No version of the op takes as many. By the newest version: operands have only been added. A variadic operand takes
+ * any number. Operands that were left out by `*` count, as they have a place. */
 static bool has_too_many(const struct npart__put_part *node, uint32_t operands)
 {
     struct npart__operand operand;
@@ -403,7 +414,7 @@ static bool has_too_many(const struct npart__put_part *node, uint32_t operands)
 }
 
 /* Operands and attributes, in any order, up to the closing parenthesis. Links are made by index, since the arrays
- * move while parts are added. */
+ * move while parts are added. Operands and attributes have a chain each. */
 static void parse_items(struct npart__parser *parser, struct npart__put_part *node, unsigned depth)
 {
     uint32_t last = NPART_NONE, last_attribute = NPART_NONE, operands = 0;
@@ -468,7 +479,8 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* An expression is told by its first words. Recursive, so its depth is limited like that of patterns. */
+/* An expression is told by its first words. Recursive, so its depth is limited like that of patterns. `if` and
+ * `vector` before a parenthesis are words of this language, so no op can be called so. */
 static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -492,7 +504,8 @@ static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
     return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
 }
 
-/* With the last node as what conditions and numbers ask about. */
+/* With the last node as what conditions and numbers ask about. `root` lies on the stack, hence parser->op is cleared
+ * before it goes. */
 static uint32_t parse_expression(struct npart__parser *parser)
 {
     struct npart__op_entry root;
@@ -563,7 +576,8 @@ void npart__line_put(struct npart__parser *parser)
     } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
 }
 
-/* What the form lacks is told at the line where it begins. */
+/* What the form lacks is told at the line where it begins. A `make` that nothing uses is a mistake in one of
+ * the lines. */
 void npart__end_form(struct npart__parser *parser)
 {
     struct npart__rewrite_form *form = parser->form;

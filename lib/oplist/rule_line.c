@@ -21,7 +21,7 @@ static const char *accept_label(struct npart__parser *parser)
 }
 
 /* Ids need to differ within a section only, whose name is a part of them. That is why a section
- * has a limit of rules: this is quadratic. */
+ * has a limit of rules: see make_id. */
 static bool id_is_taken(const struct npart__parser *parser, const char *id)
 {
     for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++)
@@ -45,7 +45,8 @@ static void join(char *out, size_t bytes, const char *const *pieces, size_t coun
 }
 
 /* "hexagon/Conv/rank-X", with a number where the op has that label already. Ids are what users exclude or look up,
- * so they are made of what the rule asks and not of its line or its sentence. */
+ * so they are made of what the rule asks and not of its line or its sentence. The n-th rule of one label asks
+ * id_is_taken n times, so a section of nothing else takes the cube of its rules. */
 static const char *make_id(struct npart__parser *parser, const char *label, struct npart__rule *rule)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -80,7 +81,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
 }
 
 /* The condition as it is written, for a rule without a sentence. As a reader of the list would write it; lists
- * that ship have a sentence at every rule. */
+ * that ship have a sentence at every rule. Made before `except` is read, so the exceptions are not in it. */
 static const char *condition_text(struct npart__parser *parser, uint32_t condition)
 {
     struct npart__buffer text;
@@ -93,7 +94,8 @@ static const char *condition_text(struct npart__parser *parser, uint32_t conditi
     return made ? made : "";
 }
 
-/* The stage does not matter, as rules of two sections are not compared. */
+/* The stage does not matter, as rules of two sections are not compared. Switches and toolchains are compared by
+ * their index. */
 static bool same_when(struct npart__line_condition a, struct npart__line_condition b)
 {
     return a.with == b.with && a.without == b.without && a.since == b.since && a.before == b.before;
@@ -104,6 +106,7 @@ static bool same_when(struct npart__line_condition a, struct npart__line_conditi
  * section, and only where warnings are asked for. */
 static bool is_repeated(struct npart__parser *parser, const struct npart__rule *rule)
 {
+    /* What is written for this stays in the arena until the list goes. */
     const char *own = condition_text(parser, rule->condition);
     for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++) {
         const struct npart__rule *other = &parser->oplist->rules.items[i];
@@ -154,7 +157,7 @@ static void warn_of_rule(struct npart__parser *parser, const struct npart__rule 
 }
 
 /* The id is made last, since the parts of a rule that it is made of come one after the other on
- * the line. */
+ * the line. A section has at most NPART__LIMIT_RULES_OF_SECTION; the `every` lines of a stage are one. */
 static void add_rule(struct npart__parser *parser, struct npart__rule rule, const char *label)
 {
     if (parser->oplist->rules.count - parser->first_rule >= NPART__LIMIT_RULES_OF_SECTION)
@@ -216,7 +219,8 @@ static bool is_when(const struct npart__parser *parser)
 }
 
 /* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. `except` stands only
- * on rules for every op; of a single op it would be another op. */
+ * on rules for every op; of a single op it would be another op. It ends the line, as every word after it is taken
+ * for an op. */
 static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
 {
     bool is_written = npart__peek(parser)->kind == NPART__TOKEN_STRING;
@@ -252,6 +256,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
                                            [NPART__RULE_NOTE] = "note", [NPART__RULE_UNIT] = "unit"};
     bool is_refusal = strcmp(keyword, "refuse") == 0; /* a need */
     size_t kind = 0;
+    /* A keyword is one of these or `refuse`: callers have taken it from their tables. */
     while (!is_refusal && kind + 1 < NPART__COUNT(keywords) && strcmp(keywords[kind], keyword) != 0)
         kind++;
     struct npart__rule rule = {
@@ -268,6 +273,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
     /* What may be bare is told by what comes next: a sentence, or when it counts. */
     if (!is_refusal && !(may_be_bare && (npart__peek(parser)->kind == NPART__TOKEN_STRING || is_when(parser))))
         rule.condition = npart__parse_condition(parser);
+    /* Kept apart from `when`, as of most rules there is nothing to look up. */
     rule.is_limited = is_when(parser);
     rule.when = npart__take_condition(parser);
     if (is_refusal && npart__peek(parser)->kind != NPART__TOKEN_STRING)
@@ -278,7 +284,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 }
 
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Its label is not numbered: callers see
- * to it that each is made once. */
+ * to it that each is made once. Its kind is that of a need; callers make a note or a fatal rule of it. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate)
 {

@@ -31,6 +31,7 @@ static void line_rule(struct npart__parser *parser)
         parser->op = &root;
         parser->first_selector = parser->oplist->selectors.count;
     }
+    /* dispatch() has taken the keyword, so it is the token before. */
     npart__parse_rule(parser, parser->now.range.tokens[parser->now.at - 1].text);
     if (has_root) {
         parser->op = NULL;
@@ -142,6 +143,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     npart__end_statement(parser);
     /* The statements move the place of reading; the op's own line has more names to come. */
     struct npart__reading before = parser->now;
+    /* `entry` is on the stack; what reads it (operands, attributes, ids of rules) is done when this returns. */
     parser->op = &entry;
     parser->op_source = "";
     parser->first_rule = entry.first_rule;
@@ -206,7 +208,8 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
     NPART__KEEP(parser, &parser->oplist->patterns, pattern);
 }
 
-/* rewrite ID ...: with the statements that follow. One with a mistake is not kept. */
+/* rewrite ID ...: with the statements that follow. One with a mistake is not kept. Its forms are kept one by one as
+ * they end (npart__end_form), also those before a mistake: the list is not used then. */
 static void line_rewrite(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     struct npart__rewriting rewrite = {.id = ""};
@@ -267,6 +270,7 @@ static const struct {
     {"unit", line_rule, NPART__IN_OP},
     {"refuse", line_rule, NPART__IN_OP},
     {"use", line_use, NPART__IN_OP | NPART__IN_PATTERN | NPART__IN_REWRITE},
+    /* The second row of this word; places of the two do not overlap. */
     {"source", line_source_of_op, NPART__IN_OP},
     {"let", npart__line_let, NPART__IN_PATTERN | NPART__IN_REWRITE},
     {"share", npart__line_share, NPART__IN_PATTERN},
@@ -281,7 +285,7 @@ static const struct {
 };
 
 /* Calls the reader of the keyword that a statement begins with; what the reader leaves of the
- * line is a mistake. */
+ * line is a mistake. Linear in keywords, which are few. */
 static void dispatch(struct npart__parser *parser, unsigned place)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a keyword");
@@ -298,7 +302,8 @@ static void dispatch(struct npart__parser *parser, unsigned place)
 }
 
 /* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
- * told of, and is passed over. The place decides which keywords there are: in a rewrite, a pattern or an op. */
+ * told of, and is passed over. The place decides which keywords there are: in a rewrite, a pattern or an op. A form
+ * has a pattern as well, so it is asked for first. */
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__reading before = parser->now;
@@ -322,7 +327,8 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
 static const char *const sections[] = {"op", "pattern", "failure", "rewrite", "define", "include"};
 
 /* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands.
- * Statements are not indented by rule, so what belongs to an op is all up to the next keyword of the list itself. */
+ * Statements are not indented by rule, so what belongs to an op is all up to the next keyword of the list itself. A
+ * `source` line after the last rule of an op is therefore the op's, and not that of the ops below it. */
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
@@ -375,6 +381,7 @@ static void read_include(struct npart__parser *parser)
     parser->default_source = "";
     if (parser->must_stop)
         return;
+    /* A `standing` line below says it in the list's own words. */
     parser->oplist->standing = npart__arena_format(parser->arena, "%s's list, changed", list->name);
     if (!parser->oplist->standing) {
         parser->oplist->standing = "";
@@ -471,7 +478,8 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
 }
 
 /* Whether an entry of the included list gives way: to an op of the same name in this list,
- * whatever the versions, or to a `drop`. By name alone: a list that changes an op says all of it anew. */
+ * whatever the versions, or to a `drop`. By name alone: a list that changes an op says all of it anew. Included
+ * entries times own ones, which are few beside them. */
 static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -505,7 +513,10 @@ static void sort_ops(struct npart__parser *parser)
         if (i >= parser->included_ops || !is_replaced(parser, &oplist->ops.items[i]))
             oplist->ops.items[kept++] = oplist->ops.items[i];
     oplist->ops.count = kept;
+    /* No two entries compare equal unless one of them is a mistake, so it does not matter that qsort is not stable. */
     qsort(oplist->ops.items, kept, sizeof *oplist->ops.items, compare_for_sort);
+    /* Ranges of one op lie side by side now. If any two overlap, so do two neighbours: the first begins no later
+     * than the second. */
     for (uint32_t i = 1; i < kept; i++) {
         const struct npart__op_entry *before = &oplist->ops.items[i - 1], *at = &oplist->ops.items[i];
         bool is_same = before->gate == at->gate && strcmp(before->domain, at->domain) == 0 &&
@@ -537,6 +548,7 @@ static void check_whole(struct npart__parser *parser)
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "not supported by the target";
         oplist->gates[i].missing_rule =
             npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
+        /* NULL of a stage without ops: its missing rule has the source that was said last. */
         if (parser->status == NPART_OK && oplist->gates[i].source)
             oplist->rules.items[oplist->gates[i].missing_rule].source = oplist->gates[i].source;
     }
@@ -593,6 +605,8 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);
+    /* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were
+     * any. */
     npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
     npart__arena_clear(&parser->tokens_arena);
     npart__arena_release(arena, parser);

@@ -102,6 +102,7 @@ enum npart__function {
 #undef X
 };
 
+/* In the order of the marks in parse_comparison (condition.c), whose places these numbers are. */
 enum npart__comparison_op {
     NPART__EQUAL,
     NPART__NOT_EQUAL,
@@ -115,17 +116,17 @@ enum npart__comparison_op {
  * `selector` says which operands are asked. What does not depend on the node is resolved when
  * the list is read: defaults of attributes, bits of switches, types named by words. */
 struct npart__term {
-    uint8_t kind, op;
+    uint8_t kind, op; /* op: see the kinds; of a NUMBER 1 where it has a fraction, of an ITEM 1 where it is a range */
     uint8_t element_type; /* of a word that names one */
     bool has_index;       /* of attr(), value() and static(): `number` is the element or axis asked for */
     bool to_last;         /* ... and all after it */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */
-    double real;
+    double real; /* of a NUMBER with a fraction: its value */
     const char *word;     /* also an attribute's name */
     const char *fallback; /* default of an attribute as text; NULL: none */
-    char attribute_kind;
+    char attribute_kind; /* of the schema: i f s, and capitals for lists; 0: not in the standard */
     bool defaults_differ; /* between versions of the operator: the node's own counts */
     int32_t first_since, last_since; /* versions of the operator that have the attribute */
 };
@@ -134,11 +135,14 @@ enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELE
                            NPART__SELECT_IT,  /* the operand that an each() is at */
                            NPART__SELECT_NAME /* of a pattern, versions[0].index of its names */ };
 
-/* Which operand a name means, by version of the operator: its place may move. */
+/* Which operand a name means, by version of the operator: its place may move. A name that moves more often than
+ * this is not found (operand.c). */
 #define NPART__SELECTOR_VERSIONS 6u
 
 /* For instance `W` of Conv: input 1 in all versions. Versions are listed only where the place
- * changes; the last row whose `since` is at most the node's version counts. */
+ * changes; the last row whose `since` is at most the node's version counts. Rows are sorted by `since`, and the
+ * first has 0, so that a version older than all is served, too. What `*`, `inputs` and `it` mean is asked of the
+ * node, so they have no rows. */
 struct npart__selector {
     uint8_t kind;
     const char *name;

@@ -47,7 +47,8 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
 }
 
 /* How tightly a term binds: what is looser inside another needs parentheses. The order of the
- * grammar in condition.c, from the loosest. */
+ * grammar in condition.c, from the loosest. What stands in parentheses of its own, or is one word, is 6 and never
+ * needs any. */
 static int tightness(const struct npart__term *term)
 {
     switch ((enum npart__term_kind)term->kind) {
@@ -67,7 +68,8 @@ static int tightness(const struct npart__term *term)
     }
 }
 
-/* A part of a larger term, in parentheses where it binds less tightly than `least`. */
+/* A part of a larger term, in parentheses where it binds less tightly than `least`. So `(a or b) and c` keeps its
+ * parentheses, and `(a and b) or c` loses them. */
 static void append_inner(const struct npart__oplist *oplist, uint32_t id, int least, struct npart__buffer *out)
 {
     bool is_loose = tightness(&oplist->terms.items[id]) < least;
@@ -92,6 +94,7 @@ static void append_pair(const struct npart__oplist *oplist, const struct npart__
  * (lib/oplist/condition.c), so what is asked is written in each row. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct npart__buffer *out)
 {
+    /* In the order of enum npart__comparison_op. */
     static const char *const comparisons[] = {" = ", " != ", " < ", " <= ", " > ", " >= "};
     const struct npart__term *term = &oplist->terms.items[id];
     const char arithmetic[] = {' ', (char)term->op, ' ', '\0'};
@@ -124,6 +127,7 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
             npart__append_term(oplist, item, out);
         }
         break;
+    /* 3, 3..4, ..4 and 3..: an end that is open is NPART_NONE. */
     case NPART__TERM_ITEM:
         if (term->left != NPART_NONE)
             npart__append_term(oplist, term->left, out);

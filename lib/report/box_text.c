@@ -21,12 +21,15 @@ struct telling {
     const struct npart__box *box;
     npart__line_callback tell;
     void *payload;
-    struct npart__sheet line;
+    struct npart__sheet line; /* that is being put together, of texts as the model has them; end_line makes it plain */
 };
 
 /* ---- pieces -------------------------------------------------------------------------------------------------- */
 
-/* Between characters, whose later bytes are 10xxxxxx. */
+/* Between characters, whose later bytes are 10xxxxxx. The last three of them give way to the dots: of 10
+ * characters, "abcdefghijkl" becomes "abcdefg...", and "abcdefghij" stays. `fits` is where the dots would go, noted
+ * on the way, since whether they are needed is known only with the character after the last. An escape may be cut
+ * in two: it is text, and half of it harms nobody. */
 void npart__add_cut(npart_document *document, struct npart__sheet *out, const char *text, size_t characters)
 {
     const char *plain = npart__plain_text(document, text), *end = plain, *fits = plain;
@@ -44,7 +47,8 @@ void npart__add_cut(npart_document *document, struct npart__sheet *out, const ch
     npart__add(out, plain, (size_t)(end - plain));
 }
 
-/* Three digits that count, from a microsecond on. */
+/* Three digits that count, from a microsecond on. 0.0123 -> "0.012 ms", 1.234 -> "1.23 ms", 123.4 -> "123 ms". The
+ * limits lie where rounding begins to give one digit more: 9.995 would become 10.00. */
 void npart__add_ms(struct npart__sheet *out, double ms)
 {
     npart__add_text(out, ms < 0.0005 ? "under " : "");
@@ -52,20 +56,22 @@ void npart__add_ms(struct npart__sheet *out, double ms)
     npart__add_text(out, " ms");
 }
 
-/* The noun is one that takes an s, or after x or h an es. */
+/* The noun is one that takes an s, or after x or h an es. "1 box", "2 boxes", "7 device switches". */
 static void add_count(struct npart__sheet *out, uint32_t count, const char *noun)
 {
     char last = noun[strlen(noun) - 1];
     npart__add_format(out, "%u %s%s", count, noun, count == 1 ? "" : last == 'x' || last == 'h' ? "es" : "s");
 }
 
+/* 0.643 -> "64.3 %". */
 static void add_share(struct npart__sheet *out, double share)
 {
     npart__add_decimal(out, share * 100, 1);
     npart__add_text(out, " %");
 }
 
-/* The line so far is told, cut where it is longer than a box can hold, and begun anew. */
+/* The line so far is told, cut where it is longer than a box can hold, and begun anew. An empty line is none.
+ * `tell` gets a text that is gone once it returns. */
 static void end_line(struct telling *at, enum npart__line_kind kind)
 {
     struct npart__sheet cut;
@@ -80,11 +86,15 @@ static void end_line(struct telling *at, enum npart__line_kind kind)
 
 /* ---- operators ----------------------------------------------------------------------------------------------- */
 
+/* Nodes of one op in a box. `first` is the place of the first of them among the box's nodes, by which ops of equal
+ * number stand in the order that they run. */
 struct tally {
     const char *op;
     uint32_t count, first;
 };
 
+/* By name, then by place: qsort need not keep the order of equal ones, and the first of a run of equal names must
+ * be the one that comes first. */
 static int compare_ops(const void *left, const void *right)
 {
     const struct tally *a = left, *b = right;
@@ -101,6 +111,9 @@ static int compare_tallies(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* "12 Conv, 8 Relu, 2 Add and 3 more": the last number is of ops, not of nodes. A box of one node has the op alone.
+ * Sorting by name brings equal ops together, so that it takes time in proportion to n log n of a box's nodes,
+ * however many ops there are. The names are the model's own memory. */
 static void add_ops(struct telling *at, struct npart__pool *pool)
 {
     uint32_t kinds = 0;
@@ -132,7 +145,8 @@ static void add_ops(struct telling *at, struct npart__pool *pool)
 
 /* ---- modules ------------------------------------------------------------------------------------------------- */
 
-/* Of two paths the modules that both begin with. */
+/* Of two paths the modules that both begin with. "encoder.layers.1" and "encoder.layers.10" have "encoder.layers"
+ * in common: the first is a beginning of the second, but no module around it. 0: none. */
 static size_t common_bytes(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t most = a_bytes < b_bytes ? a_bytes : b_bytes, same = 0;
@@ -144,7 +158,8 @@ static size_t common_bytes(const char *a, size_t a_bytes, const char *b, size_t 
     return same;
 }
 
-/* The module that all nodes of which one is noted stand in. */
+/* The module that all nodes of which one is noted stand in. `module` may go on to the next node's text, as the
+ * first `bytes` bytes of both are the same. Once nothing is in common, nothing will be. */
 static void add_module(struct telling *at)
 {
     const char *module = NULL;
@@ -170,7 +185,9 @@ static void add_module(struct telling *at)
 
 /* ---- why ----------------------------------------------------------------------------------------------------- */
 
-/* The node that runs the body with the box, or one around it: that of which the text begins. False: there is none. */
+/* The node that runs the body with the box, or one around it: that of which the text begins. False: there is none.
+ * Texts of such causes are of the form "If: the provider is not offered ...", although the node that they are told
+ * of is another. */
 static bool find_owner(const struct telling *at, const char *text, struct npart_node *out)
 {
     struct npart_graph graph = {.size = sizeof graph, .parent = NPART_NONE, .node = NPART_NONE};
@@ -183,7 +200,9 @@ static bool find_owner(const struct telling *at, const char *text, struct npart_
     return false;
 }
 
-/* Why, after the partitions that end there. What runs a body, and is why its nodes fall back, is told by its name. */
+/* Why, after the partitions that end there. What runs a body, and is why its nodes fall back, is told by its name.
+ * "If: not supported" becomes "If cond_3: not supported". Of another node the op is told, "ends NPU 2 at Erf: ...",
+ * unless the sentence names it already. */
 static void add_cause(struct telling *at, uint32_t node, const char *text, bool has_ended)
 {
     struct npart_node found = {.size = sizeof found, .op = ""};
@@ -204,7 +223,9 @@ static void add_cause(struct telling *at, uint32_t node, const char *text, bool 
     npart__add_text(&at->line, text);
 }
 
-/* The partitions of one root, from a place in the reasons on; returns the place after them. */
+/* The partitions of one root, from a place in the reasons on; returns the place after them. Reasons of a box are
+ * sorted by cause and then by partition, with NPART_NONE last (regions.c), so the first `ended` ones have
+ * partitions. */
 static uint32_t tell_reason(struct telling *at, uint32_t from)
 {
     const struct npart__box_reason *reasons = at->picture->reasons, *first = &reasons[from];
@@ -223,8 +244,11 @@ static uint32_t tell_reason(struct telling *at, uint32_t from)
     return end;
 }
 
+/* The first roots are told, of the others their number; a root has several reasons, one after the other, where it
+ * ends several partitions. */
 static void tell_reasons(struct telling *at)
 {
+    /* Roots that are not told are counted once each, however many partitions end for them. */
     uint32_t told = 0, more = 0, end = at->box->first_reason + at->box->reason_count;
     for (uint32_t i = at->box->first_reason; i < end;) {
         if (told++ < REASONS_TOLD) {
@@ -271,7 +295,8 @@ static void tell_title(struct telling *at)
     end_line(at, NPART__LINE_TITLE);
 }
 
-/* Which partitions stand in a box of several. */
+/* Which partitions stand in a box of several: "NPU 3 to 14 (12 partitions), and 11 on the CPU", of which the first and
+ * the last in execution order. */
 static void tell_members(struct telling *at)
 {
     const struct npart__box *box = at->box;
@@ -286,6 +311,8 @@ static void tell_members(struct telling *at)
     end_line(at, NPART__LINE_PLAIN);
 }
 
+/* "12 nodes, 0.42 ms, 8.1 % of MACs". A share that would be shown as 0.0 % is told of what is on the NPU, where
+ * that is worth knowing, and not of the CPU, where it is the rule. */
 static void tell_work(struct telling *at)
 {
     const struct npart__box *box = at->box;
@@ -333,7 +360,8 @@ static void add_value(npart_document *document, struct npart__sheet *out, const 
     npart__add_cut(document, out, npart__sheet_text(&document->scratch), NPART__NAME_CHARACTERS);
 }
 
-/* Of a graph's inputs those that are no constants, all of its outputs. */
+/* Of a graph's inputs those that are no constants, all of its outputs. All are counted, so that the last line can
+ * say how many are not named. */
 static void tell_values(struct telling *at)
 {
     struct npart_graph graph = {.size = sizeof graph};
@@ -356,6 +384,8 @@ static void tell_values(struct telling *at)
     }
 }
 
+/* In this order from top to bottom. Boxes that stand for several have no module and no reasons: those are of single
+ * boxes. What is counted for the operators is given back with the box. */
 void npart__tell_box(npart_document *document, const struct npart__picture *picture, const struct npart__box *box,
                      npart__line_callback tell, void *payload)
 {
@@ -381,6 +411,8 @@ void npart__tell_box(npart_document *document, const struct npart__picture *pict
     npart__pool_end(&own, &document->pool);
 }
 
+/* A partition is one box, so its number tells it from all others. Other boxes have their place in the picture,
+ * which may be another when the picture is folded otherwise. */
 void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
 {
     static const char *const words[] = {[NPART__BOX_INPUTS] = "inputs",   [NPART__BOX_NPU] = "npu",
@@ -390,6 +422,8 @@ void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *pi
     npart__add_format(out, "%s%u", words[at->kind], at->kind == NPART__BOX_NPU ? at->partition : box);
 }
 
+/* Of a box that stands for several its partitions, as a way to it is a way to one of them; without a partition it
+ * is all on the CPU. */
 void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
 {
     const struct npart__box *at = &picture->boxes[box];
@@ -439,7 +473,8 @@ void npart__add_tensors(npart_document *document, struct npart__sheet *out, cons
     npart__sheet_close(&text);
 }
 
-/* Names differ at their ends, so of a long one the end stays. */
+/* Names differ at their ends, so of a long one the end stays. It walks back to the first byte of each character, as
+ * the later ones of UTF-8 are 10xxxxxx. */
 static void add_name_end(npart_document *document, struct npart__sheet *out, const char *name)
 {
     const char *plain = npart__plain_text(document, name), *end = plain + strlen(plain), *from = end;
@@ -450,6 +485,8 @@ static void add_name_end(npart_document *document, struct npart__sheet *out, con
     npart__add_text(out, from);
 }
 
+/* "conv1_output, 1.2 MB, nhwc to plain"; "3 tensors, at least 1.2 MB, 1 changes layout" where the size of one of
+ * them is not known, and "size unknown" where nothing is known of any. */
 void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                           const struct npart__edge *edge)
 {
@@ -476,6 +513,7 @@ void npart__add_edge_text(npart_document *document, struct npart__sheet *out, co
 
 /* ---- headings ------------------------------------------------------------------------------------------------ */
 
+/* "then_branch of If cond_3". A frame is told of only where it is a body, so it has a node that runs it. */
 void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                            const struct npart__frame *frame)
 {
@@ -517,6 +555,8 @@ static void add_summary(struct npart__sheet *out, const struct npart__picture *p
     }
 }
 
+/* Outcomes of the model as a whole stand above the picture of each plan; a waived one is told, too, since it is not
+ * met. */
 void npart__tell_heading(npart_document *document, const struct npart_entry *entry, size_t plan,
                          const struct npart__picture *picture, npart__line_callback tell, void *payload)
 {

@@ -5,9 +5,10 @@
  */
 #include "report/page.h"
 
+/* Columns that the name of a way takes, so that the times stand below each other. */
 #define NAME_COLUMNS 18u
 
-/* "0.56 ms (0.28 to 1.09), uncalibrated" */
+/* "0.56 ms (0.28 to 1.09), uncalibrated", of a range that is known. */
 static void put_range(struct npart__page *page, struct npart_cost_range range, bool is_calibrated)
 {
     npart__put_milliseconds(page, range.typical_ms);
@@ -18,7 +19,9 @@ static void put_range(struct npart__page *page, struct npart_cost_range range, b
     npart__put(page, is_calibrated ? ")" : "), uncalibrated");
 }
 
-/* Nothing where there is nothing to compare with. */
+/* Nothing where there is nothing to compare with. A plan is compared with the time on the CPU alone: its own, or,
+ * where its sizes are dynamic, that of the plan with sizes fixed. `all` has the words for npart_recommendation's
+ * choices. */
 void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     static const struct {
@@ -36,7 +39,7 @@ void npart__put_recommendation(struct npart__page *page, const struct npart_plan
     for (size_t i = 0; i < NPART__LENGTH(all); i++) {
         if (strcmp(all[i].choice, at.choice) != 0)
             continue;
-        uint32_t column = (uint32_t)strlen(all[i].words) + 4;
+        uint32_t column = (uint32_t)strlen(all[i].words) + 4; /* two blanks before the words, ": " after them */
         npart__put(page, "  ");
         npart__painted(page, all[i].color, all[i].words);
         npart__put(page, ": ");
@@ -55,7 +58,8 @@ static void put_way(struct npart__page *page, const char *name, struct npart_cos
     npart__put(page, "\n");
 }
 
-/* Opens a sheet for a line that is wrapped as a whole. */
+/* Opens a sheet for a line that is wrapped as a whole. What is put on the page that it returns goes to the sheet,
+ * which put_gathered closes. */
 static struct npart__page gather(struct npart__page *page, struct npart__sheet *line)
 {
     struct npart__page gathered = *page;
@@ -64,6 +68,7 @@ static struct npart__page gather(struct npart__page *page, struct npart__sheet *
     return gathered;
 }
 
+/* Where nothing was gathered there is no line. */
 static void put_gathered(struct npart__page *page, struct npart__sheet *line)
 {
     if (line->size) {
@@ -76,7 +81,8 @@ static void put_gathered(struct npart__page *page, struct npart__sheet *line)
     npart__sheet_close(line);
 }
 
-/* Shares that can be told apart from nothing, as far as two decimals show. */
+/* Shares that can be told apart from nothing, as far as two decimals show. Returns whether it was put, so that
+ * what explains it may follow in parentheses. A part that is not known is negative, and left out as well. */
 static bool put_part(struct npart__page *page, const char *name, struct npart_cost_range range)
 {
     if (range.typical_ms < 0.005)
@@ -88,6 +94,8 @@ static bool put_part(struct npart__page *page, const char *name, struct npart_co
     return true;
 }
 
+/* "of it CPU 1.20, NPU computing 0.41, launches 0.26 (7 device switches), copies 0.05 (1.2 MB in, 600 kB out) ms":
+ * the unit stands once, at the end. The typical values of all parts add up to that of the run. */
 static void put_parts(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
@@ -116,7 +124,9 @@ static void put_parts(struct npart__page *page)
     put_gathered(page, &line);
 }
 
-/* The causes whose nodes take longest on the CPU, which may be others than those that end most partitions. */
+/* The causes whose nodes take longest on the CPU, which may be others than those that end most partitions. One pass
+ * keeps the two largest: what is larger than the first pushes that to the second place. Causes are numbered from 1,
+ * as above. */
 static void put_causes(struct npart__page *page)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -143,7 +153,8 @@ static void put_causes(struct npart__page *page)
     put_gathered(page, &line);
 }
 
-/* What the CPU is slow at, once for each sentence; there are few. */
+/* What the CPU is slow at, once for each sentence; there are few. Sentences are the library's own
+ * (lib/cost/slow.def, where five differ), so addresses tell them apart; what does not fit is left out. */
 static void put_slow(struct npart__page *page)
 {
     const char *told[8] = {NULL};
@@ -161,6 +172,8 @@ static void put_slow(struct npart__page *page)
     }
 }
 
+/* What keeps the NPU from being faster. The fill is told where more than half of each tile is idle; 0 means that
+ * there are no products. How large a partition must be is told where there are several. */
 static void put_limits(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
@@ -181,7 +194,8 @@ static void put_limits(struct npart__page *page)
     put_gathered(page, &line);
 }
 
-/* What is known where the whole is not: how many switches. */
+/* What is known where the whole is not: how many switches. The first that is lacking is named: work that is not
+ * known, then sizes that are not, then an op list without rates. */
 static void put_unknown(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
@@ -205,6 +219,8 @@ static void put_unknown(struct npart__page *page)
     put_gathered(page, &line);
 }
 
+/* The ways first, each with its range, then what the time of the planned one goes into. "all on the NPU" is no
+ * other way where the plan is whole. */
 void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     const struct npart_cost *cost = &page->cost;

@@ -12,7 +12,7 @@ struct row {
     const struct npart_entry *entry;
     const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
     size_t plan;                        /* its place in the entry */
-    struct npart_plan_info info;
+    struct npart_plan_info info;        /* this and the next three are of `pair`, by see_plan */
     struct npart_summary summary;
     struct npart_cost cost;
     struct npart_memory memory;
@@ -29,7 +29,9 @@ static void separate(struct row *row)
 }
 
 /* Spreadsheets take a cell for a formula that begins like one; an apostrophe makes it text. Line ends are escaped
- * already, so a cell is one line. */
+ * already, so a cell is one line. A tab or a line end cannot begin one either, for the same reason. RFC 4180 asks
+ * for quotes where a cell holds a comma or a quote, and for a quote in it to be written twice:
+ * `7" wide` -> `"7"" wide"`. */
 static void put_text(struct row *row, const char *text)
 {
     const char *plain = npart__plain_text(row->document, text ? text : "");
@@ -45,6 +47,7 @@ static void put_text(struct row *row, const char *text)
     npart__add_text(row->out, is_quoted ? "\"" : "");
 }
 
+/* A text without a NUL at its end; NULL with length 0 is an empty cell. */
 static void put_piece(struct row *row, const char *text, size_t length)
 {
     struct npart__sheet piece;
@@ -66,6 +69,7 @@ static void put_empty(struct row *row)
     separate(row);
 }
 
+/* At most 2^63 - 1, as in JSON. */
 static void put_count(struct row *row, uint64_t count)
 {
     separate(row);
@@ -81,7 +85,7 @@ static void put_id(struct row *row, uint32_t id)
         put_count(row, id);
 }
 
-/* Negative is not known. */
+/* Negative is not known. Then the cell is there and empty, as every row must have all cells. */
 static void put_decimal(struct row *row, double value)
 {
     separate(row);
@@ -89,6 +93,7 @@ static void put_decimal(struct row *row, double value)
         npart__add_decimal(row->out, value, 6);
 }
 
+/* A lower bound in a column of sums would be taken for one of them. */
 static void put_bytes(struct row *row, struct npart_bytes at)
 {
     if (at.is_partial)
@@ -142,6 +147,7 @@ static void put_coverage(struct row *row)
     put_decimal(row, row->summary.coverage);
 }
 
+/* Of no multiply-accumulates at all there is no share: empty, as where they are not known. */
 static void put_mac_coverage(struct row *row)
 {
     put_decimal(row, row->summary.has_macs && row->summary.macs ? row->summary.mac_coverage : -1);
@@ -180,6 +186,7 @@ static void put_cpu(struct row *row)
     put_decimal(row, row->cost.cpu_alone.typical_ms);
 }
 
+/* Empty where no advice was made (npart_plan_pair.advice is NULL). */
 static void put_recommendation(struct row *row)
 {
     struct npart_recommendation at = {.size = sizeof at, .choice = ""};
@@ -213,6 +220,7 @@ static void put_fixed_dims(struct row *row)
     put_sheet(row, &text);
 }
 
+/* Empty where nothing was dynamic: then there is no plan with sizes fixed. */
 static void put_fixed_partitions(struct row *row)
 {
     struct npart_summary fixed = {.size = sizeof fixed};
@@ -228,12 +236,14 @@ static void put_fixed_typical(struct row *row)
     put_decimal(row, npart_plan_cost(row->pair->fixed, &fixed) ? fixed.total.typical_ms : -1);
 }
 
-/* Of the model, or of this plan. */
+/* Of the model, or of this plan. What is said of the model stands in the rows of all its plans, so that a row can
+ * be read by itself. */
 static bool concerns(const struct row *row, const struct npart_threshold_outcome *at)
 {
     return at->plan == NPART_NONE || (row->pair && at->plan == row->plan);
 }
 
+/* The worst of them in one word: "not met" over "waived" over "met"; empty where none was set. */
 static void put_thresholds(struct row *row)
 {
     const char *word = "";
@@ -241,6 +251,7 @@ static void put_thresholds(struct row *row)
         const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
         if (!concerns(row, at))
             continue;
+        /* Once a word is worse, a better one does not replace it. */
         if (!at->is_met && !at->waiver)
             word = "not met";
         else if (!at->is_met && strcmp(word, "not met") != 0)
@@ -251,6 +262,7 @@ static void put_thresholds(struct row *row)
     put_text(row, word);
 }
 
+/* "max-partitions: 4 partitions, threshold: at most 1; waived: REASON", one after the other with "; " between. */
 static void put_not_met(struct row *row)
 {
     struct npart__sheet text;
@@ -264,12 +276,14 @@ static void put_not_met(struct row *row)
     put_sheet(row, &text);
 }
 
+/* Causes stand with the most harmful first. */
 static void put_first_cause(struct row *row)
 {
     struct npart_cause at = {.size = sizeof at};
     put_text(row, npart_plan_cause(row->pair->plan, 0, &at, NULL, 0) ? at.text : "");
 }
 
+/* The first step of the advice. It need not be against the first cause. */
 static void put_first_action(struct row *row)
 {
     struct npart_action at = {.size = sizeof at};
@@ -280,6 +294,8 @@ static void put_first_action(struct row *row)
     put_sheet(row, &text);
 }
 
+/* What a plan's row has between the model and the thresholds. The line of names is made of the same table, so the
+ * names cannot stand over other cells. */
 struct column {
     const char *name;
     void (*put)(struct row *row);
@@ -325,6 +341,7 @@ static void end_row(struct row *row)
     row->has_cells = false;
 }
 
+/* "byte 4711: MESSAGE", or the message alone where it has no place; empty for a model that was analyzed. */
 static void put_error(struct row *row)
 {
     const struct npart_error *error = row->entry->error;
@@ -335,6 +352,8 @@ static void put_error(struct row *row)
     put_sheet(row, &text);
 }
 
+/* A model that cannot be analyzed has its path, empty cells, and why; thresholds of the model as a whole may have
+ * been told of it, too. */
 static void put_plan(struct row *row)
 {
     put_text(row, row->entry->path);
@@ -351,10 +370,13 @@ static void put_plan(struct row *row)
 
 /* ---- a row for each cause ---------------------------------------------------------------------------------- */
 
+/* One name for each cell that put_cause puts, in its order; node, file, line and module are of the first node of
+ * the cause. */
 static const char cause_names[] = "model,target,id,kind,rule,text,found,affected_nodes,ended_partitions,cpu_ms,fails,"
                                   "unknown,node,file,line,module";
 
-/* Where the exporter noted it, of the first node of a cause, or of a node. */
+/* Where the exporter noted it, of the first node of a cause, or of a node. A line below 0 is shown as 0. A node
+ * that is none (NPART_NONE) has three empty cells. */
 static void put_origin(struct row *row, const npart_model *model, uint32_t node)
 {
     struct npart_origin at = {.size = sizeof at};
@@ -367,6 +389,8 @@ static void put_origin(struct row *row, const npart_model *model, uint32_t node)
     put_piece(row, at.module, at.module_bytes);
 }
 
+/* A cause that lies at no node of its own, such as a dynamic dimension of an input, is told with the first node
+ * that it affects. What was found stands in the scratch sheet until a getter writes there again. */
 static void put_cause(struct row *row, uint32_t id)
 {
     const npart_plan *plan = row->pair->plan;
@@ -405,9 +429,11 @@ static void put_causes(struct row *row)
 
 /* ---- a row for each node ----------------------------------------------------------------------------------- */
 
+/* One name for each cell that put_node puts, in its order. */
 static const char node_names[] = "model,target,id,graph,index,name,op,domain,verdict,partition,cause,rule,text,fate,"
                                  "typical_ms,file,line,module";
 
+/* Rule and text are of the first reason alone. Without a buffer for it, nothing is looked for that was found. */
 static void put_node(struct row *row, const npart_model *model, uint32_t id)
 {
     struct npart__sheet *scratch = &row->document->scratch;
@@ -438,6 +464,8 @@ static void put_node(struct row *row, const npart_model *model, uint32_t id)
     end_row(row);
 }
 
+/* Of the graph that the target's runtime sees: a node that it puts in place of another has a row of its own, after
+ * those of the file. */
 static void put_nodes_of_plan(struct row *row)
 {
     const npart_model *model = npart_inference_model(npart_plan_view(row->pair->plan));
@@ -449,6 +477,7 @@ static void put_nodes_of_plan(struct row *row)
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
+/* Asked once for each plan and not for each cell. Getters fill a struct only where its size says that they know it. */
 static void see_plan(struct row *row, const struct npart_plan_pair *pair)
 {
     row->pair = pair;
@@ -462,6 +491,7 @@ static void see_plan(struct row *row, const struct npart_plan_pair *pair)
     (void)npart_plan_memory(pair->plan, &row->memory);
 }
 
+/* RFC 4180: the line of names has as many fields as the others, and a line ends in CR LF. */
 static void begin(npart_document *document)
 {
     struct npart__sheet *out = &document->out;

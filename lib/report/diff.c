@@ -11,6 +11,7 @@
 #define BETTER_SHOWN 2u
 #define OTHERS_SHOWN 4u
 
+/* By enum npart_change: none, other, better, worse. */
 static const char *const colors[] = {NPART__DIM, NPART__DIM, NPART__GREEN, NPART__RED};
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -25,6 +26,7 @@ static void put_mark(struct npart__page *page, enum npart_change change)
     npart__paint(page, "0");
 }
 
+/* The mark takes ten columns, at which further lines begin, too. */
 static void put_marked(struct npart__page *page, enum npart_change change, const char *plain)
 {
     put_mark(page, change);
@@ -32,7 +34,9 @@ static void put_marked(struct npart__page *page, enum npart_change change, const
     npart__put(page, "\n");
 }
 
-/* "Erf /encoder/Erf_1 (model.py:41)" onto a line that is wrapped afterwards. */
+/* "Erf `/encoder/Erf_1`, model.py:41 (encoder)" onto a line that is wrapped afterwards. A node without a name is told
+ * by its place in its graph: "Erf (node 12 of 3:then_branch)". That place is of the new side, so a node that is gone
+ * and had no name has no place either. */
 static void add_node(struct npart__sheet *line, const struct npart_diff_node *at)
 {
     npart__add_text(line, at->op);
@@ -50,7 +54,8 @@ static void add_node(struct npart__sheet *line, const struct npart_diff_node *at
     npart__add_text(line, at->place);
 }
 
-/* The first node that is told of a root; false where there is none. */
+/* The first node that is told of a root; false where there is none. Worse ones come first, so it is one of these
+ * where there is any. It goes through all nodes, but only for the few roots that are shown as worse. */
 static bool find_node(const npart_diff *diff, uint32_t root, struct npart_diff_node *out)
 {
     out->size = sizeof *out;
@@ -60,6 +65,7 @@ static bool find_node(const npart_diff *diff, uint32_t root, struct npart_diff_n
     return false;
 }
 
+/* For people; npart__json_verdict has the words of programs. */
 static const char *verdict_word(enum npart_verdict verdict)
 {
     static const char *const words[] = {
@@ -85,8 +91,11 @@ static void put_pair(struct npart__page *page, const char *before, const char *a
     npart__put_text(page, after);
 }
 
+/* "hexagon:v73 (onnxruntime-qnn 2.5.0 -> onnxruntime-qnn 2.7.0): worse". Toolchains are told only where they
+ * differ. */
 static void put_head(struct npart__page *page, const struct npart_diff_info *info)
 {
+    /* By enum npart_change, whose values are in this order. */
     static const char *const words[] = {"nothing changed", "changed, neither worse nor better", "better", "worse"};
     npart__paint(page, NPART__BOLD);
     put_pair(page, info->before->target, info->after->target);
@@ -101,6 +110,7 @@ static void put_head(struct npart__page *page, const struct npart_diff_info *inf
     npart__put(page, "\n");
 }
 
+/* Their texts are made with the comparison, so all formats have the same. */
 static void put_figures(struct npart__page *page, const npart_diff *diff)
 {
     struct npart_diff_figure at = {.size = sizeof at};
@@ -108,6 +118,8 @@ static void put_figures(struct npart__page *page, const npart_diff *diff)
         put_marked(page, at.change, at.text);
 }
 
+/* "new root: Erf: not supported by the target: 12 nodes"; of one that is worse also where it is first met, and what
+ * to do about it. The number of nodes is that of the side that has the root, or "3 -> 12 nodes" where both do. */
 static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t index,
                      const struct npart_diff_cause *at)
 {
@@ -139,6 +151,7 @@ static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t 
     }
 }
 
+/* Roots that are the same on both sides are no news; --verbose tells them all the same. */
 static void put_roots(struct npart__page *page, const npart_diff *diff)
 {
     struct npart_diff_cause at = {.size = sizeof at};
@@ -156,7 +169,8 @@ static void put_roots(struct npart__page *page, const npart_diff *diff)
         npart__add_format(page->out, "          and %u more roots (--verbose, or --format json)\n", count - shown);
 }
 
-/* "moved to the CPU: Erf `b`", "now Erf `b`, was Tanh `b`: CPU" */
+/* "moved: Erf `b`: NPU -> CPU", "replaced: Erf `b`, before Tanh: NPU -> CPU", "added: Erf `b`: CPU". Of a node that is
+ * on one side only the verdict is that of this side. */
 static void put_node(struct npart__page *page, const struct npart_diff_node *at)
 {
     struct npart__sheet line;
@@ -173,6 +187,7 @@ static void put_node(struct npart__page *page, const struct npart_diff_node *at)
     npart__sheet_close(&line);
 }
 
+/* How far the comparison can be trusted: with few nodes recognized the two sides have little to do with each other. */
 static void put_recognized(struct npart__page *page, const struct npart_diff_info *info)
 {
     npart__add_format(page->out, "          %u node%s recognized", info->matched, info->matched == 1 ? "" : "s");
@@ -183,7 +198,8 @@ static void put_recognized(struct npart__page *page, const struct npart_diff_inf
         npart__add_format(page->out, "          %u of them with other attributes, types or constants\n", info->altered);
 }
 
-/* Nodes that only came or went are told as a number, unless all is asked for or they are few. */
+/* Nodes that only came or went are told as a number, unless all is asked for or they are few. `most` is by enum
+ * npart_change. The first pass only counts: whether those that came or went are few is known after it. */
 static void put_nodes(struct npart__page *page, const npart_diff *diff, const struct npart_diff_info *info)
 {
     struct npart_diff_node at = {.size = sizeof at};
@@ -223,6 +239,7 @@ npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npa
     return NPART_OK;
 }
 
+/* The first comparison gives the memory, and the models that stand at the top. */
 npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count,
                                     const struct npart_report_options *options, npart_write_callback write,
                                     void *payload, struct npart_error *error)

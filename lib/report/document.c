@@ -32,6 +32,8 @@ static const struct npart_allocator standard_allocator = {allocate, resize, rele
 
 /* ---- text from outside ------------------------------------------------------------------------------------- */
 
+/* The getter says how long the whole is, so it is asked a second time only for a text that is longer than all
+ * before it. */
 const char *npart__plain_text(npart_document *document, const char *text)
 {
     while (npart__sheet_lacks(&document->plain, npart_plain_text(text, NPART__ROOM(&document->plain))))
@@ -39,6 +41,8 @@ const char *npart__plain_text(npart_document *document, const char *text)
     return npart__sheet_text(&document->plain);
 }
 
+/* npart_plain_text takes a text with a NUL, so the piece is copied. The plain text stands in another sheet and
+ * outlives the copy. */
 const char *npart__plain_piece(npart_document *document, const char *text, size_t length)
 {
     struct npart__sheet piece;
@@ -49,7 +53,9 @@ const char *npart__plain_piece(npart_document *document, const char *text, size_
     return plain;
 }
 
-/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. */
+/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. All five
+ * predefined entities are escaped, so that the same text may stand between tags and in an attribute with either
+ * quotes; `>` for the sake of "]]>", which may not stand in text. What is no character becomes U+FFFD. */
 void npart__add_xml(struct npart__sheet *out, const char *plain)
 {
     static const char *const escapes[128] = {
@@ -69,12 +75,16 @@ void npart__add_xml(struct npart__sheet *out, const char *plain)
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
+/* The step is what the caller's compiler took the struct for, not the library's own size; check_outcomes takes but
+ * one size as long as there is but one. */
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index)
 {
     const char *first = (const char *)entry->outcomes;
     return (const struct npart_threshold_outcome *)(const void *)(first + index * entry->outcomes->size);
 }
 
+/* The size is asked for before all else: members of a struct of another size cannot be read. An outcome of the
+ * model has NPART_NONE for its plan, which is all that an entry without plans may have. */
 static npart_status check_outcomes(const struct npart_entry *entry, struct npart_error *error)
 {
     if (entry->outcome_count && !entry->outcomes)
@@ -92,6 +102,8 @@ static npart_status check_outcomes(const struct npart_entry *entry, struct npart
     return NPART_OK;
 }
 
+/* All of it before the format writes a byte, as a wrong entry must leave the document as it was. An entry has
+ * either an error or at least one plan, so formats need not ask for more; thresholds may be told of both. */
 static npart_status check_entry(const struct npart_entry *entry, npart_write_callback write,
                                 struct npart_error *error)
 {
@@ -112,6 +124,7 @@ static npart_status check_entry(const struct npart_entry *entry, npart_write_cal
 
 /* ---- the handle -------------------------------------------------------------------------------------------- */
 
+/* NULL for what is no format; a negative number becomes a large one. */
 static const struct npart__writer *writer_of(enum npart_format format)
 {
     static const struct npart__writer *const writers[] = {
@@ -128,7 +141,8 @@ static const struct npart__writer *writer_of(enum npart_format format)
     return at < NPART__LENGTH(writers) ? writers[at] : NULL;
 }
 
-/* A copy, as the options may go, without the separator at its end. */
+/* A copy, as the options may go, without the separator at its end. Of "/" the empty text is left, in which every
+ * absolute path lies (npart__relative). */
 static void keep_root(npart_document *document, const char *root)
 {
     struct npart__sheet copy;
@@ -164,9 +178,12 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     npart__report_open(&document->pool, &document->out, allocator, write, payload);
     npart__sheet_open(&document->scratch, &document->pool);
     npart__sheet_open(&document->plain, &document->pool);
+    /* A getter that is handed no memory looks for nothing that was found (npart_plan_cause), so the first one must
+     * be handed some. */
     (void)npart__sheet_reserve(&document->scratch, 255);
     (void)npart__sheet_reserve(&document->plain, 255);
     keep_root(document, options->root);
+    /* Even where keep_root has found no memory: what is added then is dropped, and the status below tells. */
     if (writer->begin)
         writer->begin(document);
     npart_status status = npart__report_status(&document->pool, error);
@@ -177,6 +194,7 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     return status;
 }
 
+/* A document that has failed checks its entries still, adds nothing, and fails again. */
 npart_status npart_document_add(npart_document *document, const struct npart_entry *entry, struct npart_error *error)
 {
     if (!document || document->is_ended)
@@ -201,6 +219,8 @@ static npart_status close(npart_document *document, struct npart_error *error)
     return npart__report_close(&document->pool, &document->out, error);
 }
 
+/* Of a document that has failed nothing more is written, not even what closes it: a reader must not take it for
+ * whole. */
 npart_status npart_document_end(npart_document *document, struct npart_error *error)
 {
     if (!document || document->is_ended)
@@ -215,7 +235,7 @@ void npart_document_free(npart_document *document)
 {
     if (!document)
         return;
-    struct npart_allocator allocator = document->pool.allocator;
+    struct npart_allocator allocator = document->pool.allocator; /* a copy: the pool lies in what is released */
     if (!document->is_ended) {
         document->pool.failed = true; /* nothing more is written */
         (void)close(document, NULL);

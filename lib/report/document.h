@@ -8,7 +8,9 @@
 
 #include "report/report.h"
 
-/* What a format does before the first model, for each, and after the last; NULL: nothing. */
+/* What a format does before the first model, for each, and after the last; NULL: nothing. `add` is called only with
+ * entries that document.c has checked, and neither `add` nor `end` once anything has failed. `begin` may be called
+ * with a pool that has failed already: then nothing of it is used, and `drop` finds a state that may be NULL. */
 struct npart__writer {
     void (*begin)(npart_document *document);
     void (*add)(npart_document *document, const struct npart_entry *entry);
@@ -30,21 +32,23 @@ struct npart_document {
     struct npart__sheet out;
     struct npart__sheet scratch;  /* what a getter writes */
     struct npart__sheet plain;    /* text from outside as it is shown */
-    enum npart_detail detail;
+    enum npart_detail detail;     /* as the caller asked; CSV, pictures and pages heed it */
     const char *root; /* without a slash at its end; NULL: there is none */
     bool is_ended;
     bool has_head; /* of a page, is written */
-    void *state;      /* the format's own */
+    void *state;      /* the format's own, of the pool; NULL where it remembers nothing */
 };
 
 /* An outcome by its place: all of an entry have the size of the first. */
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index);
-/* The text as npart_plain_text shows it, until the next call. */
+/* The text as npart_plain_text shows it, until the next call. There is one sheet for them (npart_document.plain),
+ * so two such texts cannot be held at a time. */
 const char *npart__plain_text(npart_document *document, const char *text);
 /* The same for a text that is not terminated. */
 const char *npart__plain_piece(npart_document *document, const char *text, size_t length);
 
-/* Plain text in XML, between tags and in attributes. */
+/* Plain text in XML, between tags and in attributes. What is not plain must go through npart__plain_text before:
+ * XML 1.0 has no way to write most control characters, not even by their numbers. */
 void npart__add_xml(struct npart__sheet *out, const char *plain);
 
 /* ---- places ------------------------------------------------------------------------------------------------ */
@@ -53,7 +57,7 @@ void npart__add_xml(struct npart__sheet *out, const char *plain);
 struct npart__place {
     const char *file; /* as it was noted; not terminated */
     size_t file_bytes;
-    int64_t line;
+    int64_t line;   /* from 1; of a model always 1, as it has no lines */
     bool is_source; /* of the program that exported the model; else it is the model */
 };
 
@@ -83,7 +87,8 @@ void npart__add_node_text(npart_document *document, struct npart__sheet *out, co
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */
 
-/* Numbers by texts. Begins with the pool and zeros; its memory goes with the pool. */
+/* Numbers by texts. Begins with the pool and zeros; its memory goes with the pool. `capacity` is a power of two, of
+ * which at most a half is taken; texts are copied, so that the caller's may go. */
 struct npart__table {
     struct npart__pool *pool;
     struct npart__table_slot *slots;

@@ -9,6 +9,7 @@
 #define LABEL_WIDTH 24.0
 #define LABEL_LINES 3u
 
+/* Digraphs are counted over all models of the document. */
 struct dot {
     uint32_t graph_count; /* so far */
 };
@@ -22,7 +23,8 @@ struct graph {
 
 /* ---- texts ------------------------------------------------------------------------------------------------- */
 
-/* Of plain text. A backslash is one only when it is doubled. */
+/* Of plain text. A backslash is one only when it is doubled. In a label Graphviz takes "\N", "\G" and the like for
+ * the names of the node and the graph, and "&lt;" for a character. */
 static void put_escaped(struct npart__sheet *out, const char *text)
 {
     for (; *text; text++) {
@@ -35,6 +37,7 @@ static void put_escaped(struct npart__sheet *out, const char *text)
     }
 }
 
+/* The payload is the sheet. "\l" ends a line and puts it to the left; "\n" would put it in the middle. */
 static void put_label_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     (void)kind;
@@ -42,6 +45,7 @@ static void put_label_line(void *payload, enum npart__line_kind kind, const char
     npart__add_text(payload, "\\l");
 }
 
+/* The payload of wrap_label: lines of a box are told one by one, and each may become several of the label. */
 struct label {
     struct graph *graph;
     struct npart__sheet *into;
@@ -63,12 +67,14 @@ static void put_tooltip_line(void *payload, enum npart__line_kind kind, const ch
 
 /* ---- boxes ------------------------------------------------------------------------------------------------- */
 
+/* A word of letters and digits, which Graphviz takes without quotes. */
 static void put_id(struct graph *at, uint32_t box)
 {
     npart__add_box_id(at->out, at->picture, box);
 }
 
-/* Shapes and borders tell the kinds apart where colours do not. Colours are those of the page, when it is light. */
+/* Shapes and borders tell the kinds apart where colours do not. Colours are those of the page, when it is light. An
+ * attribute that is given again replaces the one before, so marks come after the look of the kind. */
 static void put_look(struct graph *at, const struct npart__box *box)
 {
     static const char *const looks[] = {
@@ -86,6 +92,8 @@ static void put_look(struct graph *at, const struct npart__box *box)
         npart__add_text(at->out, ", style=\"rounded,filled,dashed\", color=\"#7a3cad\"");
 }
 
+/* It is told twice: short lines in the label, whole ones where the mouse rests. The id is for pages that hold the
+ * picture, and has the digraph's number in it, so that ids of a document differ. */
 static void put_box(struct graph *at, uint32_t box)
 {
     const struct npart__box *found = &at->picture->boxes[box];
@@ -103,7 +111,8 @@ static void put_box(struct graph *at, uint32_t box)
     npart__add_text(at->out, "];\n");
 }
 
-/* Bodies are clusters, which lie in each other as deep as they do in the model. */
+/* Bodies are clusters, which lie in each other as deep as they do in the model. Graphviz draws a frame round a
+ * subgraph only where its name begins with "cluster". Frames that are hidden stand in no box's list. */
 static void put_frame(struct graph *at, uint32_t frame)
 {
     const struct npart__frame *found = &at->picture->frames[frame];
@@ -135,6 +144,8 @@ static void put_ends(struct graph *at, uint32_t from, uint32_t to)
     put_id(at, to);
 }
 
+/* What is not transferred is dotted. A change of layout is marked by a diamond where the edge begins, which
+ * Graphviz draws only where the direction is "both". */
 static void put_edge(struct graph *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
@@ -155,7 +166,10 @@ static void put_edge(struct graph *at, uint32_t index)
     npart__sheet_close(&text);
 }
 
-/* In execution order from top to bottom, also where nothing is passed on. Edges are sorted by where they begin. */
+/* In execution order from top to bottom, also where nothing is passed on. Edges are sorted by where they begin.
+ * Graphviz ranks boxes by edges alone, so boxes that follow each other in a frame and have no edge get one that is
+ * not seen. A body begins below the node that runs it: `lhead` ends that edge at the frame, for which the graph
+ * must be "compound". */
 static void put_order(struct graph *at)
 {
     uint32_t edge = 0;
@@ -181,6 +195,8 @@ static void put_order(struct graph *at)
 
 /* ---- digraphs ---------------------------------------------------------------------------------------------- */
 
+/* The label is left open for the lines of the heading; end_heading closes it. A document has one digraph after the
+ * other, as a file of Graphviz may. */
 static void begin_graph(npart_document *document, const char *path, const char *target)
 {
     struct dot *dot = document->state;
@@ -213,6 +229,8 @@ static void put_heading_line(void *payload, enum npart__line_kind kind, const ch
     npart__add_text(&document->out, "\\l");
 }
 
+/* The picture's memory goes with each plan. Where there was too little, nothing of the digraph is written, and the
+ * document fails with the picture's pool. */
 static void put_plan(npart_document *document, const struct npart_entry *entry, uint32_t plan)
 {
     struct npart__picture picture;
@@ -253,6 +271,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
     npart__sheet_close(&text);
 }
 
+/* NULL only where the pool has failed, and then nothing is added. */
 static void begin(npart_document *document)
 {
     document->state = npart__take(&document->pool, 1, sizeof(struct dot));

@@ -8,6 +8,7 @@
 
 /* ---- what it is ------------------------------------------------------------------------------------------ */
 
+/* The type as the target's runtime knows it: names of dims are the model's, so it is put as text from outside. */
 static void put_type(struct npart__page *page, uint32_t value)
 {
     while (npart__sheet_lacks(page->scratch, npart_inference_type_text(page->view, value, NPART__ROOM(page->scratch))))
@@ -15,7 +16,9 @@ static void put_type(struct npart__page *page, uint32_t value)
     npart__put_outside(page, page->scratch->data, page->scratch->size);
 }
 
-/* For instance " in X float32[1,3,224,224] input, graph input". */
+/* For instance " in X float32[1,3,224,224] input, graph input". A value that is known before the model runs is
+ * "constant", whoever makes it; a result says no more than that. The operand's name is "" for an operator that the
+ * standard does not have. */
 static void operand(struct npart__page *page, const struct npart_operand *at, bool is_output)
 {
     struct npart_value value = {.size = sizeof value, .name = ""};
@@ -48,6 +51,7 @@ static void operands(struct npart__page *page, uint32_t node, bool is_output)
             operand(page, &at, is_output);
 }
 
+/* The page must be turned to a plan, whose runtime's types are shown. */
 static void head(struct npart__page *page, uint32_t node)
 {
     npart__paint(page, NPART__BOLD);
@@ -60,7 +64,8 @@ static void head(struct npart__page *page, uint32_t node)
 
 /* ---- what is said of it ----------------------------------------------------------------------------------- */
 
-/* All words take seven columns, so that the sentences below each other begin at the same one. */
+/* All words take seven columns, so that the sentences below each other begin at the same one. What fails to compile
+ * is not met, too; the requirement's line says the rest. */
 static void outcome(struct npart__page *page, enum npart_outcome outcome, bool is_unsupported)
 {
     static const struct {
@@ -90,6 +95,7 @@ static void get_rule(const struct npart__page *page, uint32_t id, struct npart_r
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), id, rule);
 }
 
+/* Below the sentences, which begin at column 10: two blanks, a word of seven columns and one more blank. */
 static void indented(struct npart__page *page, const char *before, const char *text)
 {
     npart__put(page, "          ");
@@ -98,7 +104,8 @@ static void indented(struct npart__page *page, const char *before, const char *t
     npart__put(page, "\n");
 }
 
-/* The requirement, what was found, why it is required, and where that stands. */
+/* The requirement, what was found, why it is required, and where that stands. What was found stands with "found"
+ * before it where the requirement is not met or may not be; where it is met, it is what the rule has looked at. */
 static void checked_rule(struct npart__page *page, const struct npart_reason *at, const char *found)
 {
     struct npart_rule rule;
@@ -115,11 +122,14 @@ static void checked_rule(struct npart__page *page, const struct npart_reason *at
     if (*rule.because)
         indented(page, "because ", rule.because);
     put_rule_id(page, &rule);
+    /* put_rule_id has taken 19 columns beside the id and the number of the line; 24 leaves five for that. */
     npart__wrapped(page, *rule.source ? rule.source : "no source", 24 + (uint32_t)strlen(rule.id), 12);
     npart__put(page, "\n");
     npart__paint(page, "0");
 }
 
+/* Also those after the stage that decided: who mends one thing wants to know the next. Asked again with more room
+ * where what was found does not fit. */
 static void checked_rules(struct npart__page *page, uint32_t node)
 {
     struct npart_reason at = {.size = sizeof at};
@@ -134,8 +144,8 @@ static void checked_rules(struct npart__page *page, uint32_t node)
     }
 }
 
-/* Whether a rule is among those that were checked, and so told already. Asked without a buffer
- * for what was found, so no rule is tried twice for its text. */
+/* Whether a rule is among those that were checked, and so told already. Asked without a buffer for what was found,
+ * so no rule is tried twice for its text. All rules of the node are asked for each of its reasons; both are few. */
 static bool is_told(const struct npart__page *page, uint32_t node, uint32_t rule)
 {
     struct npart_reason at = {.size = sizeof at};
@@ -162,7 +172,8 @@ static void other_reason(struct npart__page *page, uint32_t id)
     npart__paint(page, "0");
 }
 
-/* The verdict, after the rules that led to it. */
+/* The verdict, after the rules that led to it. Of a live node, so two of the verdicts do not come here. Reasons
+ * that were told as rules are passed over, and nothing is looked for that was found. */
 static void decision(struct npart__page *page, uint32_t node, const struct npart_node_plan *at)
 {
     static const char *const words[] = {
@@ -179,8 +190,9 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
             other_reason(page, reason.rule);
 }
 
-/* Of a node that is fused, what is said of the one that it is part of. A node that was removed
- * has no rules; one that is fused has those of the node that it is part of. */
+/* Of a node that is fused, what is said of the one that it is part of. A node that was removed has no rules; one
+ * that is fused has those of the node that it is part of. That may be fused into another in turn: then its rules
+ * are told and no verdict. */
 static void one_node(struct npart__page *page, uint32_t node)
 {
     struct npart_node_plan at = {.size = sizeof at};
@@ -213,6 +225,8 @@ static void node_of_target(struct npart__page *page, const npart_plan *plan, uin
 
 /* ---- which nodes ------------------------------------------------------------------------------------------ */
 
+/* What the node is stands once, with the types that the first target's runtime knows; what is said of it stands for
+ * each target. */
 static void explain_node(struct npart__page *page, const struct npart_plan_pair *plans, size_t count, uint32_t node)
 {
     npart__page_turn(page, plans[0].plan);
@@ -221,7 +235,8 @@ static void explain_node(struct npart__page *page, const struct npart_plan_pair 
         node_of_target(page, plans[i].plan, node);
 }
 
-/* Of the model's own nodes, for all targets. False when there is none. */
+/* Of the model's own nodes, for all targets. False when there is none. Their ids are the same in the graphs that
+ * runtimes see, so each is asked of every plan. */
 static bool explain_own(struct npart__page *page, const struct npart_plan_pair *plans, size_t count, const char *text)
 {
     const npart_model *own = npart_inference_model(npart_plan_inference(plans[0].plan));
@@ -264,8 +279,8 @@ static bool explain_added(struct npart__page *page, const npart_plan *plan, cons
     return is_found;
 }
 
-/* Fails with the nearest names where no node is called so; a report that is already written is
- * closed in any case. */
+/* Fails with the nearest names where no node is called so; a report that is already written is closed in any case.
+ * Exact names come first: what merely holds the text is looked for only where nothing is called so. */
 npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
                                   const struct npart_report_options *options, npart_write_callback write,
                                   void *payload, struct npart_error *error)

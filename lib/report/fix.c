@@ -7,8 +7,10 @@
 /* What fits on one screen; --verbose shows all. */
 #define LEFT_SHOWN 5u
 #define NAMES_SHOWN 200u
-#define ID_COLUMNS 18
+#define ID_COLUMNS 18 /* of a rewrite's id, with the blanks after it; a longer one has one blank */
 
+/* "4 partitions, 5 of 14 nodes on the CPU, split, about 1.09 ms". Nodes that are undecided, or that fail to
+ * compile, are counted as on the CPU: they are live and not accepted. `ms` is negative where it is not known. */
 static void put_outcome(struct npart__page *page, const struct npart_summary *at, double ms)
 {
     uint32_t left = at->live - at->accepted;
@@ -26,6 +28,7 @@ static void put_outcome(struct npart__page *page, const struct npart_summary *at
     npart__put(page, "\n");
 }
 
+/* Before: the model as it is in the file. After: the model that would be written, whose plan the page is turned to. */
 static void put_targets(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
 {
     for (uint32_t i = 0; i < info->target_count; i++) {
@@ -49,6 +52,7 @@ static void put_sentence(struct npart__page *page, const char *lead, const char 
     npart__put(page, "\n");
 }
 
+/* A list that ends with NULL. Even --verbose stops somewhere: a rewrite may be at thousands of nodes. */
 static void put_names(struct npart__page *page, const char *lead, const char *const *names)
 {
     for (uint32_t i = 0; i < NAMES_SHOWN && names[i]; i++) {
@@ -59,13 +63,15 @@ static void put_names(struct npart__page *page, const char *lead, const char *co
     }
 }
 
+/* For one target what a step brings: "2 -> 1 partitions, 1 -> 0 on the CPU". */
 static void put_change(struct npart__page *page, const struct npart_summary *before, const struct npart_summary *after)
 {
     npart__add_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions, after->partitions,
                       before->live - before->accepted, after->live - after->accepted);
 }
 
-/* "  1  gathernd          bits    1 node -> 2; 2 -> 1 partitions, 1 -> 0 on the CPU", and so for further targets. */
+/* "  1  gathernd          bits    1 node -> 2; 2 -> 1 partitions, 1 -> 0 on the CPU", and so for further targets,
+ * which stand in lines of their own below the first, from the column after the number and the id on. */
 static void put_step(struct npart__page *page, uint32_t index, const struct npart_fix_step *at,
                      const struct npart_summary *before, uint32_t targets)
 {
@@ -93,6 +99,7 @@ static void put_step(struct npart__page *page, uint32_t index, const struct npar
     }
 }
 
+/* Steps build on each other, so each is compared with the one before it and the first with the model as it was. */
 static void put_steps(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
 {
     struct npart_fix_step at = {.size = sizeof at};
@@ -104,6 +111,7 @@ static void put_steps(struct npart__page *page, const npart_fix *fix, const stru
     }
 }
 
+/* The heading stands before the first, so there is none without any. */
 static void put_taken_back(struct npart__page *page, const npart_fix *fix)
 {
     const char *rewrite, *why;
@@ -115,6 +123,8 @@ static void put_taken_back(struct npart__page *page, const npart_fix *fix)
     }
 }
 
+/* Why nodes of the model that would be written still fall back. Those that are not shown are counted on, for the
+ * last line. */
 static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t target)
 {
     struct npart_cause at = {.size = sizeof at};
@@ -138,6 +148,7 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
         npart__add_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
 }
 
+/* A search has at least one target, so its first plan is there, and its allocator is that of the report. */
 npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
                                    const struct npart_report_options *options, npart_write_callback write,
                                    void *payload, struct npart_error *error)

@@ -4,8 +4,9 @@
  */
 #include "report/page.h"
 
+/* Pairs of a pattern and a state; what is more than these is not counted. */
 #define KINDS_SHOWN 32u
-#define NEARLY_SHOWN 20u
+#define NEARLY_SHOWN 20u /* a screen of lines; the rest is in JSON */
 
 /* Fusions of one pattern and state. */
 struct kind {
@@ -13,6 +14,7 @@ struct kind {
     uint32_t count;
 };
 
+/* "12 layer-norm fused, 2 attention nearly", in the order in which they are first met. */
 static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32_t count)
 {
     struct npart__sheet line;
@@ -25,6 +27,7 @@ static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32
     npart__sheet_close(&line);
 }
 
+/* "not attention from node 12 (MatMul /qk) on: ..."; what stops it is a whole sentence. */
 static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
 {
     struct npart__sheet line;
@@ -36,6 +39,8 @@ static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
     npart__sheet_close(&line);
 }
 
+/* The first call finds all fusions, and may fail for want of memory; that there are no more is no such failure.
+ * They are gone through twice, as the numbers of all stand before the first of them. */
 void npart__put_fusions(struct npart__page *page)
 {
     struct npart_fusion at = {.size = sizeof at};

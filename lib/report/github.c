@@ -11,12 +11,13 @@
 
 struct github {
     struct npart__sheet ranks[MOST_ANNOTATIONS]; /* warnings of causes by their place in the plan, each a line */
-    uint32_t counts[MOST_ANNOTATIONS];
-    uint32_t errors, warnings; /* all of them */
+    uint32_t counts[MOST_ANNOTATIONS]; /* of lines in them */
+    uint32_t errors, warnings; /* all of them, shown or not */
 };
 
 /* Outside text. `%` begins an escape, and `:` and `,` end a property; line ends are none any more. The runner takes
- * "##[" for a command wherever it stands. */
+ * "##[" for a command wherever it stands. A blank after the first `#` ends that; text that was "##[error]" is then
+ * "# #[error]". */
 static void put_text(npart_document *document, struct npart__sheet *out, const char *text, bool is_property)
 {
     for (const char *at = npart__plain_text(document, text); *at; at++) {
@@ -33,6 +34,7 @@ static void put_text(npart_document *document, struct npart__sheet *out, const c
     }
 }
 
+/* The file is no text with a NUL, hence the copy. */
 static void put_place(npart_document *document, struct npart__sheet *out, const struct npart__place *place)
 {
     struct npart__sheet path;
@@ -44,7 +46,7 @@ static void put_place(npart_document *document, struct npart__sheet *out, const 
     npart__sheet_close(&path);
 }
 
-/* `::error file=...,line=...,title=...::message` */
+/* `::error file=...,line=...,title=...::message`, which must be a line of its own. The message is closed here. */
 static void put_command(npart_document *document, struct npart__sheet *out, const char *command,
                         const struct npart__place *place, const char *title, struct npart__sheet *message)
 {
@@ -58,6 +60,8 @@ static void put_command(npart_document *document, struct npart__sheet *out, cons
     npart__sheet_close(message);
 }
 
+/* Errors are written at once, the first ten of all models: none of them counts more than another. Closes the
+ * message, shown or not. */
 static void put_error(npart_document *document, const struct npart_entry *entry, const char *title,
                       struct npart__sheet *message)
 {
@@ -70,6 +74,8 @@ static void put_error(npart_document *document, const struct npart_entry *entry,
         npart__sheet_close(message);
 }
 
+/* "model.onnx, hexagon:v73: 4 partitions, threshold: at most 1. Do first: ..."; of the model as a whole there is no
+ * target, and no advice. */
 static void put_outcome(npart_document *document, const struct npart_entry *entry,
                         const struct npart_threshold_outcome *at)
 {
@@ -89,7 +95,9 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     put_error(document, entry, at->threshold, &message);
 }
 
-/* Only a file of the repository can be annotated; another is named. */
+/* Only a file of the repository can be annotated; another is named. Causes of undecided nodes are no warnings. All
+ * others are counted. Of each rank no more than ten are put together, and of each plan none after the tenth cause,
+ * as more are not shown. */
 static void put_cause(npart_document *document, const struct npart_entry *entry, const struct npart_plan_pair *pair,
                       uint32_t id)
 {
@@ -107,11 +115,14 @@ static void put_cause(npart_document *document, const struct npart_entry *entry,
         return;
     github->counts[id]++;
     (void)npart_plan_info(pair->plan, &info);
+    /* `noted` is for the message: the file as the exporter wrote it. `place` becomes relative to the root, or the
+     * model's. */
     struct npart__place place = npart__place_of_cause(entry, model, &cause, &node), noted = place;
     npart__sheet_open(&message, &document->pool);
     npart__add_text(&message, entry->path);
     npart__add_format(&message, ", %s: %s: ", info.target, cause.text);
     npart__add_affected(&message, &cause);
+    /* A source that lies outside of the repository, such as one on the machine that exported the model. */
     if (!npart__relative(document, &place) && place.is_source) {
         npart__add_text(&message, ", from ");
         npart__add(&message, noted.file, noted.file_bytes);
@@ -128,6 +139,7 @@ static void put_cause(npart_document *document, const struct npart_entry *entry,
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
+/* A sheet takes no memory before something is added, so ten of them cost nothing where there are no causes. */
 static void begin(npart_document *document)
 {
     struct github *github = npart__take(&document->pool, 1, sizeof *github);
@@ -136,6 +148,7 @@ static void begin(npart_document *document)
         npart__sheet_open(&github->ranks[i], &document->pool);
 }
 
+/* A threshold that is waived gives no annotation. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct npart_plan_info info = {.size = sizeof info};
@@ -157,7 +170,8 @@ static void add(npart_document *document, const struct npart_entry *entry)
     }
 }
 
-/* As many lines of a sheet as there is room for. */
+/* As many lines of a sheet as there is room for. Each line ends in "\n", the last one, too, and a command holds no
+ * other: plain text has none. */
 static void put_lines(struct npart__sheet *out, struct npart__sheet *lines, uint32_t *room)
 {
     const char *at = npart__sheet_text(lines);
@@ -169,6 +183,8 @@ static void put_lines(struct npart__sheet *out, struct npart__sheet *lines, uint
     }
 }
 
+/* Rank by rank, so that each plan has its first cause shown before any has its second. The notice is a command as
+ * well; it takes no place among the ten of errors or warnings. */
 static void end(npart_document *document)
 {
     struct github *github = document->state;

@@ -10,14 +10,16 @@
 
 /* ---- the frame --------------------------------------------------------------------------------------------- */
 
-/* In pieces, so that the sheet stays at its size. */
+/* In pieces, so that the sheet stays at its size. A piece that is larger than what the sheet holds would make it
+ * grow for good. */
 static void add_frame(npart_document *document, const unsigned char *frame, size_t size)
 {
     for (size_t at = 0; at < size; at += PIECE_BYTES)
         npart__add(&document->out, (const char *)frame + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES);
 }
 
-/* With the first block: a document that is given up before has written nothing. */
+/* With the first block: a document that is given up before has written nothing. A page without models has head and
+ * tail all the same (`end`). */
 static void add_head(npart_document *document)
 {
     if (!document->has_head)
@@ -33,8 +35,9 @@ static void end(npart_document *document)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------ */
 
-/* What a block's JSON goes through. In JSON all that is escaped here stands in strings, where an escape means the same:
- * '<', by which markup begins, and U+2028 and U+2029, which end lines of a script. */
+/* What a block's JSON goes through. In JSON all that is escaped here stands in strings, where an escape means the
+ * same: '<', by which markup begins, and U+2028 and U+2029, which end lines of a script. HTML ends a script at
+ * "</script", whatever its type, and "<!--" changes how its end is found: without '<' there is neither. */
 struct block {
     npart_document *document;
     unsigned matched; /* bytes of U+2028 that came last, and are not written yet */
@@ -42,13 +45,16 @@ struct block {
 
 static const unsigned char separator[] = {0xe2, 0x80}; /* then 0xa8 or 0xa9 */
 
+/* What had begun like U+2028 is another character, and stays as it is. */
 static void add_matched(struct block *block)
 {
     npart__add(&block->document->out, (const char *)separator, block->matched);
     block->matched = 0;
 }
 
-/* A npart_write_callback. */
+/* A npart_write_callback. A piece may end anywhere, also within a character; what of U+2028 or U+2029 came last is
+ * then kept in `matched` for the next piece. All between two escapes goes out at once: `start` is where that
+ * begins. */
 static bool write_block(void *payload, const char *text, size_t bytes)
 {
     struct block *block = payload;
@@ -65,6 +71,8 @@ static bool write_block(void *payload, const char *text, size_t bytes)
             block->matched = 0;
             continue;
         }
+        /* No such character after all: what was held comes out first. The byte itself is looked at anew, as it may
+         * be E2 and begin the next one. */
         if (block->matched == sizeof separator || byte != separator[block->matched])
             add_matched(block);
         if (byte == separator[block->matched])
@@ -72,7 +80,7 @@ static bool write_block(void *payload, const char *text, size_t bytes)
         else if (byte == '<')
             npart__add_text(out, "\\u003c");
         else
-            start = i;
+            start = i; /* the byte stays, and begins what goes out next */
     }
     npart__add(out, text + start, bytes - start);
     return !block->document->pool.failed;
@@ -85,7 +93,7 @@ static void begin_block(struct block *block, npart_document *document, const cha
     npart__add_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">", kind);
 }
 
-/* `status`: of the report that was written there. */
+/* `status`: of the report that was written there. A text that ends within a character keeps the bytes that it has. */
 static void end_block(struct block *block, npart_status status)
 {
     add_matched(block);
@@ -139,6 +147,7 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
     end_block(&block, NPART_OK);
 }
 
+/* Thresholds of a model that cannot be analyzed are not told in a page. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct block block;
@@ -153,10 +162,12 @@ static void add(npart_document *document, const struct npart_entry *entry)
     add_outcomes(document, entry);
 }
 
+/* Nothing is held from one model to the next, so there is nothing to drop. */
 const struct npart__writer npart__html_writer = {.add = add, .end = end};
 
 /* ---- what pages alone have --------------------------------------------------------------------------------- */
 
+/* Other formats have no place for what these functions add. A document that has failed fails again. */
 static npart_status check_page(npart_document *document, struct npart_error *error)
 {
     if (!document || document->is_ended)
@@ -195,6 +206,8 @@ npart_status npart_document_add_fix(npart_document *document, const npart_fix *f
     return npart__report_status(&document->pool, error);
 }
 
+/* What is read is not looked at but for what could end the block: a page can be made of a report of any size, in
+ * pieces. A reader that fails leaves half a report, so the document is lost. */
 npart_status npart_document_add_report(npart_document *document, npart_read_callback read, void *payload,
                                        struct npart_error *error)
 {

@@ -25,7 +25,7 @@ struct json {
     const npart_plan *plan;
     const npart_inference *view;
     const npart_model *model; /* as the plan's runtime sees it */
-    struct npart_model_info info;
+    struct npart_model_info info; /* of `model`: its node_count is that of the node list of the target */
     struct npart_plan_info plan_info;
     const char **paths; /* by graph, as JSON strings */
     const char **rules; /* by rule: what is said of it wherever it is not met; NULL: not yet */
@@ -33,7 +33,7 @@ struct json {
     const char *fates[MOST_FATES];
     uint32_t *module_of; /* by node of the plan at hand */
     struct node_text *nodes; /* NULL: there is but one target, or nodes are not told */
-    enum npart_detail detail;
+    enum npart_detail detail; /* as asked for, NODES where nothing was */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -48,6 +48,7 @@ static void string(struct json *json, const char *value)
     npart__add_json_string(json->out, value, strlen(value));
 }
 
+/* Tensors are told by their names, which scripts look for; "" for an id that is none. */
 static void value_name(struct json *json, const char *key, uint32_t id)
 {
     struct npart_value value = {.size = sizeof value};
@@ -75,7 +76,9 @@ static void finding(struct json *json, const struct npart_finding *at, bool *is_
     text(json, "}");
 }
 
-/* What holds for all targets. Nodes that a runtime has added are not the file's. */
+/* What holds for all targets. Nodes that a runtime has added are not the file's. Two lists are one in JSON: what
+ * was found in the file, and what was found of its types and shapes with the sizes that were given. Neither is the
+ * target's. */
 static void model(struct json *json)
 {
     const npart_inference *asked = npart_plan_inference(json->plan);
@@ -103,8 +106,9 @@ static void model(struct json *json)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-/* What is a reason for many nodes is put together once: `made` is where it is kept. Rules repeat
- * at thousands of nodes, whose sentences would be escaped each time. */
+/* What is a reason for many nodes is put together once: `made` is where it is kept. Rules repeat at thousands of
+ * nodes, whose sentences would be escaped each time. It ends with the key of what was found, which is each node's
+ * own. */
 static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
                         const char *sentence, const char *because, const char *source)
 {
@@ -123,8 +127,9 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
     text(json, *made);
 }
 
-/* The place of a fate among those that were told. Fates are words of the library's own, so their
- * addresses tell them apart. */
+/* The place of a fate among those that were told. Fates are words of the library's own, so their addresses tell
+ * them apart. What was put together for the fate whose place is taken is forgotten, and made again should that fate
+ * come once more. */
 static size_t place_of(struct json *json, const char *fate)
 {
     size_t at = 0;
@@ -136,7 +141,8 @@ static size_t place_of(struct json *json, const char *fate)
     return at;
 }
 
-/* A removed node has a reason as others have, with "fold" in the place of the stage. */
+/* A removed node has a reason as others have, with "fold" in the place of the stage. What was "found" is the node
+ * that it is fused into, or nothing. */
 static void fold_reason(struct json *json, const struct npart_node_plan *at)
 {
     char place[160] = "";
@@ -147,7 +153,8 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     text(json, "}");
 }
 
-/* Asked twice where what was found does not fit the buffer: then there is room for it. */
+/* Asked twice where what was found does not fit the buffer: then there is room for it. `outcomes` has no words for
+ * what is met and for notes that do not apply: these are no reasons. */
 static void node_reasons(struct json *json, uint32_t node, uint32_t count)
 {
     static const char *const outcomes[] = {
@@ -171,7 +178,9 @@ static void node_reasons(struct json *json, uint32_t node, uint32_t count)
     }
 }
 
-/* All of a node's line that does not depend on the target, up to its verdict. */
+/* All of a node's line that does not depend on the target, up to its verdict. It ends within the string of the
+ * verdict. `id` decides on the comma, as nodes are told from the first on. The domain is as the file writes it, ""
+ * or "ai.onnx". */
 static void node_head(struct json *json, uint32_t id)
 {
     struct npart_node at = {.size = sizeof at};
@@ -186,7 +195,8 @@ static void node_head(struct json *json, uint32_t id)
     text(json, ",\"verdict\":\"");
 }
 
-/* Where it stands in its graph, and where in the exporter's source it comes from. */
+/* Where it stands in its graph, and where in the exporter's source it comes from. `structure` is four numbers of 32
+ * bits as 32 hexadecimal digits, the same in a model in which only names have changed. */
 static void node_tail(struct json *json, uint32_t id)
 {
     struct npart_origin at = {.size = sizeof at};
@@ -212,7 +222,7 @@ static void node_tail(struct json *json, uint32_t id)
     text(json, "}");
 }
 
-/* Of a live node. */
+/* Of a live node. It has work, so a failure is one of memory or of a budget. */
 static void node_work(struct json *json, uint32_t id)
 {
     struct npart_work at = {.size = sizeof at};
@@ -222,7 +232,8 @@ static void node_work(struct json *json, uint32_t id)
         npart__add_work(json->out, &at);
 }
 
-/* A node's line: what every target says of it, then verdict, reasons and cause of this one. */
+/* A node's line: what every target says of it, then verdict, reasons and cause of this one. `ms` is left out where
+ * it is not known. */
 static void node(struct json *json, uint32_t id)
 {
     struct npart_node_plan at = {.size = sizeof at};
@@ -256,7 +267,8 @@ static void node(struct json *json, uint32_t id)
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
-/* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. */
+/* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. Nodes are told by id,
+ * tensors by name. `cause_of_end` are nodes on the CPU. */
 static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
     npart__add_json_number(json->out, id ? ",{\"id\":" : "{\"id\":", id);
@@ -282,6 +294,7 @@ static void crossing(struct json *json, uint32_t index, const struct npart_cross
     text(json, "}");
 }
 
+/* The first call finds them all; ARGUMENT is its word for the end of the list, and no failure. */
 static void fusions(struct json *json)
 {
     struct npart_fusion at = {.size = sizeof at};
@@ -306,7 +319,8 @@ static void fusions(struct json *json)
     text(json, "]");
 }
 
-/* Only tensors that are converted, with the sentence that the text report has. */
+/* Only tensors that are converted, with the sentence that the text report has. Goes through all values of the graph
+ * that the runtime sees. */
 static void layouts(struct json *json)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -351,7 +365,7 @@ static void action_name(struct json *json, uint32_t index)
     npart__add_format(json->out, "\"a%u\"", index + 1);
 }
 
-/* What a replanned model would look like. */
+/* What a replanned model would look like. The range opens an object and leaves it open, so two are closed here. */
 static void after(struct json *json, const struct npart_after *at)
 {
     npart__add_json_number(json->out, ",\"after\":{\"partitions\":", at->partitions);
@@ -428,7 +442,8 @@ static void target_head(struct json *json)
     npart__add_json_summary(json->out, &at);
 }
 
-/* Nodes know their modules by these lists, which are found before anything is written of a node. */
+/* Nodes know their modules by these lists, which are found before anything is written of a node. Taken anew for
+ * each target, as the graph of another may have more nodes. A node of no module stays NPART_NONE. */
 static void find_modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
@@ -444,6 +459,8 @@ static void find_modules(struct json *json)
     }
 }
 
+/* find_modules has had them found and has seen whether that failed, so here any other status is the end of the
+ * list. */
 static void modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
@@ -464,6 +481,7 @@ static void modules(struct json *json)
     text(json, "]");
 }
 
+/* All nodes have a line, folded and fused ones, too: a node's place in the list is its id. */
 static void nodes_and_partitions(struct json *json)
 {
     struct npart_partition at = {.size = sizeof at};
@@ -481,6 +499,7 @@ static void nodes_and_partitions(struct json *json)
     text(json, "]");
 }
 
+/* Without a buffer: what was found stands with the nodes. */
 static void causes(struct json *json)
 {
     struct npart_cause at = {.size = sizeof at};
@@ -499,6 +518,7 @@ static void crossings(struct json *json)
     text(json, "]");
 }
 
+/* An empty list where no advice was made. */
 static void actions(struct json *json, const npart_advice *advice)
 {
     struct npart_action at = {.size = sizeof at};
@@ -508,7 +528,8 @@ static void actions(struct json *json, const npart_advice *advice)
     text(json, "]");
 }
 
-/* How much is told depends on --detail: a summary, causes, or every node. */
+/* How much is told depends on --detail: a summary, causes, or every node. Roots are told in each case: they are
+ * what reports of many models are compared by. */
 static void target(struct json *json, const struct npart_plan_pair *plans)
 {
     target_head(json);
@@ -534,8 +555,9 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-/* Writes what `write` writes of each node to one text; `ends[i]` is where the text of node i
- * ends. `apart` has no plan: what is written must be the same for all targets. */
+/* Writes what `write` writes of each node to one text; `ends[i]` is where the text of node i ends. `apart` has no
+ * plan: what is written must be the same for all targets. One text and not one for each node: a piece of memory for
+ * each would cost more than what stands in it. */
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
     struct npart__sheet sheet;
@@ -553,8 +575,9 @@ static const char *write_nodes(const struct json *json, void (*write)(struct jso
     return npart__keep_text(&sheet);
 }
 
-/* With several targets the heads and tails of all nodes are written once and copied: they are
- * most of the report. */
+/* With several targets the heads and tails of all nodes are written once and copied: they are most of the report.
+ * The memory is that of a node list without reasons, which a report of one target does not need. The two texts are
+ * made in one pass each; `ends` has those of the heads, then those of the tails. */
 static void make_node_texts(struct json *json)
 {
     uint32_t count = json->info.node_count;
@@ -573,7 +596,8 @@ static void make_node_texts(struct json *json)
     json->nodes = texts;
 }
 
-/* "" is the main graph. */
+/* "" is the main graph. Escaped once for each graph and not for each node: the graphs are few, and a body may have
+ * thousands of nodes. */
 static void make_paths(struct json *json)
 {
     json->paths = npart__take(json->pool, json->info.graph_count, sizeof *json->paths);
@@ -587,9 +611,10 @@ static void make_paths(struct json *json)
     }
 }
 
-/* Targets may see the same model with different branches taken. What was put together for the
- * target before holds no more: other rules and, where its runtime takes other branches, another
- * graph. */
+/* Targets may see the same model with different branches taken. What was put together for the target before holds
+ * no more: other rules and, where its runtime takes other branches, another graph. Heads and tails stay where the
+ * graph is the same: what stands in them is of the file, and the structure is that of the model even in the view of
+ * a runtime. */
 static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
 {
     struct npart_oplist_info oplist = {.size = sizeof oplist};
@@ -610,7 +635,8 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
         make_node_texts(json);
 }
 
-/* Head and model once, then a target after the other; each is written as soon as it is made. */
+/* Head and model once, then a target after the other; each is written as soon as it is made. A report that fails
+ * stops within the line, and its status says so: what was written is no JSON then. */
 npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                const struct npart_report_options *options, npart_write_callback write, void *payload,
                                struct npart_error *error)

@@ -4,6 +4,7 @@
  */
 #include "report/report.h"
 
+/* [low, typical, high], or null where it is not known: then all three are negative. */
 static void range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
 {
     npart__add_text(out, key);
@@ -17,6 +18,7 @@ static void range(struct npart__sheet *out, const char *key, struct npart_cost_r
     npart__add_text(out, "]");
 }
 
+/* The total stands in members of their own, as more are added to the object that it begins. */
 void npart__add_json_range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
 {
     npart__add_text(out, key);
@@ -25,6 +27,8 @@ void npart__add_json_range(struct npart__sheet *out, const char *key, struct npa
     npart__add_json_decimal_or_null(out, ",\"high_ms\":", value.high_ms);
 }
 
+/* Each is a range by itself: typical values add up to the total, bounds do not, as not all parts are at their worst
+ * at once. */
 static void parts(struct npart__sheet *out, const struct npart_cost *at)
 {
     range(out, ",\"parts\":{\"switch\":", at->switching);
@@ -37,7 +41,8 @@ static void parts(struct npart__sheet *out, const struct npart_cost *at)
     npart__add_text(out, "}");
 }
 
-/* Kernels without a fast kernel on the CPU, by sentence: there are few, whose addresses tell them apart. */
+/* Kernels without a fast kernel on the CPU, by sentence: there are few, whose addresses tell them apart. A sum of
+ * times of which one is not known is not known. More sentences than there is room for are left out. */
 static void slow(struct npart__sheet *out, const npart_plan *plan)
 {
     struct { const char *text; uint32_t nodes; double ms; } told[16];
@@ -69,6 +74,7 @@ static void slow(struct npart__sheet *out, const npart_plan *plan)
     npart__add_text(out, "]");
 }
 
+/* Both are null where no advice was made. */
 static void recommendation(struct npart__sheet *out, const npart_advice *advice)
 {
     struct npart_recommendation at = {.size = sizeof at};
@@ -80,6 +86,8 @@ static void recommendation(struct npart__sheet *out, const npart_advice *advice)
     npart__add_json_text(out, ",\"reason\":", at.reason);
 }
 
+/* `cost` is the time of the plan even where it fails to compile; of what can be chosen, `alternatives.as_is` is
+ * then null. 0 is a getter's word for a fill or a size that is not known, and becomes null. */
 void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans)
 {
     static const struct npart_cost_range unknown = {-1, -1, -1};

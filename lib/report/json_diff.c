@@ -11,6 +11,7 @@ static void change(struct npart__sheet *out, const char *key, enum npart_change 
     npart__add_json_text(out, key, npart_change_text(value));
 }
 
+/* Without its nodes and causes: those that differ are told below, once for both sides. */
 static void side(struct npart__sheet *out, const char *key, const struct npart_side *at)
 {
     npart__add_text(out, key);
@@ -23,6 +24,7 @@ static void side(struct npart__sheet *out, const char *key, const struct npart_s
     npart__add_text(out, "}");
 }
 
+/* Those that are no numbers, such as a verdict, are negative on both sides, and stand in `text` alone. */
 static void figures(struct npart__sheet *out, const npart_diff *diff)
 {
     struct npart_diff_figure at = {.size = sizeof at};
@@ -38,6 +40,8 @@ static void figures(struct npart__sheet *out, const npart_diff *diff)
     npart__add_text(out, "]");
 }
 
+/* Of both sides, those that are the same included, so that a node's `cause` is a place in this list.
+ * `victims_before` and `victims_after` are the schema's names for the numbers of affected nodes. */
 static void causes(struct npart__sheet *out, const npart_diff *diff)
 {
     struct npart_diff_cause at = {.size = sizeof at};
@@ -58,11 +62,14 @@ static void causes(struct npart__sheet *out, const npart_diff *diff)
     npart__add_text(out, "]");
 }
 
+/* A node that is not on a side has FOLDED there, which must not be told as one that is. */
 static const char *verdict(bool is_there, enum npart_verdict at)
 {
     return is_there ? npart__json_verdict(at) : NULL;
 }
 
+/* Only nodes that are not as they were. `before` and `after` are places in the sides' lists of nodes; a place in
+ * the source that is not known, and a name that was not there, are null. */
 static void nodes(struct npart__sheet *out, const npart_diff *diff)
 {
     struct npart_diff_node at = {.size = sizeof at};
@@ -105,6 +112,8 @@ static void target(struct npart__sheet *out, const npart_diff *diff, const struc
     npart__add_text(out, "}");
 }
 
+/* The change of all is the worst of any, by the order of enum npart_change, and stands first, so all are asked
+ * before anything is written. */
 npart_status npart_report_diff_json(const npart_diff *const *diffs, size_t count, npart_write_callback write,
                                     void *payload, struct npart_error *error)
 {

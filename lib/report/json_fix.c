@@ -7,6 +7,7 @@
 
 #define FIX_SCHEMA 2
 
+/* The list ends with NULL; the key opens it. */
 static void strings(struct npart__sheet *out, const char *key, const char *const *list)
 {
     npart__add_text(out, key);
@@ -15,6 +16,8 @@ static void strings(struct npart__sheet *out, const char *key, const char *const
     npart__add_text(out, "]");
 }
 
+/* A part of a summary. `left` are the live nodes that are not on the NPU, whether they fall back, fail to compile
+ * or are undecided. */
 static void after(struct npart__sheet *out, const struct npart_summary *at, double ms)
 {
     npart__add_format(out, "{\"partitions\":%u,\"coverage\":", at->partitions);
@@ -25,6 +28,8 @@ static void after(struct npart__sheet *out, const struct npart_summary *at, doub
     npart__add_text(out, "}");
 }
 
+/* Steps are called "s1", "s2", ..., as actions of an advice are "a1". The first target is told twice: by itself,
+ * and in the list of all. */
 static void step(struct npart__sheet *out, uint32_t index, const struct npart_fix_step *at, uint32_t target_count)
 {
     npart__add_format(out, "%s{\"id\":\"s%u\"", index ? "," : "", index + 1);
@@ -45,6 +50,7 @@ static void step(struct npart__sheet *out, uint32_t index, const struct npart_fi
     npart__add_text(out, "}");
 }
 
+/* Causes of the plan of the model that would be written, with its ids of nodes. */
 static void left(struct npart__sheet *out, const npart_plan *plan)
 {
     struct npart_cause at = {.size = sizeof at};
@@ -54,6 +60,7 @@ static void left(struct npart__sheet *out, const npart_plan *plan)
     npart__add_text(out, "]");
 }
 
+/* Members without the braces: they stand in an object of their own, and for the first target at the top as well. */
 static void target(struct npart__sheet *out, const npart_fix *fix, const struct npart_fix_info *info, uint32_t index)
 {
     struct npart_plan_info plan = {.size = sizeof plan};
@@ -80,6 +87,7 @@ static void taken_back(struct npart__sheet *out, const npart_fix *fix)
     npart__add_text(out, "]");
 }
 
+/* A search has at least one target, so the first is always there. */
 npart_status npart_report_fix_json(const npart_fix *fix, const char *written, npart_write_callback write,
                                    void *payload, struct npart_error *error)
 {

@@ -5,11 +5,14 @@
  */
 #include "report/report.h"
 
+/* A sum of which a part is not known is a lower bound, and null here. */
 static void add_bytes(struct npart__sheet *out, const char *key, struct npart_bytes at)
 {
     npart__add_json_count_or_null(out, key, !at.is_partial, at.bytes);
 }
 
+/* Opens the object. The sizing is what the parameters would take in 16, 8 and 4 bits, without scales; two of 4 bits
+ * share a byte, and of an odd number the last has one alone. The bound is for the product with 2. */
 static void add_weights(struct npart__sheet *out, const struct npart_memory *at)
 {
     npart__add_json_count(out, ",\"memory\":{\"weight_bytes\":", at->weight_bytes);
@@ -18,6 +21,7 @@ static void add_weights(struct npart__sheet *out, const struct npart_memory *at)
         npart__add_format(out, "%s\"%s\":", i ? "," : "", at->weight_types[i].type);
         npart__add_json_count(out, "", at->weight_types[i].bytes);
     }
+    /* No parameters: most weights are packed in other types, and their elements are no measure. */
     npart__add_text(out, "},\"sizing\":");
     if (at->parameters && at->parameters < UINT64_MAX / 2) {
         npart__add_json_count(out, "{\"parameters\":", at->parameters);
@@ -31,6 +35,8 @@ static void add_weights(struct npart__sheet *out, const struct npart_memory *at)
     add_bytes(out, ",\"weight_bytes_cpu\":", at->weights_cpu);
 }
 
+/* `at_least` has the lower bounds of the sums that are null. Without a cache there is no size of a token in it,
+ * which is not the same as a size of 0. */
 static void add_activations(struct npart__sheet *out, const struct npart_memory *at)
 {
     add_bytes(out, ",\"activation_peak_bytes\":", at->peak);
@@ -51,6 +57,7 @@ static void add_activations(struct npart__sheet *out, const struct npart_memory 
     npart__add_json_count(out, ",\"cache_tensors\":", at->cache_tensor_count);
 }
 
+/* A lower bound that is too large already does not fit, whatever the rest is; one that is not may or may not. */
 static void add_limits(struct npart__sheet *out, const struct npart_memory *at)
 {
     npart__add_text(out, ",\"limits\":[");
@@ -80,6 +87,7 @@ static void add_partitions(struct npart__sheet *out, const npart_plan *plan)
     npart__add_text(out, "]");
 }
 
+/* `passes` is 0 where no tile fits at all: then they cannot be told. */
 static void add_layers(struct npart__sheet *out, const struct npart_memory *at)
 {
     npart__add_text(out, ",\"layers\":[");
@@ -94,7 +102,7 @@ static void add_layers(struct npart__sheet *out, const struct npart_memory *at)
     npart__add_text(out, "]");
 }
 
-/* By position in the order. */
+/* By position in the order. Every node of the order is live, so each has its figures. */
 static void add_held(struct npart__sheet *out, const npart_plan *plan, const char *key, bool is_npu)
 {
     uint32_t count;
@@ -108,6 +116,7 @@ static void add_held(struct npart__sheet *out, const npart_plan *plan, const cha
     npart__add_text(out, "]");
 }
 
+/* Lists by partition and by node only where nodes are told, as what they refer to is missing otherwise. */
 void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, enum npart_detail detail)
 {
     struct npart_memory at = {.size = sizeof at};

@@ -4,7 +4,8 @@
  */
 #include "report/report.h"
 
-/* The same numbers as in the text, and `null` where multiply-accumulates are not known. */
+/* The same numbers as in the text, and `null` where multiply-accumulates are not known. Of no multiply-accumulates
+ * at all there is no share, so `mac_coverage` is null then, too. */
 void npart__add_json_summary(struct npart__sheet *out, const struct npart_summary *at)
 {
     npart__add_json_number(out, "{\"nodes\":", at->nodes);
@@ -27,7 +28,8 @@ void npart__add_json_summary(struct npart__sheet *out, const struct npart_summar
     npart__add_text(out, "}");
 }
 
-/* `victims` is the schema's name for the number of affected nodes. */
+/* `victims` is the schema's name for the number of affected nodes. `cuts` are the partitions that the cause ends; a
+ * list of no nodes is that of a dynamic dimension, which lies at an input. */
 void npart__add_json_cause(struct npart__sheet *out, uint32_t id, const struct npart_cause *at)
 {
     npart__add_json_number(out, id ? ",{\"id\":" : "{\"id\":", id);

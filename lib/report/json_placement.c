@@ -6,6 +6,8 @@
 
 #define PLACEMENT_SCHEMA 2
 
+/* [low, typical, high], or null. Here a flag says what is known: a part that cannot run on a device has no cost
+ * there. */
 static void range(struct npart__sheet *out, const char *key, bool has, struct npart_cost_range value)
 {
     const double numbers[] = {value.low_ms, value.typical_ms, value.high_ms};
@@ -18,6 +20,7 @@ static void range(struct npart__sheet *out, const char *key, bool has, struct np
     npart__add_text(out, has ? "]" : "");
 }
 
+/* The last one is NPART_DEVICES: not known. */
 static void device(struct npart__sheet *out, const char *key, enum npart_device value)
 {
     static const char *const names[] = {"\"npu\"", "\"cpu\"", "\"gpu\"", "null"};
@@ -25,6 +28,7 @@ static void device(struct npart__sheet *out, const char *key, enum npart_device 
     npart__add_text(out, names[value]);
 }
 
+/* Its `id` is its place in the list, by which links refer to it. */
 static void part(struct npart__sheet *out, uint32_t id, const struct npart_part *at)
 {
     npart__add_json_count(out, id ? ",{\"id\":" : "{\"id\":", id);
@@ -51,6 +55,7 @@ static void part(struct npart__sheet *out, uint32_t id, const struct npart_part 
     npart__add_text(out, "}}");
 }
 
+/* Its cost is 0 and not null where the tensor stays on one device. */
 static void link(struct npart__sheet *out, bool is_first, const struct npart_link *at)
 {
     npart__add_json_count(out, is_first ? "{\"from\":" : ",{\"from\":", at->from);
@@ -66,6 +71,7 @@ static void link(struct npart__sheet *out, bool is_first, const struct npart_lin
     npart__add_text(out, "}");
 }
 
+/* Closes the notes before it. What is transferred is a part of `as_placed`, and known where that is. */
 static void total(struct npart__sheet *out, const struct npart_placement_info *info)
 {
     range(out, "],\"total\":{\"as_placed\":", info->has_total, info->total);

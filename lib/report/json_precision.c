@@ -4,6 +4,8 @@
  */
 #include "report/report.h"
 
+/* `native` is null where it is not known what becomes of the format. A share of 0 is that of a format that does not run
+ * on the vector unit: there is none to tell. */
 void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan)
 {
     struct npart_precision at = {.size = sizeof at};

@@ -14,6 +14,7 @@ struct root {
     uint64_t nodes, affected;
 };
 
+/* Rule, op and kind together are what a root is; the text is the same where they are. */
 static int compare_names(const struct root *a, const struct root *b)
 {
     int order = strcmp(a->rule, b->rule);
@@ -22,6 +23,7 @@ static int compare_names(const struct root *a, const struct root *b)
     return order ? order : strcmp(a->kind, b->kind);
 }
 
+/* Causes of one root stay in the order of their ids, as qsort need not keep the order of equal ones. */
 static int compare_causes(const void *left, const void *right)
 {
     const struct root *a = left, *b = right;
@@ -29,6 +31,8 @@ static int compare_causes(const void *left, const void *right)
     return order ? order : (a->cause > b->cause) - (a->cause < b->cause);
 }
 
+/* The root with most nodes first, those that it lies at and those that it affects; then by name, so that the order
+ * is the same everywhere. The sums are of 64 bits, as what is added has 32. */
 static int compare_weights(const void *left, const void *right)
 {
     const struct root *a = left, *b = right;
@@ -36,7 +40,7 @@ static int compare_weights(const void *left, const void *right)
     return x != y ? (x < y ? 1 : -1) : compare_names(a, b);
 }
 
-/* A root for each cause, in the order of causes. */
+/* A root for each cause, in the order of causes. NULL, with *count 0, when out of memory. */
 static struct root *read_causes(struct npart__pool *pool, const npart_plan *plan, size_t *count)
 {
     struct npart_cause at = {.size = sizeof at};
@@ -56,7 +60,8 @@ static struct root *read_causes(struct npart__pool *pool, const npart_plan *plan
     return roots;
 }
 
-/* Sorted ones to `joined`; returns how many these are. */
+/* Sorted ones to `joined`; returns how many these are. There is room for as many as there were. Each keeps where
+ * its causes begin in `roots`, which is not sorted again. */
 static size_t join(const struct root *roots, size_t count, struct root *joined)
 {
     size_t kept = 0;
@@ -75,6 +80,7 @@ static size_t join(const struct root *roots, size_t count, struct root *joined)
     return kept;
 }
 
+/* Takes time in proportion to n log n of the causes. */
 void npart__add_json_roots(struct npart__sheet *out, const npart_plan *plan)
 {
     struct npart__pool own = {.allocator = out->pool->allocator}; /* may be large, and there may be many targets */

@@ -5,7 +5,8 @@
  */
 #include "report/report.h"
 
-/* What is no tensor has a word in the place of its element type. */
+/* What is no tensor has a word in the place of its element type. NULL, which becomes null, where the type is not
+ * known. */
 static const char *type_word(const struct npart_value *value)
 {
     static const char *const kinds[] = {
@@ -17,6 +18,8 @@ static const char *type_word(const struct npart_value *value)
     return is_tensor ? npart_element_type_text(value->element_type) : kinds[value->kind];
 }
 
+/* All values of all graphs, constants included. `constant` is what is known before the model runs at the plan's
+ * level, so it may hold for the result of a node. */
 void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scratch, const npart_plan *plan)
 {
     const npart_inference *view = npart_plan_view(plan);
@@ -35,6 +38,7 @@ void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scra
     npart__add_text(out, "]");
 }
 
+/* An operand that is left out is null, so that the others keep their places. */
 static void add_list(struct npart__sheet *out, const char *key, const uint32_t *list, uint32_t count)
 {
     npart__add_text(out, key);

@@ -5,7 +5,8 @@
  */
 #include "report/report.h"
 
-/* The short escapes of RFC 8259 where there is one, else \u00xx. */
+/* Short escapes of RFC 8259 for what is met in texts, \u00xx for all other control characters: \b, \f and \/ are not
+ * used. DEL need not be escaped, but is no character to look at. */
 static void append_escape(struct npart__sheet *out, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
@@ -20,8 +21,9 @@ static void append_escape(struct npart__sheet *out, unsigned char c)
 }
 
 /* Eight bytes of which none is a control character, a quote, a backslash or outside ASCII: each of the four tests
- * sets its byte's highest bit set (see "Bit Twiddling Hacks", hasless and hasvalue);
- * a false alarm costs only time. */
+ * sets its byte's highest bit set (see "Bit Twiddling Hacks", hasless and hasvalue); a false alarm costs only time.
+ * A byte that borrows from the next one has its own bit set, so nothing is overlooked. The word is copied, since
+ * the text may stand at any address; in which order its bytes come does not matter. */
 static bool are_plain(const unsigned char *bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), highest = ones << 7;
@@ -135,6 +137,7 @@ void npart__add_json_decimal(struct npart__sheet *sheet, const char *key, double
     npart__add_decimal(sheet, value, 6);
 }
 
+/* JSON has no NaN and no infinity; npart__add_decimal writes 0 for them. */
 void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key, double value)
 {
     npart__add_text(sheet, key);
@@ -144,6 +147,7 @@ void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key
         npart__add_decimal(sheet, value, 6);
 }
 
+/* These are words of the schema: diff.c has those for people. */
 const char *npart__json_verdict(enum npart_verdict verdict)
 {
     static const char *const words[] = {

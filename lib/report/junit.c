@@ -6,6 +6,7 @@
  */
 #include "report/document.h"
 
+/* Texts from a model may hold what XML 1.0 cannot: plain text first, then XML's own escapes. */
 static void put_text(npart_document *document, struct npart__sheet *out, const char *text)
 {
     npart__add_xml(out, npart__plain_text(document, text));
@@ -18,6 +19,8 @@ static void put_attribute(npart_document *document, const char *name, const char
     npart__add_text(&document->out, "\"");
 }
 
+/* The tag is left open: a case that is passed ends at once, another has an element in it. Readers take class and
+ * name together for what a test is called, so both are the same from run to run. */
 static void begin_case(npart_document *document, const struct npart_entry *entry, const char *target,
                        const char *threshold)
 {
@@ -30,7 +33,8 @@ static void begin_case(npart_document *document, const struct npart_entry *entry
     npart__sheet_close(&name);
 }
 
-/* What a developer needs to see in the failure itself. */
+/* What a developer needs to see in the failure itself. Each line is escaped by itself, as plain text has no line
+ * ends. */
 static void put_reason(npart_document *document, const struct npart_plan_pair *pair)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -53,6 +57,8 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
     npart__sheet_close(&text);
 }
 
+/* In JUnit's words: met is a case without more, waived is `skipped`, not met is a `failure`, with the reason in its
+ * text. Of the model as a whole there is no target before the threshold's name, and no reason. */
 static void put_outcome(npart_document *document, const struct npart_entry *entry,
                         const struct npart_threshold_outcome *at)
 {
@@ -83,6 +89,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     npart__add_text(out, "</failure>\n    </testcase>\n");
 }
 
+/* An `error` is what could not be tested, a `failure` what did not pass. */
 static void put_error(npart_document *document, const struct npart_entry *entry)
 {
     struct npart__sheet text;
@@ -96,6 +103,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
     npart__sheet_close(&text);
 }
 
+/* Whether a threshold was asked for of the plan; those of the model as a whole do not count. */
 static bool has_outcome(const struct npart_entry *entry, size_t plan)
 {
     for (size_t i = 0; i < entry->outcome_count; i++)
@@ -112,6 +120,8 @@ static void begin(npart_document *document)
                                     "<testsuites name=\"npu-partition\">\n");
 }
 
+/* The numbers stand before the cases, so they are counted first, by the same rules as `add` has: each outcome, each
+ * plan without one, and the error. */
 static void begin_suite(npart_document *document, const struct npart_entry *entry)
 {
     size_t failures = 0, skipped = 0, tests = entry->outcome_count + (entry->error != NULL);

@@ -12,8 +12,8 @@
 /* A screen of lines; the rest is in JSON. */
 #define LAYOUTS_SHOWN 40u
 
-/* "NHWC"; the model's own by the number of axes. Op lists write layouts in small letters; people
- * know them in capitals. */
+/* "NHWC"; the model's own by the number of axes. Op lists write layouts in small letters; people know them in
+ * capitals. ONNX has the channels after the batch: NCW, NCHW, NCDHW. Of other ranks there is no such word. */
 static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank)
 {
     static const char *const plain[] = {[3] = "NCW", [4] = "NCHW", [5] = "NCDHW"};
@@ -27,7 +27,10 @@ static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank
     }
 }
 
-/* The sentence says what needs the layout, and which one the tensor has before. */
+/* The sentence says what needs the layout, and which one the tensor has before. To the target's layout: "the target
+ * computes node 3 (Conv) in NHWC; the tensor is NCHW float32[1,3,32,32]". Back to the model's: "node 7 (Reshape)
+ * needs NCHW; the tensor is NHWC, float32[1,3,32,32]"; without a node it is the graph's output that is so. The dims are
+ * always in the model's order. */
 void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
                            uint32_t value, const struct npart_value_plan *at)
 {
@@ -56,7 +59,8 @@ struct conversion {
     uint64_t bytes;
 };
 
-/* The largest first, then by id, so that the order is the same everywhere. */
+/* The largest first, then by id, so that the order is the same everywhere. Sizes that are not known are 0 and come
+ * last. */
 static int compare_conversions(const void *left, const void *right)
 {
     const struct conversion *a = left, *b = right;
@@ -65,7 +69,7 @@ static int compare_conversions(const void *left, const void *right)
     return a->value < b->value ? -1 : 1;
 }
 
-/* One tensor: its name, size and reason. */
+/* One tensor: its name, size and reason. "conv1, 1.2 MB: the target computes ...". */
 static void put_conversion(struct npart__page *page, const struct conversion *conversion)
 {
     struct npart_value_plan at = {.size = sizeof at};

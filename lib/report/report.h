@@ -31,23 +31,26 @@
  * swallowed, and the report fails at its end: so nothing has to be asked in between. */
 struct npart__pool {
     struct npart_allocator allocator;
-    struct npart__taken *taken;
-    bool failed;
+    struct npart__taken *taken; /* the last one first (sheet.c) */
+    bool failed;  /* to get memory, to write, or to get from a getter what is needed */
     bool refused; /* by the caller's `write` */
 };
 
 /* `count` zeroed objects until the report ends; NULL when out of memory. */
 void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes);
-/* Gives back a pool that was for a part of a report; what has failed in it has failed in the one around it. */
+/* Gives back a pool that was for a part of a report; what has failed in it has failed in the one around it. Such a
+ * pool is for what many plans or boxes need one after the other, so that the memory of a report does not grow with
+ * their number. */
 void npart__pool_end(struct npart__pool *pool, struct npart__pool *around);
 
 /* ---- sheets ------------------------------------------------------------------------------------------------ */
 
-/* Text that grows; that of a report goes to the caller from time to time. */
+/* Text that grows; that of a report goes to the caller from time to time. It belongs to a pool, and is closed by
+ * whoever opened it: the pool's end alone gives back only what was taken or kept, not what sheets still hold. */
 struct npart__sheet {
     struct npart__pool *pool;
-    char *data;
-    size_t size, capacity;
+    char *data;            /* NULL: no memory yet; moves when it grows; no NUL at its end until the text is asked for */
+    size_t size, capacity; /* size is less than capacity, so that a NUL has room, unless the pool has failed */
     npart_write_callback write; /* NULL: everything is kept */
     void *payload;
 };
@@ -58,11 +61,12 @@ void npart__sheet_open(struct npart__sheet *sheet, struct npart__pool *pool);
 void npart__sheet_close(struct npart__sheet *sheet);
 /* Makes room for so many bytes and a NUL after what is there. False when out of memory. */
 bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes);
-/* The text so far, terminated; "" when nothing could be kept. */
+/* The text so far, terminated; "" when nothing could be kept. It holds until something is added. */
 const char *npart__sheet_text(struct npart__sheet *sheet);
 /* The same, which then stays until the report ends, and an empty sheet. */
 const char *npart__keep_text(struct npart__sheet *sheet);
-/* In line, because a report is made of millions of short pieces. */
+/* In line, because a report is made of millions of short pieces. Room is asked for already where the text would
+ * just fit, as a NUL must have room, too. A sheet without memory has a capacity of 0 and asks at once. */
 static inline void npart__add(struct npart__sheet *sheet, const char *text, size_t length)
 {
     if (length >= sheet->capacity - sheet->size && !npart__sheet_reserve(sheet, length))
@@ -74,6 +78,8 @@ static inline void npart__add_text(struct npart__sheet *sheet, const char *text)
 {
     npart__add(sheet, text, strlen(text));
 }
+/* printf's formats, but none for floating point: %f writes the point of the caller's locale (npart__add_decimal). A
+ * text of 256 bytes and more is formatted twice. */
 void npart__add_format(struct npart__sheet *sheet, const char *format, ...) NPART__FORMAT(2, 3);
 void npart__add_number(struct npart__sheet *sheet, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
@@ -85,7 +91,8 @@ void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decim
 /* A JSON string: quoted, escaped, and valid UTF-8 whatever the bytes are. */
 void npart__add_json_string(struct npart__sheet *sheet, const char *text, size_t length);
 
-/* A value with what stands before it: `{"key":` or a comma. "or null": where nothing is known, which is said. */
+/* A value with what stands before it: `{"key":` or a comma. "or null": where nothing is known, which is said. Keys
+ * stand in the code, with their quotes and their colon, and are copied as they are; only values are escaped. */
 void npart__add_json_text(struct npart__sheet *sheet, const char *key, const char *text);
 /* NULL and "" are null. */
 void npart__add_json_text_or_null(struct npart__sheet *sheet, const char *key, const char *text);
@@ -109,9 +116,12 @@ void npart__add_json_ids(struct npart__sheet *sheet, const char *key, const uint
  *     while (npart__sheet_lacks(sheet, npart_inference_type_text(inference, value, NPART__ROOM(sheet))))
  *         continue;
  *
- * True while `length` bytes and a NUL have not fitted; then there is room for them, or the report has failed. */
+ * True while `length` bytes and a NUL have not fitted; then there is room for them, or the report has failed. What the
+ * sheet held before is lost. A sheet without memory hands the getter NULL and 0, at which those that look for what was
+ * found (npart_plan_reason, npart_plan_cause) look for nothing and say 0 bytes. So a sheet for these is opened with
+ * some room. */
 bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length);
-/* The two last arguments of every getter of text. */
+/* The two last arguments of every getter of text. Getters write a NUL after the text within that many bytes. */
 #define NPART__ROOM(sheet) (sheet)->data, (sheet)->capacity
 
 /* "1.2 MB" */
@@ -147,7 +157,8 @@ void npart__add_json_dims(struct npart__sheet *out, struct npart__sheet *scratch
 /* json_tensors.c: the list of all tensors of a plan; a node's inputs and outputs, as places in it. */
 void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scratch, const npart_plan *plan);
 void npart__add_json_operands(struct npart__sheet *out, const struct npart_node *node);
-/* Whether nodes are told one by one. */
+/* Whether nodes are told one by one. The values of npart_detail do not stand in the order of how much they tell
+ * (TENSORS is the last one and tells most), so they are not compared by size. */
 static inline bool npart__tells_nodes(enum npart_detail detail)
 {
     return detail == NPART_DETAIL_NODES || detail == NPART_DETAIL_TENSORS;
@@ -166,16 +177,18 @@ npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npa
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
-/* Checks what all reports are given; the plans must be of one model. */
+/* Checks what all reports are given; the plans must be of one model. `options` may be NULL, which are the defaults;
+ * `advice` is not looked at, as every getter takes a NULL for it. */
 npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
                                  const struct npart_report_options *options, npart_write_callback write,
                                  struct npart_error *error);
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
 void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, const struct npart_allocator *allocator,
                         npart_write_callback write, void *payload);
-/* Hands on what is left, and gives all memory back. */
+/* Hands on what is left, and gives all memory back. Other sheets must be closed before. */
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error);
-/* Whether all that was written so far is, or will be. */
+/* Whether all that was written so far is, or will be. WRITE where the caller's `write` has refused, which says more
+ * than that memory ran out afterwards. */
 npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error);
 /* Fails for want of memory, or of the budget of the allocator. */
 npart_status npart__report_shortage(const struct npart_allocator *allocator, struct npart_error *error);

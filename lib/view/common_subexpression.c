@@ -113,8 +113,9 @@ static uint64_t hash_constant(const struct finder *finder, const struct npart__t
     return npart__hash_end(hash);
 }
 
-/* Looks a constant up among those before it, and joins its class or begins one. The table is at most half full and
- * never loses an entry, so that the search ends at a free place. */
+/* Looks a constant up among those before it, and joins its class or begins one. The table is at most half full
+ * and never loses an entry, so that the search ends at a free place. The upper half of the hash is asked first,
+ * so constants are compared only where it is the same. */
 static void class_constant(struct finder *finder, uint32_t value)
 {
     double numbers[MOST_SHARED] = {0};
@@ -156,7 +157,9 @@ static bool same_attribute(const struct npart__attribute *a, const struct npart_
     return memcmp(left, right, sizeof *left) == 0;
 }
 
-/* Whatever same_attribute() compares; false when the attribute is like no other. */
+/* Whatever same_attribute() compares; false when the attribute is like no other. Types are
+ * AttributeProto.AttributeType: 1 float, 2 int, 3 string, 4 tensor, 6 floats, 7 ints; others (graphs, lists of
+ * strings or tensors) are never equal. */
 static bool hash_attribute(const struct finder *finder, const struct npart__attribute *attribute, uint64_t *out)
 {
     const struct npart__hash_key *key = &finder->graph->strings.key;
@@ -281,7 +284,7 @@ static bool hash_node(const struct finder *finder, const struct npart__node *nod
 }
 
 /* Each result of a node joins the class of the result in the same place. A result that one of both leaves out
- * stays by itself. */
+ * stays by itself. Both have as many results: same_node asks that. */
 static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *equal)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -329,7 +332,8 @@ static void class_node(struct finder *finder, uint32_t id)
     }
 }
 
-/* Constants that bodies use are not shared by the runtime. */
+/* Constants that bodies use are not shared by the runtime. A capture is an operand of the node that has the
+ * body, after its inputs. */
 static void find_captured(struct finder *finder)
 {
     const struct npart__graph *graph = finder->graph;
@@ -344,7 +348,7 @@ static void find_captured(struct finder *finder)
 }
 
 /* A node that only repeats another uses nothing. Uses are of classes in the end: each value has the sum of its
- * own. */
+ * own. Being an output of the graph counts as one use. */
 static void count_uses(const struct finder *finder, uint32_t *uses)
 {
     const struct npart__graph *graph = finder->graph;

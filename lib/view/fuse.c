@@ -73,8 +73,9 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
     return is_constant_of(fusion, npart__node_input(fusion->graph, unsqueeze, 1), 0);
 }
 
-/* The root's own size at this place of the target: Unsqueeze(Gather(Shape(root), i)), with i the place that it would
- * take, for which 0 can be written. */
+/* The root's own size at this place of the target: Unsqueeze(Gather(Shape(root), i)), with i the place that it
+ * would take, for which 0 can be written. An example: as the third part only Gather of index 2 suits, if each
+ * part before is one number. A size of another axis becomes -1 like anything else. */
 static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;
@@ -88,7 +89,8 @@ static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
     return shape && has_shape_of_root(fusion, npart__node_input(graph, shape, 0));
 }
 
-/* A rank above the limit is not followed, nor a symbol: the runtime writes numbers. */
+/* A rank above the limit is not followed, nor a symbol: the runtime writes numbers. No tensor of such a rank is:
+ * its target stays as it is in the file. */
 static bool append(struct fusion *fusion, int64_t number)
 {
     if (fusion->count == NPART__LIMIT_RANK || !npart__is_number(number))
@@ -118,8 +120,9 @@ static bool append_part(struct fusion *fusion, uint32_t value)
     return npart__static_elements(fact, &elements) && elements == 1 && append(fusion, -1);
 }
 
-/* The Concat must be used by this Reshape alone, equal ones counted, for the runtime removes it. Not of nodes that
- * are inlined after its optimizers have run. */
+/* The Concat must be used by this Reshape alone, equal ones counted, for the runtime removes it. Not of nodes
+ * that are inlined after its optimizers have run. What is written down is a constant to all that comes after, so
+ * the Reshape is inferred as if the file had it. Memory of a target that is not taken stays with the inference. */
 void npart__fuse_reshape(const struct npart__call *call)
 {
     struct npart__inference *inference = call->inference;

@@ -8,7 +8,7 @@
 #include "view/view.h"
 
 /* To what knows all, a half is as good as the float that it is computed in. For what the runtime knows
- * (is_partial) the type counts as it is: it has few kernels of halves. */
+ * (is_partial) the type counts as it is: it has few kernels of halves. 0 is no tensor: no kernel's type. */
 static int type_of(const struct npart__inference *inference, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(inference, value);
@@ -37,6 +37,8 @@ static bool takes_operands(const struct npart__inference *inference, const struc
     return true;
 }
 
+/* True of what no table speaks of: whether that is computed is then decided by inference, which has elements of
+ * it or not. */
 bool npart__can_compute(const struct npart__inference *inference, const struct npart__graph *graph,
                         const struct npart__node *node, enum npart__release release)
 {

@@ -62,7 +62,8 @@ static bool has_type(const struct npart__fact *fact)
     return fact->kind != NPART__TYPE_UNKNOWN && (fact->kind != NPART__TYPE_TENSOR || fact->element_type != 0);
 }
 
-/* Asked once for an operator, and kept with its row; plus one, as 0 is "no row". */
+/* Asked once for an operator, and kept with its row; plus one, as 0 is "no row". Rows of one operator stand
+ * together, so the first is enough. */
 uint8_t npart__find_asked(const char *op)
 {
     for (size_t i = 0; i < NPART__COUNT(asked_operands); i++)
@@ -71,7 +72,8 @@ uint8_t npart__find_asked(const char *op)
     return 0;
 }
 
-/* The row of the node's version: of those of its operator, the one whose range has it. */
+/* The row of the node's version: of those of its operator, the one whose range has it. The version is the
+ * schema's, which is the newest that the node's opset has of the operator. NULL where no row is of it. */
 static const struct asked *asked_of(const struct npart__call *call)
 {
     size_t first = call->policy_rows[NPART__ROW_ASKED];
@@ -107,7 +109,9 @@ static bool is_source_typed(const struct npart__call *call, uint32_t output)
     return source < 0 || source >= (int)call->node->input_count || has_type(npart__in(call, (uint32_t)source));
 }
 
-/* What a loop makes has the types of its body's results, but for the condition; an If's branches must agree. */
+/* What a loop makes has the types of its body's results, but for the condition; an If's branches must agree. Of
+ * a Loop the body's first result is the condition, so it is passed over. A node with another number of bodies
+ * than its operator has is malformed, and told as such elsewhere. */
 static bool are_bodies_typed(const struct npart__call *call)
 {
     const struct npart__node *node = call->node;

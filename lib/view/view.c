@@ -33,8 +33,8 @@ enum loss { TYPE, RANK, DIMS };
  *   {"Pad", DIMS, .elements = 2}               without the pads (input 1), a rank but no dims */
 static const struct need {
     const char *op;
-    uint8_t loss;
-    uint16_t elements, ranks, dims, window, absent;
+    uint8_t loss; /* enum loss */
+    uint16_t elements, ranks, dims, window, absent; /* bit i: operand i */
     uint8_t before, from;
 } needs[] = {
     {"AffineGrid", RANK, .ranks = 3, .dims = 2},
@@ -122,7 +122,8 @@ static bool in_mask(uint16_t mask, uint32_t operand)
     return mask == ALL || (operand < 16 && mask >> operand & 1);
 }
 
-/* Whether the spatial dims of weights are numbers: the size of the window. */
+/* Whether the spatial dims of weights are numbers: the size of the window. Axes 0 and 1 are the channels.
+ * Without a rank there is no window. */
 static bool has_window(const struct npart__fact *fact)
 {
     for (uint32_t i = 2; fact->has_rank && i < fact->rank; i++)
@@ -131,8 +132,10 @@ static bool has_window(const struct npart__fact *fact)
     return fact->has_rank;
 }
 
-/* An operand that is left out lacks nothing. A need that asks for nothing is never met. Elements last, as they may
- * have to be read. */
+/* An operand that is left out lacks nothing. A need that asks for nothing is never met. Elements last, as they
+ * may have to be read. An example: {"Pad", DIMS, .elements = 2} asks for the elements of operand 1. Where the
+ * pads are made by a node that nobody follows, npart__elements gives none, and the Pad keeps its rank and loses
+ * its dims. */
 static bool is_met(const struct npart__call *call, const struct need *need)
 {
     uint32_t count;
@@ -152,7 +155,8 @@ static bool is_met(const struct npart__call *call, const struct need *need)
     return true;
 }
 
-/* Elements go with any loss: what has no known dims has no known elements to a runtime. */
+/* Elements go with any loss: what has no known dims has no known elements to a runtime. A session knows at least
+ * the type, so TYPE takes away no more than the rank there. */
 static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)
 {
     struct npart__fact *out = npart__out(call, output);
@@ -188,7 +192,8 @@ static void lose_some_dims(const struct npart__call *call, uint32_t output, cons
 
 /* What the standard says of sizes otherwise, by operator; true where there is no more to say. */
 
-/* Whether the node's axis is a dynamic dimension; `otherwise` is the default of the attribute. */
+/* Whether the node's axis is a dynamic dimension; `otherwise` is the default of the attribute. Neither an axis
+ * that is out of range nor a rank that is not known is one. */
 static bool has_open_axis(const struct npart__call *call, int64_t otherwise, uint32_t *axis)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -197,7 +202,8 @@ static bool has_open_axis(const struct npart__call *call, int64_t otherwise, uin
 }
 
 /* Along a dim that is no number the standard asks for no sizes of the parts, and says none, also where they are
- * listed. */
+ * listed. For instance a Split of [`n`,8] along axis 0 into [2,3] gives two results of [?,8], where the parts
+ * would be 2 and 3. */
 static bool view_split(const struct npart__call *call)
 {
     bool is_lost[NPART__LIMIT_RANK] = {false};
@@ -225,7 +231,8 @@ static bool view_slice(const struct npart__call *call)
     return false;
 }
 
-/* Along a dim that is no number the standard says nothing of any size. */
+/* Along a dim that is no number the standard says nothing of any size. For instance TopK of [`n`,8] along axis
+ * 0: the other axis is lost, too. Its needs are asked all the same. */
 static bool view_top(const struct npart__call *call)
 {
     uint32_t axis;
@@ -248,8 +255,8 @@ static bool view_normalizer(const struct npart__call *call)
     return false;
 }
 
-/* The standard takes the hidden size from the attribute alone; without that it is unknown, though the weights would
- * tell. */
+/* The standard takes the hidden size from the attribute alone; without that it is unknown, though the weights
+ * would tell. It is the last axis of each result, as StringNormalizer's is. */
 static bool view_recurrent(const struct npart__call *call)
 {
     return !npart__int_attribute(call, "hidden_size", 0) && view_normalizer(call);
@@ -262,8 +269,10 @@ static bool is_sized_past(const struct npart__call *call, uint32_t operand)
     return npart__has_input(call, operand) && past->has_rank && past->rank == 4;
 }
 
-/* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is said. The
- * lengths must be numbers: a sum of symbols is none that it makes. */
+/* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is
+ * said. The lengths must be numbers: a sum of symbols is none that it makes. Operands are query, key, value,
+ * mask, past_key and past_value; results 1 and 2 are the presents. An example: a past of [1,8,16,64] and values
+ * of [1,8,1,64] give [1,8,17,64]. */
 static bool view_presents(const struct npart__call *call)
 {
     const struct npart__fact *past = npart__in(call, 4), *added = npart__in(call, 2);
@@ -328,8 +337,10 @@ static void view_shapes(const struct npart__call *call, const char *op)
             lose(call, needs[i].from, (enum loss)needs[i].loss);
 }
 
-/* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one, as a
- * number, and the scores (output 3) never have. */
+/* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has
+ * one, as a number, and the scores (output 3) never have. `parameter` of the row is the operand of the past; 0:
+ * the operator has none. Packed keys and values are one operand of five axes, of which the fourth is the length;
+ * else each has four axes and the third is. */
 static void view_attention(const struct npart__call *call)
 {
     bool is_packed = call->row && call->row->infer == npart__infer_contrib_attention;
@@ -347,7 +358,8 @@ static void view_attention(const struct npart__call *call)
 
 /* ---- sizes of constants ---------------------------------------------------------------------------------- */
 
-/* The file may give what inference does not say: then the node can be measured. */
+/* The file may give what inference does not say: then the node can be measured. A type without a shape gives
+ * nothing, nor does a dim that is a name. */
 static bool is_declared_static(const struct npart__call *call, uint32_t value)
 {
     const struct npart__declared_type *declared = call->graph->values.items[value].declared;
@@ -360,7 +372,7 @@ static bool is_declared_static(const struct npart__call *call, uint32_t value)
 }
 
 /* Outside the standard ONNX Runtime trusts only these to make the same of the same (optimizer/utils.cc,
- * IsOperationDeterministic). */
+ * IsOperationDeterministic). By the name of the operator, whatever the domain is. */
 static bool is_trusted(const struct npart__call *call, const char *op)
 {
     return call->node->domain == 0 || strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0;
@@ -406,7 +418,8 @@ static const struct propagation {
     {"Slice", CONCAT, 13},    {"Squeeze", SQUEEZE, 1},  {"Sub", SUM, 14},             {"Unsqueeze", UNSQUEEZE, 1},
 };
 
-/* What was folded is an initializer, too; nodes that were inlined after that are not folded. */
+/* What was folded is an initializer, too; nodes that were inlined after that are not folded. Without a policy
+ * that computes, only what is stored is one: initializers and Constants. */
 static bool is_initializer(const struct npart__call *call, const struct npart__fact *fact, uint32_t value)
 {
     if (fact->is_initializer || !call->inference->policy->computes || !fact->is_constant)
@@ -433,7 +446,8 @@ static const struct npart__known *propagated(const struct npart__call *call, uin
     return takes_initializer(call, index) || !fact->known || !fact->known->ints ? NULL : fact->known;
 }
 
-/* A list is of a tensor of rank 1, a single number of rank 0 or of one element. */
+/* A list is of a tensor of rank 1, a single number of rank 0 or of one element. So a tensor of one element and
+ * rank 1 may be either, as the runtime takes it. */
 static bool is_list(const struct npart__call *call, uint32_t index)
 {
     return propagated(call, index) && npart__in(call, index)->rank == 1;
@@ -460,7 +474,9 @@ static bool gathers(const struct npart__call *call)
     return is_list(call, 0) && ((index && index->count == 1) || is_list(call, 1));
 }
 
-/* ONNX Runtime multiplies the elements of a list where it should count them. */
+/* ONNX Runtime multiplies the elements of a list where it should count them. The Size of a list (2, 3) is 6 to
+ * it, and 2 by the standard. Sizes after such a node are wrong in the runtime as they are here. A product that
+ * overflows is not known. */
 static void measure(const struct npart__call *call)
 {
     const struct npart__known *known = is_list(call, 0) ? propagated(call, 0) : NULL;
@@ -477,7 +493,8 @@ static void measure(const struct npart__call *call)
     npart__set_ints(call, 0, product, 1);
 }
 
-/* Whether the runtime follows the elements of this result. Size sets elements of its own: see measure. */
+/* Whether the runtime follows the elements of this result. Size sets elements of its own: see measure. An
+ * example of `lists`: Concat hands on elements from opset 13 on, since ONNX propagates them from there. */
 static bool is_followed(const struct npart__call *call, const struct propagation *at)
 {
     bool lists = call->node->opset_version >= at->since;
@@ -505,7 +522,7 @@ static bool is_followed(const struct npart__call *call, const struct propagation
     return false;
 }
 
-/* To the runtime a symbol is no element. */
+/* To the runtime a symbol is no element. Nor is anything but an integer. */
 static bool all_are_numbers(const struct npart__known *known)
 {
     for (uint32_t i = 0; known->ints && i < known->count; i++)
@@ -532,7 +549,8 @@ static void view_elements(const struct npart__call *call)
 
 /* ---- the policies ---------------------------------------------------------------------------------------- */
 
-/* Finds an operator's rows in the tables, once for all its nodes. */
+/* Finds an operator's rows in the tables, once for all its nodes. Rows of one operator stand together, so the
+ * first and the end are enough. Places of single rows are counted from 1. */
 static void find_rows(const char *domain, const char *op, uint8_t rows[NPART__POLICY_ROWS])
 {
     rows[NPART__ROW_ASKED] = npart__find_asked(op);
@@ -585,8 +603,9 @@ static enum npart__extent before_onnx(const struct npart__call *call)
     return is_standard ? before_node(call) : NPART__EXTENT_NOTHING;
 }
 
-/* Takes away what the runtime would not know of a node's results. What it has folded is an initializer to it, of which
- * everything is known. */
+/* Takes away what the runtime would not know of a node's results. What it has folded is an initializer to it, of
+ * which everything is known. The order matters: what is lost by the tables is lost before elements are asked
+ * for, as elements without a shape are none. */
 static void after_node(const struct npart__call *call)
 {
     static const char nothing[] = "";
@@ -620,6 +639,7 @@ static void take_for_scalars(struct npart__inference *inference)
     }
 }
 
+/* Both are asked: what cannot be measured before is never computed, and what has no kernel cannot be. */
 static bool computes(const struct npart__call *call)
 {
     const struct npart__inference *inference = call->inference;

@@ -24,8 +24,9 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
 
 /* ---- between the files of this stage ----------------------------------------------------------------------- */
 
-/* Where the tables of view.c and typed.c speak of an operator, in `policy_rows` of its calls: a run of rows, and single
- * ones plus one, of those that are asked the first; 0: nowhere. */
+/* Where the tables of view.c and typed.c speak of an operator, in `policy_rows` of its calls: a run of rows, and
+ * single ones plus one, of those that are asked the first; 0: nowhere. Looked up by text once for each operator,
+ * and not at each of its nodes. */
 enum {
     NPART__ROW_FIRST_NEED,
     NPART__ROW_END_NEED,

@@ -5,6 +5,7 @@
  */
 #include "work/figures.h"
 
+/* `from` must not grow while the figures are used, as `read` is as long as its sums. */
 bool npart__figures_init(struct npart__figures *figures, const struct npart__expressions *from, bool has_expressions,
                          struct npart__arena *arena)
 {
@@ -31,7 +32,8 @@ static uint64_t figure(const struct npart__figures *figures, int64_t value)
     return value == NPART__UNKNOWN || !npart__is_named(figures->pool, value) ? NPART__WORK_UNKNOWN : (uint64_t)value;
 }
 
-/* By its text, which says the same in every pool. A lone symbol, as most are, needs no text. */
+/* By its text, which says the same in every pool. A lone symbol, as most are, needs no text. The buffer is used
+ * again for each. Want of memory is noted in the pool and the buffer, and told by find_all. */
 static int64_t read_again(struct npart__figures *figures, int64_t dim)
 {
     uint32_t symbol = npart__lone_symbol(figures->from, dim);
@@ -57,7 +59,8 @@ uint64_t npart__figure_of(struct npart__figures *figures, int64_t dim)
     return figure(figures, *read);
 }
 
-/* Numbers above INT64_MAX would be read as handles, so they count as unknown. */
+/* Numbers above INT64_MAX would be read as handles, so they count as unknown. A handle is a negative number, and
+ * so above INT64_MAX as a figure. */
 uint64_t npart__times(struct npart__figures *figures, uint64_t a, uint64_t b)
 {
     uint64_t result;
@@ -68,6 +71,7 @@ uint64_t npart__times(struct npart__figures *figures, uint64_t a, uint64_t b)
     return figure(figures, npart__product(figures->pool, (int64_t)a, (int64_t)b));
 }
 
+/* Two numbers of at most INT64_MAX do not wrap in 64 bits, but their sum may be past INT64_MAX. */
 uint64_t npart__plus(struct npart__figures *figures, uint64_t a, uint64_t b)
 {
     if (a == NPART__WORK_UNKNOWN || b == NPART__WORK_UNKNOWN)
@@ -77,7 +81,8 @@ uint64_t npart__plus(struct npart__figures *figures, uint64_t a, uint64_t b)
     return figure(figures, npart__sum(figures->pool, (int64_t)a, (int64_t)b));
 }
 
-/* A rest would make a figure that is too small. */
+/* A rest would make a figure that is too small. An expression is divided only where each of its terms can be:
+ * 6*n by 3, and not n by 2. */
 uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b)
 {
     int64_t result;
@@ -90,6 +95,7 @@ uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b)
     return figure(figures, result);
 }
 
+/* An example: three elements of int4 are two bytes. */
 uint64_t npart__bytes_of(struct npart__figures *figures, int element_type, uint64_t elements)
 {
     unsigned bits = npart__type_bits(element_type);

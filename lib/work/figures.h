@@ -25,7 +25,7 @@ uint64_t npart__times(struct npart__figures *figures, uint64_t a, uint64_t b);
 uint64_t npart__plus(struct npart__figures *figures, uint64_t a, uint64_t b);
 /* Not known where it leaves a rest. */
 uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b);
-/* The bytes of so many elements, packed. */
+/* The bytes of so many elements, packed. Not known of a type without a size, as texts. */
 uint64_t npart__bytes_of(struct npart__figures *figures, int element_type, uint64_t elements);
 /* Of a tensor; NULL: not known. */
 uint64_t npart__elements_of(struct npart__figures *figures, const struct npart__fact *fact);

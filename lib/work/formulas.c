@@ -17,6 +17,7 @@ static const struct npart__fact *fact_at(const struct npart__work_call *call, ui
     return value == NPART_NONE ? NULL : npart__fact_of(call->known, value);
 }
 
+/* What the row calls the input: of a product the first factor, of a recurrent operator the weights of the input. */
 static const struct npart__fact *input_of(const struct npart__work_call *call)
 {
     return fact_at(call, call->row->input, false);
@@ -43,7 +44,7 @@ static uint64_t times(const struct npart__work_call *call, uint64_t a, uint64_t 
     return npart__times(call->figures, a, b);
 }
 
-/* The product of the dims from one axis up to another. */
+/* The product of the dims from one axis up to another. 1 where there are none between. */
 static uint64_t dims_of(const struct npart__work_call *call, const struct npart__fact *fact, uint32_t from, uint32_t to)
 {
     uint64_t product = 1;
@@ -58,7 +59,8 @@ int64_t npart__work_attribute(const struct npart__work_call *call, const char *n
     return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
 }
 
-/* An attribute that is a size; not known where it is no positive number. */
+/* An attribute that is a size; not known where it is no positive number. `otherwise` may be 0 for one that has
+ * no default: then it is not known without the attribute. */
 static uint64_t size_attribute(const struct npart__work_call *call, const char *name, int64_t otherwise)
 {
     int64_t value = npart__work_attribute(call, name, otherwise);
@@ -67,8 +69,10 @@ static uint64_t size_attribute(const struct npart__work_call *call, const char *
 
 /* ---- convolutions ------------------------------------------------------------------------------------------ */
 
-/* Weight [filters, channels of a group, kernel...]; of a transposed one [channels, filters of a group, kernel...].
- * What each filter meets are the elements of the result, or of the input, without their channels. */
+/* Weight [filters, channels of a group, kernel...]; of a transposed one [channels, filters of a group,
+ * kernel...]. What each filter meets are the elements of the result, or of the input, without their channels. Of
+ * a transposed one each element of the input meets all filters of its group, so rows are counted there. Of two
+ * groups of 32 filters each, columns are 32 and groups 2. */
 static void count_filter(const struct npart__work_call *call, struct npart__work *work)
 {
     bool is_transposed = call->row->formula == NPART__BY_TRANSPOSED_FILTER;
@@ -126,7 +130,8 @@ static void count_matrices(const struct npart__work_call *call, struct npart__wo
     }
 }
 
-/* The weight's shape says nothing of the product, as several numbers are in a byte; attributes do. */
+/* The weight's shape says nothing of the product, as several numbers are in a byte; attributes do. K is the
+ * attribute of MatMulNBits and its like; without it the last axis of the first factor is as long. */
 static void count_packed(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *result = fact_at(call, 0, true);
@@ -137,8 +142,9 @@ static void count_packed(const struct npart__work_call *call, struct npart__work
     work->groups = work->taps = 1;
 }
 
-/* Input [steps, batch, size], weights [directions, gates, size] and [directions, gates, hidden]: a step multiplies the
- * input and what the step before left. */
+/* Input [steps, batch, size], weights [directions, gates, size] and [directions, gates, hidden]: a step
+ * multiplies the input and what the step before left. An example: an LSTM with hidden size 128 and input size
+ * 64, 100 steps of batch 1: rows 100, columns 512, depth 64 + 128. */
 static void count_recurrent(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *input = fact_at(call, 0, false), *own = input_of(call), *again = weight_of(call);
@@ -222,7 +228,8 @@ struct letters {
 };
 
 /* Goes past the term. Of the result, letters alone are read. A size is that of the first factor that has the
- * letter; letters outside of ASCII, or dots, make all unknown. */
+ * letter; letters outside of ASCII, or dots, make all unknown. A term has as many letters as its factor has
+ * axes, or the equation does not suit it and all is unknown. */
 static void read_letters(const struct npart__work_call *call, const struct npart__fact *factor, const char **term,
                          uint32_t place, struct letters *letters)
 {
@@ -315,7 +322,7 @@ static void count_product(const struct npart__work_call *call, struct npart__wor
 }
 
 /* The elements that operations are counted for. Of attention these are the scores, each of which is scaled and
- * goes through Softmax. */
+ * goes through Softmax. An example of a window: a MaxPool of 3 x 3 that makes 1000 elements compares 9000 times. */
 static uint64_t counted_elements(const struct npart__work_call *call, const struct npart__work *work)
 {
     enum npart__work_formula formula = (enum npart__work_formula)call->row->formula;
@@ -333,14 +340,16 @@ static uint64_t counted_elements(const struct npart__work_call *call, const stru
     return elements;
 }
 
-/* The nearest is taken by default. Taking the nearest only moves elements. */
+/* The nearest is taken by default. Taking the nearest only moves elements. 3 is STRING of
+ * AttributeProto.AttributeType. */
 static bool interpolates(const struct npart__work_call *call)
 {
     const struct npart__attribute *mode = npart__node_attribute(call->graph, call->node, "mode");
     return mode && mode->type == 3 && strcmp(mode->u.s, "nearest") != 0;
 }
 
-/* Formulas from FILTER on are products. */
+/* Formulas from FILTER on are products. Where the amount depends on the data, operations are not known; a
+ * product that nobody has written down is unknown in both. */
 void npart__apply_formula(const struct npart__work_call *call, struct npart__work *work)
 {
     uint8_t formula = call->row->formula, operations = call->row->operations;

@@ -30,6 +30,7 @@ enum npart__work_formula {
     NPART__BY_UNCOUNTED,         /* multiplies and adds, and nobody has written down how much */
 };
 
+/* A row of work.def: `class` and `formula` are of the enums, `input` and `weight` places of operands. */
 struct npart__work_row {
     const char *domain, *name;
     uint8_t class, formula, input, weight, operations;
@@ -44,7 +45,7 @@ struct npart__work_call {
     const struct npart__work_row *row;
 };
 
-/* Fills in macs, operations, the product, and the class. */
+/* Fills in macs, operations, the product, and the class. What it does not fill in is as it was, which is 0. */
 void npart__apply_formula(const struct npart__work_call *call, struct npart__work *work);
 
 /* An attribute of integer type, or what it is otherwise. */

@@ -35,7 +35,7 @@ static const struct npart__work_row *find_row(const char *domain, const char *na
 
 struct finder {
     const struct npart__session *session;
-    const struct npart__inference *known;
+    const struct npart__inference *known; /* of the file's values; copies have none of their own */
     const struct npart__graph *graph; /* that is run */
     const struct npart__graph *file;  /* with operands as the model has them */
     struct npart__works *out;
@@ -66,6 +66,7 @@ static const struct npart__fact *fact_of(const struct finder *at, uint32_t value
     return npart__fact_of(at->known, is_copied ? at->graph->values.items[value].alias : value);
 }
 
+/* Unknown stays unknown. */
 static void add(struct finder *at, uint64_t *sum, uint64_t more)
 {
     *sum = npart__plus(&at->figures, *sum, more);
@@ -73,6 +74,7 @@ static void add(struct finder *at, uint64_t *sum, uint64_t more)
 
 /* ---- weights ----------------------------------------------------------------------------------------------- */
 
+/* Constants, and what is made of a DequantizeLinear of constants: on a device the stored integers are read. */
 static bool is_weight(const struct finder *at, uint32_t value)
 {
     return value != NPART_NONE && (at->session->is_constant[value] || at->made_by[value] != NPART_NONE);
@@ -128,7 +130,8 @@ static void find_weights(struct finder *at)
     }
 }
 
-/* As it is stored: a quantized weight counts its own bytes and those of its scales, as they are what is read. */
+/* As it is stored: a quantized weight counts its own bytes and those of its scales, as they are what is read.
+ * `most` is the size of the largest so far, over all operands of the node. */
 static void add_constant(struct finder *at, struct npart__work *work, uint32_t value, uint64_t *most)
 {
     const struct npart__node *maker = NULL;
@@ -167,6 +170,7 @@ static bool is_index(int element_type)
     return element_type == 0 || element_type == 6 || element_type == 7 || element_type == 9;
 }
 
+/* Captures are not counted: they are read by nodes of the bodies, which count them. */
 static void add_operands(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
 {
     uint64_t most = 0;
@@ -228,7 +232,8 @@ static void compute(struct finder *at, uint32_t id, struct npart__work *work)
     work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
 }
 
-/* Of a matrix packed into bytes: how many elements it has, and of how many bits. */
+/* Of a matrix packed into bytes: how many elements it has, and of how many bits. Four bits are the default of
+ * `bits`. Bits of no known type, or a quant_type (float codes), leave the type unknown. */
 static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
 {
     const struct npart__node *node = &at->file->nodes.items[id];
@@ -262,7 +267,8 @@ static bool is_in_unit(struct finder *at, uint32_t id)
     return is_in;
 }
 
-/* What is fused into it was added up before (find_all), and is taken over here. */
+/* What is fused into it was added up before (find_all), and is taken over here. A node without work of its own
+ * has none unless something that works is fused into it. */
 static void find_live(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -298,8 +304,10 @@ static void find_live(struct finder *at, uint32_t id)
         unpack(at, file_node, work);
 }
 
-/* Into the node that it is part of. Of the parts of a call the heaviest class counts; constants that are handed to the
- * call are the call's. Only floats count as weights of a part: integers are sizes and axes, mostly. */
+/* Into the node that it is part of. Of the parts of a call the heaviest class counts; constants that are handed
+ * to the call are the call's. Only floats count as weights of a part: integers are sizes and axes, mostly.
+ * Classes are ordered by weight, so the smallest number that is not NONE is the heaviest. `most` keeps a part
+ * from saying which type the weights have. */
 static void add_fused(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->file->nodes.items[id];
@@ -339,6 +347,7 @@ static bool find_all(struct finder *at)
     return !at->figures.pool || (!at->figures.pool->failed && !at->figures.text.failed);
 }
 
+/* Whatever happens, the scratch goes. False when out of memory. */
 static bool find(const struct npart__session *session, const struct npart__inference *known, bool has_expressions,
                  struct npart__arena *arena, struct npart__works *out)
 {

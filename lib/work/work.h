@@ -24,6 +24,7 @@ enum npart__work_class {
     NPART__WORK_CLASSES      /* how many there are */
 };
 
+/* Of any figure: not known, or too large for a number. */
 #define NPART__WORK_UNKNOWN UINT64_MAX
 
 /* Of one live node, with what is fused into it. Any figure may be NPART__WORK_UNKNOWN. Of class NONE all are 0. */
