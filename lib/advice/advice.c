@@ -8,7 +8,8 @@
 /* ---- actions ----------------------------------------------------------------------------------------------- */
 
 /* "--dim batch=1 --dim sequence=128", as the fixed plan has them. Names in a model may hold blanks or quotes: each
- * pair is one word of a shell, so that the line can be pasted. */
+ * pair is one word of a shell, so that the line can be pasted. The tool takes the pairs one by one, so each has
+ * its own option. */
 static void append_dims_command(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < fixed->binding_count; i++) {
@@ -97,7 +98,7 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
 /* Adds the causes of which nothing was told so far and no node is left to the CPU. False when out of memory. A
  * step may solve more than its own row: fixed sizes, for instance, settle rules about any of them. What is told
  * with an earlier step stays there. Both graphs have the file's nodes first, by the same ids, so the shorter count
- * is the common part. */
+ * is the common part. `accepted` is of the trial that the step was chosen by. */
 static bool mark_solved(struct npart__way *way, const struct npart__group *group, const bool *accepted, bool *marks)
 {
     const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
@@ -132,7 +133,8 @@ static bool *mark_causes(struct npart__way *way, const struct npart__group *grou
     return marks;
 }
 
-/* Marks them told, so that no later action lists them again, and keep_rest knows what is left. */
+/* Marks them told, so that no later action lists them again, and keep_rest knows what is left. False when out of
+ * memory. Causes are of the plan that was asked about. */
 static bool list_causes(struct npart__way *way, const bool *marks, struct npart__action *action)
 {
     action->first_cause = way->out->lists.count;
@@ -158,6 +160,7 @@ bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__act
     return true;
 }
 
+/* The steps so far are its needs, so it is called before way->steps counts the step itself. */
 static npart_status describe(struct npart__way *way, const struct npart__group *group, const struct npart__after *after,
                              const bool *marks, struct npart__action *out)
 {
@@ -209,6 +212,7 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
         return status;
     if (!takes_nodes(group) || !takes_nodes(&other))
         status = npart__group_try(way, &other, &after, &accepted);
+    /* Against what there is before the step, and not against the step: an alternative may do less. */
     if (status != NPART_OK || is_worse(&after, &way->now))
         return status;
     bool *marks = mark_causes(way, group);
@@ -362,7 +366,7 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* A model that the runtime does not load: the first thing that it says. A step of its own, since all that follows
  * holds only for a model that loads. The first finding is what the user meets; the others are listed with the
- * model. */
+ * model. Such a plan "fails" whatever its nodes are, so all later trials are made as if the model loaded. */
 static npart_status mend(struct npart__way *way)
 {
     const struct npart__inference *asked = way->open->asked;
@@ -419,7 +423,8 @@ static npart_status keep_groups(struct npart__way *way)
 }
 
 /* Causes of which nothing was told yet: the table's last row is for them. Of the open plan again, as causes in the
- * result are its; each of them is in one action at least then. */
+ * result are its; each of them is in one action at least then. Rows do not matter after it: what is tried then
+ * (small.c) has no step done. */
 static npart_status keep_rest(struct npart__way *way)
 {
     uint32_t count = way->open->causes.items.count, first = NPART_NONE;
@@ -451,6 +456,7 @@ static bool brings_something(const struct npart__way *way)
         return true;
     for (uint32_t i = 0; i < way->steps; i++) {
         const struct npart__after *after = &way->out->items.items[i].after;
+        /* 0 partitions count as most, as in is_before. */
         if (after->failed < before.failed || after->accepted > before.accepted ||
             after->partitions - 1 < before.partitions - 1)
             return true;
@@ -467,6 +473,7 @@ static npart_status keep_first(struct npart__way *way)
     uint32_t count = way->out->items.count, kept = count - way->steps;
     if (kept == 0 || way->steps == 0 || brings_something(way))
         return NPART_OK;
+    /* A copy of the pointers and numbers; texts and lists stay where they are. */
     struct npart__action *turned = npart__arena_allocate(&way->scratch, count * sizeof *turned);
     if (!turned)
         return npart__fail_memory(way->error);
@@ -484,7 +491,8 @@ static npart_status keep_first(struct npart__way *way)
     return NPART_OK;
 }
 
-/* Alternatives last, so that the first actions are the way. */
+/* Alternatives last, so that the first actions are the way. What they say of needs and places holds for the list
+ * as it is now. */
 static npart_status append_others(struct npart__way *way)
 {
     for (uint32_t i = 0; i < way->others.count; i++)

@@ -11,7 +11,8 @@
 
 /* Partitions to start from, those of most work first; each costs three walks over the graph. */
 #define CORES_TRIED 4u
-/* A cut over what is not known is taken only where no other is there. */
+/* A cut over what is not known is taken only where no other is there. It is more than any real tensor, and so
+ * small that a sum over all values of a graph stays within 64 bits. */
 #define UNKNOWN_BYTES NPART__MOST_WEIGHED
 
 enum side { SIDE_BETWEEN, SIDE_BEFORE, SIDE_AFTER };
@@ -34,7 +35,8 @@ static uint32_t maker(const struct finder *at, const struct npart__node *node, u
     return npart__producer(at->graph, npart__live_operand(&at->plan->session, node, index));
 }
 
-/* Captured values are operands, too: what a body takes crosses with its holder. */
+/* Captured values are operands, too: what a body takes crosses with its holder. Captures come after the inputs in
+ * the numbers that operands are asked by. */
 static uint32_t uses_of(const struct npart__node *node)
 {
     return node->input_count + node->capture_count;
@@ -50,7 +52,8 @@ static bool is_there(const struct finder *at, uint32_t id)
 
 /* What runs after the core: what falls back and depends on it, and all that depends on that. A body goes where its
  * holder goes. One walk, as the order has operands first. `follows` is kept beside the side: a node that falls
- * back beside the core is not after it. */
+ * back beside the core is not after it. The result of a detector's head, say: a NonMaxSuppression on the CPU, and
+ * the Gather after it though the NPU takes that. */
 static void look_forward(struct finder *at, uint32_t core)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
@@ -105,7 +108,8 @@ static void look_back(struct finder *at, bool *is_needed)
 }
 
 /* Of what the NPU takes: work between the cuts, and all of it; nodes, where none has multiply-accumulates. Work
- * before nodes: one convolution outweighs a hundred additions. */
+ * before nodes: one convolution outweighs a hundred additions. An example: of 4 G multiply-accumulates that the
+ * NPU takes 3.9 G stand between the cuts, so 2.5 % are given up. */
 static void weigh(const struct finder *at, uint64_t *kept, uint64_t *all)
 {
     uint64_t macs[2] = {0, 0}, nodes[2] = {0, 0};
@@ -146,6 +150,7 @@ static uint64_t bytes_of(const struct finder *at, uint32_t value)
         value < plan->known->graph->values.count ? plan->known : plan->session.inference;
     const struct npart__fact *fact = npart__fact_of(known, value);
     uint64_t elements, bytes;
+    /* A type that is not known has no width. */
     if (!fact->element_type || !npart__static_elements(fact, &elements))
         return UNKNOWN_BYTES;
     bytes = npart__type_bytes(fact->element_type, elements);
@@ -159,6 +164,7 @@ struct cut {
     uint64_t bytes;
 };
 
+/* Of the cut at the end alone, as it stands while it moves. */
 struct border {
     uint64_t bytes;
     uint32_t tensors;
@@ -180,7 +186,8 @@ static void add_operands(struct finder *at, uint32_t id, struct border *border)
 }
 
 /* Whether a node between the cuts does no arithmetic to speak of, and only nodes after the cut use it. Moving what
- * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. */
+ * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. `users` is 0 of a
+ * node whose results nobody uses: moving it would change nothing. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -228,6 +235,7 @@ static bool settle(struct finder *at, bool *is_found)
     for (uint32_t i = 0; i < at->graph->nodes.count; i++)
         if (is_there(at, i) && at->side_of[i] == SIDE_AFTER)
             add_operands(at, i, &border);
+    /* `moved` is in the order of moves, so that the first `best` of them are what the best place needs. */
     uint32_t count = 0, best = 0;
     /* More tensors than can be named are no cut as it stands; moving back may still find one. */
     *is_found = border.tensors <= NPART__LIMIT_CUT_TENSORS;
@@ -285,6 +293,7 @@ static uint32_t next_core(const struct npart__plan *plan, const uint32_t *tried,
     uint32_t best = NPART_NONE;
     for (uint32_t p = 0; p < plan->partitioning.partitions.count; p++) {
         const struct npart__partition *at = &plan->partitioning.partitions.items[p], *than;
+        /* Region 0 is the main graph. */
         bool is_tried = at->region != 0;
         for (uint32_t i = 0; i < count; i++)
             is_tried |= tried[i] == p;
@@ -297,6 +306,7 @@ static uint32_t next_core(const struct npart__plan *plan, const uint32_t *tried,
     return best;
 }
 
+/* NULL when out of memory. By node of the session's graph; copies have none of their own. */
 static uint64_t *node_macs(const struct npart__plan *plan, struct npart__arena *scratch)
 {
     const struct npart__graph *graph = plan->session.inference->graph;
@@ -348,6 +358,7 @@ static npart_status find_cut(const struct npart__plan *plan, const bool *accepte
         return NPART_OK;
     if (!settle(&at, &is_found))
         return npart__fail_memory(error);
+    /* What runs before may also feed what runs after; those tensors stay on the CPU, and are no cut. */
     if (!is_found || !list_border(&at, SIDE_BEFORE, SIDE_BETWEEN, &cut->before, &cut->bytes) ||
         !list_border(&at, SIDE_BETWEEN, SIDE_AFTER, &cut->after, &cut->bytes) ||
         cut->before.tensor_count + cut->after.tensor_count == 0)
@@ -367,7 +378,7 @@ static void append_tensors(const struct npart__plan *plan, const struct npart__t
                              npart__value_name(plan->graph, border->tensors[i]));
 }
 
-/* Decimal units, as data sheets and transfer rates have them. */
+/* Decimal units, as data sheets and transfer rates have them. "(1.3 MB)", "(512 B)". */
 static void append_bytes(uint64_t bytes, struct npart__buffer *out)
 {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
@@ -391,6 +402,7 @@ static const char *text_of(struct npart__way *way, const struct cut *cut)
     if (cut->before.tensor_count && cut->after.tensor_count)
         npart__append_text(&text, ", and after ");
     append_tensors(way->plan, &cut->after, &text);
+    /* One tensor of unknown size makes the sum unknown, and nothing is said of it. */
     if (cut->bytes < UNKNOWN_BYTES)
         append_bytes(cut->bytes, &text);
     npart__append_text(&text, !cut->before.tensor_count       ? ", and run the rest on the CPU"
@@ -401,7 +413,8 @@ static const char *text_of(struct npart__way *way, const struct cut *cut)
 }
 
 /* Causes of which every node is outside. Those with a node between the cuts would still be there. A plan that was
- * made again may have fewer nodes than the one that was asked about; what it lacks counts as inside. */
+ * made again may have fewer nodes than the one that was asked about; what it lacks counts as inside. They are not
+ * marked as told: their nodes are still left to the CPU, only elsewhere than between the cuts. */
 static bool list_causes(struct npart__way *way, const struct cut *cut, struct npart__action *action)
 {
     const struct npart__causes *causes = &way->open->causes;
@@ -429,6 +442,7 @@ npart_status npart__way_cut(struct npart__way *way, bool is_step)
     struct cut *cut = NULL;
     struct npart__after after;
     bool *accepted;
+    /* One partition needs no cut, and none has nothing to be cut round. */
     if (way->has_cut || way->now.partitions < 2)
         return NPART_OK;
     way->has_cut = true;

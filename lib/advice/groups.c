@@ -19,6 +19,7 @@ static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excl
     for (uint32_t c = 0; c < count; c++) {
         struct npart__case about = npart__case_of(plan, c);
         uint32_t row = 0;
+        /* Stops at the last row in any case. */
         while (row + 1 < npart__row_count && (is_excluded[row] || !npart__row_suits(&npart__rows[row], &about)))
             row++;
         row_of[c] = row;
@@ -34,6 +35,7 @@ static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excl
 static bool gather_groups(struct npart__way *way, const int64_t *opsets)
 {
     way->groups.count = 0;
+    /* By row: the group's place plus one. */
     uint32_t *group_of = npart__arena_zeroed(&way->scratch, npart__row_count, sizeof *group_of);
     if (!group_of)
         return false;
@@ -56,7 +58,8 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
 }
 
 /* What earlier cuts leave to the CPU in this plan. A plan that was made again has other ids beyond the file's
- * nodes, so tails are found anew from the rows that were cut. */
+ * nodes, so tails are found anew from the rows that were cut. The union of all of them is what counts as left to
+ * the CPU. */
 static npart_status find_tails(struct npart__way *way)
 {
     uint32_t nodes = way->plan->session.graph->nodes.count;
@@ -85,6 +88,7 @@ static bool is_put_off(const struct npart__way *way, const struct npart__group *
 {
     bool has_dims = false;
     for (uint32_t i = 0; way->plan == way->open && way->fixed && i < way->groups.count; i++)
+        /* Only on the plan that was asked about, and where it is known what sizes to fix. */
         has_dims |= npart__rows[way->groups.items[i].row].kind == NPART__KIND_DIMS;
     return has_dims && !group->is_fatal && npart__rows[group->row].kind != NPART__KIND_DIMS;
 }
@@ -133,6 +137,7 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
     for (uint32_t i = 0; i < way->groups.count; i++)
         is_changed |= way->groups.items[i].is_done;
     way->now = npart__as_it_is(plan);
+    /* Replaced below where something was done before: then a trial says what is taken. */
     way->accepted = plan->accepted;
     const struct npart__what_if request = {plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
     return status == NPART_OK && is_changed
@@ -140,7 +145,8 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
                : status;
 }
 
-/* General rows say that nothing can be done, or repeat the list's advice: neither takes the place of something else. */
+/* General rows say that nothing can be done, or repeat the list's advice: neither takes the place of something
+ * else. Asked again with the row that it gave, so it walks down the table. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset)
 {
     struct npart__case about = npart__case_of(way->plan, group->first_cause);
@@ -159,7 +165,8 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
 /* ---- trials ------------------------------------------------------------------------------------------------ */
 
 /* By node whether a cause of the group starts there; room for `nodes`. NULL when out of memory. The root where the
- * cause has one (sizes are lost there), else each affected node. */
+ * cause has one (sizes are lost there), else each affected node. `nodes` may be fewer than the plan's, as an opset
+ * is changed in the model's own graph. */
 static bool *mark_roots(struct npart__way *way, uint32_t row, size_t nodes)
 {
     bool *is_root = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *is_root);
@@ -214,6 +221,7 @@ static bool is_better(const struct npart__plan *made, const struct npart__plan *
 static npart_status prepare_variant(struct npart__way *way, struct npart__group *group)
 {
     const struct npart__target *target = &way->plan->target;
+    /* Without a variant in the target's text there is none to be exchanged. */
     uint32_t count = target->oplist->variants.count, tried = 0;
     bool is_chosen = target->variant != NPART_NONE;
     for (uint32_t i = 1; is_chosen && i < count && !group->replanned && tried < NPART__LIMIT_VARIANTS_TRIED; i++) {
@@ -240,7 +248,8 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
     return NPART_OK;
 }
 
-/* A row that names no switch means the one without which the rule about integers counts. */
+/* A row that names no switch means the one without which the rule about integers counts. NPART_NONE where the list
+ * has no such switch. */
 static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
 {
     for (uint32_t i = 0; *name && i < oplist->switches.count; i++)

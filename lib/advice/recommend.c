@@ -35,7 +35,8 @@ static struct way_to_run on_cpu(const struct npart__plan *plan)
                                npart__bill_range(rates, &sides->cpu, NPART__PART_ALL)};
 }
 
-/* Of the steps, the one after which a run is shortest; how many steps that are. */
+/* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
+ * short the earlier: less has to be changed. */
 static struct way_to_run best_mended(const struct npart__advice *advice, uint32_t *steps)
 {
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE};
@@ -58,7 +59,7 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
 enum outcome { FASTER, SLOWER, EITHER, UNKNOWN };
 
 /* Whether `a` takes less than `share` of what `b` takes. The whole 80 % interval of the quotient has to be on one
- * side. */
+ * side. A quotient of 0.7 to 0.95 is FASTER than a share of 1, and EITHER for a share of 0.8. */
 static enum outcome compare(const struct way_to_run *a, const struct way_to_run *b, double share)
 {
     if (!a->bill || !b->bill)
@@ -70,7 +71,7 @@ static enum outcome compare(const struct way_to_run *a, const struct way_to_run 
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-/* Three digits that count, as estimates are no better. */
+/* Three digits that count, as estimates are no better. "0.42", "7.31", "23.8", "412". */
 static void append_ms(struct npart__buffer *out, double ms)
 {
     npart__append_fixed(out, ms, ms >= 100 ? 0 : ms >= 10 ? 1 : 2);
@@ -131,7 +132,8 @@ static const char *reason_of(struct npart__way *way, const struct way_to_run *pl
 
 /* Mending counts where it surely beats the CPU, and what there is by more than a little. "cpu" is said only where
  * neither the plan as it is nor what steps leave can be faster; "undecided" is an answer, too, and better than one
- * by chance. */
+ * by chance. What is not known of the mended plan does not keep "cpu" from being said: there may be no step at
+ * all. A plan that fails, takes no node, or whose own time is not known counts as slower than the CPU. */
 static const char *choose(const struct npart__plan *plan, const struct way_to_run *planned,
                           const struct way_to_run *mended, const struct way_to_run *cpu)
 {

@@ -15,6 +15,7 @@ static npart_status settle(npart_status status, struct npart__plan *made, struct
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
+/* The inference and the views are the plan's own, as the model is the same. */
 npart_status npart__replan_target(const struct npart__plan *plan, const char *target, struct npart__arena *arena,
                                   struct npart__plan **out, struct npart_error *error)
 {
@@ -28,7 +29,8 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
 
 /* Only switches that differ from what the variant has by itself are written, and the toolchain only where it is not
  * the newest: the text is printed for the user to type. What the user typed for the variant is kept, where it is
- * the same. */
+ * the same. ":v73+float" where `float` is no switch of v73 by itself; ":v73-float" where it is one and is not
+ * wanted. */
 const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
                                struct npart__arena *arena)
 {
@@ -99,6 +101,7 @@ static bool keeps_operands(const struct npart__operator *before, const struct np
  * compared: inference of the relabelled model finds those that do not fit. */
 static bool means_the_same(const struct npart__operator *before, const struct npart__operator *after)
 {
+    /* No version of the operator lies between the two opsets. */
     if (before == after)
         return true;
     if (!before || !after || npart__operator_flags(after) & NPART__OPERATOR_DEPRECATED)

@@ -20,6 +20,8 @@ static double overhead_ms(const struct npart__plan *plan, const struct npart__pa
 {
     const struct npart__cost *cost = &plan->cost;
     uint32_t crossings = plan->partitioning.crossings.count;
+    /* A tensor that goes from one partition to another crosses for both, so the shares of all may add up to more
+     * than 1. */
     double crossed = crossings ? (double)(at->input_count + at->output_count) / crossings : 0;
     return cost->parts_ms[NPART__PART_SWITCH].typical / plan->partitioning.partitions.count +
            cost->parts_ms[NPART__PART_COPY].typical * (crossed < 1 ? crossed : 1);
@@ -53,7 +55,8 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
 }
 
 /* Options that show the same, where there are few nodes and all have names. A node without a name cannot be told
- * by an option, and a command for some of them would show something else. */
+ * by an option, and a command for some of them would show something else. The JSON has no command then, and the
+ * text stands alone. */
 static bool write_command(struct npart__way *way, const struct small *small, const char **out)
 {
     struct npart__buffer text;

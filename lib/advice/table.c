@@ -26,7 +26,7 @@ const char *npart__kind_word(enum npart__row_kind kind)
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
 /* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
- * the last may take as well. */
+ * the last may take as well. "float-*" fits "float-bias"; `length` is that of the pattern, which ends at a blank. */
 static bool fits_pattern(const char *pattern, size_t length, const char *text)
 {
     const char *end = pattern + length, *star = NULL, *again = NULL;
@@ -60,6 +60,7 @@ bool npart__lists_word(const char *list, const char *word)
     return false;
 }
 
+/* Rules by their ids without the list's name, as one row serves the lists of several targets. */
 static bool lists_pattern(const char *list, const char *text)
 {
     const char *end = list + strlen(list), *at;
@@ -125,7 +126,8 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
 /* ---- what rows ask ----------------------------------------------------------------------------------------- */
 
 /* The opset nearest to the node's for which the rule's stage has an entry of its op: later, or earlier. Linear in
- * the list's entries; asked only of causes that are about a missing entry. */
+ * the list's entries; asked only of causes that are about a missing entry. 0: the stage has no other entry of that
+ * op in this direction. */
 static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
 {
     const struct npart__plan *plan = about->plan;
@@ -187,6 +189,7 @@ static bool is_extension(const struct npart__graph *graph, const struct npart__n
     return strcmp(npart__text(&graph->strings, node->domain), extensions) == 0;
 }
 
+/* Whether all that can be known says the shape of the first result. */
 static bool is_known(const struct npart__case *about, const struct npart__node *node)
 {
     const struct npart__inference *all = about->plan->known;
@@ -194,6 +197,7 @@ static bool is_known(const struct npart__case *about, const struct npart__node *
     return value != NPART_NONE && value < all->graph->values.count && npart__is_static(npart__fact_of(all, value));
 }
 
+/* False where there is no node. */
 static bool is_op(const struct npart__graph *graph, uint32_t node, const char *op)
 {
     return node != NPART_NONE && npart__node_is(graph, &graph->nodes.items[node], op);
@@ -270,6 +274,7 @@ bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
     const struct npart__cause *cause = &plan->causes.items.items[about->cause];
     const struct npart__oplist *oplist = plan->target.oplist;
     const char *word = npart__about_word((enum npart__rule_about)cause->about);
+    /* What follows the name of the list is asked for. */
     const char *id = oplist->rules.items[cause->rule].id, *slash = strchr(id, '/');
     const char *type = npart__type_name(about->type);
     return (!*row->targets || npart__lists_word(row->targets, oplist->name)) &&

@@ -22,8 +22,8 @@ struct npart__way {
     bool *accepted;    /* by node of `plan`: taken, after what is done */
     bool *is_told;     /* by cause of `open`: an action has it */
     bool is_loaded, has_cut; /* has_cut: cut points round all that falls back were looked for */
-    uint32_t steps;
-    struct npart__after now;
+    uint32_t steps;                    /* so far; the place of the next one among the actions */
+    struct npart__after now;           /* what is left after them */
     struct npart__advice *out;
     struct NPART__ARRAY(struct npart__action) others; /* what may take the place of a step */
     struct npart_error *error;

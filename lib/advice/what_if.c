@@ -10,6 +10,7 @@
 #include "advice/table.h"
 #include "advice/what_if.h"
 
+/* `and_row` is the candidate at hand, as if it were done too. */
 static bool is_done(const struct npart__what_if *request, uint32_t row)
 {
     return row != NPART_NONE && (request->is_done[row] || row == request->and_row);
@@ -26,8 +27,10 @@ static bool *accept(const struct npart__what_if *request, struct npart__arena *a
 {
     const struct npart__plan *plan = request->plan;
     uint32_t nodes = plan->session.graph->nodes.count;
+    /* By node of the session's graph, as partitioning wants it. */
     bool *accepted = npart__arena_zeroed(arena, nodes + (size_t)1, sizeof *accepted);
     for (uint32_t i = 0; accepted && i < nodes; i++) {
+        /* A node with a rule in handed_back was accepted before a policy looked at it. */
         bool is_taken = plan->accepted[i] || plan->partitioning.handed_back[i] != NPART_NONE;
         uint32_t cause = plan->causes.cause_of[npart__file_node(&plan->session, i)];
         accepted[i] = (is_taken || is_cause_gone(request, cause)) &&
@@ -40,6 +43,7 @@ static bool *accept(const struct npart__what_if *request, struct npart__arena *a
 struct reduced {
     bool *is_cut;
     struct npart__mask mask;
+    /* Copies of structs: their arrays are the plan's own but for those that are made anew below. */
     struct npart__oplist oplist;
     struct npart__target target;
 };
@@ -65,6 +69,7 @@ static bool reduce_mask(const struct npart__what_if *request, const bool *is_rul
     out->mask = plan->mask;
     out->mask.failing.items =
         npart__arena_zeroed(arena, plan->mask.failing.count + (size_t)1, sizeof *out->mask.failing.items);
+    /* Room for all, of which those stay whose rule has not gone. */
     out->mask.failing.count = 0;
     if (!out->mask.failing.items)
         return false;
@@ -83,6 +88,7 @@ static bool reduce_target(const struct npart__what_if *request, const bool *is_r
     const struct npart__oplist *oplist = plan->target.oplist;
     out->oplist = *oplist;
     out->target = plan->target;
+    /* `out` has to stay where it is while the target is used. */
     out->target.oplist = &out->oplist;
     out->oplist.policies.items =
         npart__arena_zeroed(arena, oplist->policies.count + (size_t)1, sizeof *out->oplist.policies.items);
@@ -127,6 +133,7 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
         bool was_refused = plan->partitioning.handed_back[i] == NPART_NONE && plan->mask.verdicts[i] == NPART__FAIL;
         bool is_gone = is_cause_gone(request, plan->causes.cause_of[i]);
         out->live++;
+        /* After partitioning, which has taken out what policies give to the CPU. */
         out->accepted += accepted[i];
         out->failed += rule != NPART_NONE ? plan->target.oplist->rules.items[rule].is_fatal
                                           : !accepted[i] && was_refused && !is_gone;
@@ -189,6 +196,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     struct npart__partitioning partitioning;
     struct npart__cost cost;
     struct reduced reduced;
+    /* Of its own: trials are many, and what each needs is as large as the graph. */
     npart__arena_init(&scratch, &arena->allocator);
     bool *taken = accept(request, accepted ? arena : &scratch);
     bool *is_rule_gone = find_gone_rules(request, &scratch);
@@ -252,7 +260,8 @@ static bool add_tensor(struct npart__tail *tail, uint32_t value)
     return true;
 }
 
-/* Every value that the tail takes from a node before it. */
+/* Every value that the tail takes from a node before it. False where there is none, or too many: the caller has no
+ * tail then. */
 static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tail)
 {
     const struct npart__graph *graph = plan->session.graph;
@@ -298,6 +307,7 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
     for (uint32_t i = 0; i < graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
         uint32_t id = graph->order[i], region = npart__node_region(graph, id);
         uint32_t holder = region ? graph->scopes.items[region].node : NPART_NONE;
+        /* Ids of `is_root` are the file's; a copy begins where its node does. */
         is_in[id] = is_root[npart__file_node(&plan->session, id)] || (holder != NPART_NONE && is_in[holder]) ||
                     depends_on_tail(plan, id, is_in);
     }

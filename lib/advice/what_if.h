@@ -33,9 +33,9 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
  * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. Names of tensors are told, so there
  * is a limit; `is_in` is by node of session->graph. */
 struct npart__tail {
-    const bool *is_in; /* by node */
+    const bool *is_in; /* by node of session->graph: left to the CPU */
     uint32_t tensors[NPART__LIMIT_CUT_TENSORS];
-    uint32_t tensor_count;
+    uint32_t tensor_count; /* of npart__find_tail 1 at least: what needs no cut is no tail */
 };
 npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_root, struct npart__arena *arena,
                               struct npart__tail **out, struct npart_error *error);

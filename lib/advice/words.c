@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice/words.h"
 
-/* One more is shown where it would only be "and 1 more". */
+/* One more is shown where it would only be "and 1 more". "a", "a and b", "a, b, c and d"; of five "a, b, c and 2
+ * more". */
 void npart__append_names(const char *const *names, uint32_t count, struct npart__buffer *out)
 {
     uint32_t shown = count <= NPART__NAMES_SHOWN + 1 ? count : NPART__NAMES_SHOWN;
@@ -16,7 +17,7 @@ void npart__append_names(const char *const *names, uint32_t count, struct npart_
 
 /* Characters that no shell gives a meaning stay bare, so that most commands have no quotes. Blanks, brackets and
  * stars are safe in double quotes; in single quotes all is, but for the quote itself, which is closed, escaped and
- * opened. */
+ * opened. `conv_1` stays, `conv 1` becomes "conv 1" in double quotes, and it's 'it'\''s'. */
 void npart__append_shell_word(struct npart__buffer *out, const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
@@ -120,6 +121,7 @@ static void at(const struct words *words)
             count++;
         before = node;
     }
+    /* Only dims of inputs and the user's cuts begin at no node. */
     if (first == NPART_NONE) {
         npart__append_text(words->out, "the inputs");
         return;
@@ -133,6 +135,7 @@ static void at(const struct words *words)
         npart__append_format(words->out, " and %u more", count);
 }
 
+/* The highest that a cause of the group needs. */
 static void opset(const struct words *words)
 {
     npart__append_format(words->out, "%lld", (long long)words->group->opset);
@@ -145,6 +148,7 @@ static void only(const struct words *words)
         npart__append_text(words->out, ", where only the opset import changes");
 }
 
+/* Name and title of the variant that was chosen; nothing where none was. */
 static void variant(const struct words *words)
 {
     const struct npart__oplist *oplist = words->plan->target.oplist;
@@ -188,17 +192,20 @@ static void cuts(const struct words *words)
     npart__append_names(listed, count, words->out);
 }
 
+/* The requirement of the first cause's rule; a group's causes may be of several. */
 static void rule(const struct words *words)
 {
     npart__append_text(words->out, first_rule(words)->sentence);
 }
 
+/* Rows with {advice} are for rules that have one (WHEN_ADVISED, or by their ids). */
 static void advice(const struct words *words)
 {
     const char *text = first_rule(words)->advice;
     npart__append_text(words->out, text ? text : "");
 }
 
+/* Braces are closed in all texts of the table, and what stands in them is looked for among ten words. */
 void npart__append_action_text(const struct npart__plan *plan, const uint32_t *row_of, uint32_t causes_row,
                                const struct npart__group *group, struct npart__buffer *out)
 {

@@ -13,10 +13,10 @@
 
 /* The causes of a plan that one row is for. */
 struct npart__group {
-    uint32_t row;
+    uint32_t row;                    /* of the table */
     uint32_t first_cause, cause_count;
     bool is_fatal, is_done, is_impossible;
-    int64_t opset;                   /* the highest that a cause wants */
+    int64_t opset;                   /* the highest that a cause wants; 0: none does */
     const struct npart__tail *tail;  /* of TRY_TAIL */
     const struct npart__plan *replanned; /* of trials that plan again; NULL: not yet, or impossible */
     const char *target;              /* the target text that it was planned with */

@@ -12,11 +12,14 @@
  */
 #include "cause/finder.h"
 
-/* Ranks, element types and opsets below this are keys; none is higher in what models and lists say. */
+/* Ranks, element types and opsets below this are keys; none is higher in what models and lists say. Ranks end at
+ * NPART__LIMIT_RANK, and ONNX's element types and opsets are in the twenties; what is beyond all the same gets
+ * another family. */
 #define MOST_NUMBERS (NPART__LIMIT_RANK + 1)
 /* From here on a rank is more than some accelerators have, whichever op asks. */
 #define HIGH_RANK 5u
-/* Different dims of one node that are looked at. */
+/* Different dims of one node that are looked at. A node that mixes more of them is counted by the first ones, so
+ * that counting stays linear. */
 #define DIMS_OF_NODE 8u
 
 /* An `else fail` comes between: it speaks for a node only if nothing keeps the node from being claimed. A rule
@@ -31,6 +34,8 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
         const struct npart__rule *rule = &oplist->rules.items[reason->rule];
         if (rule->kind == NPART__RULE_NOTE)
             continue; /* a note says something of a node that the NPU takes */
+        /* 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then. 1: nobody can
+         * tell. Of two that rank the same the first one speaks. */
         int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : 3;
         if (rank > best_rank) {
             best = reason;
@@ -63,7 +68,7 @@ static size_t keys_of(const struct npart__finder *finder, enum npart__family fam
     case NPART__FAMILY_TYPE:
     case NPART__FAMILY_UNSHAPED:
         return MOST_NUMBERS;
-    default:
+    default: /* by operator: its interned name */
         return finder->graph->strings.texts.count;
     }
 }
@@ -85,6 +90,8 @@ static uint32_t new_cause(struct npart__finder *finder, enum npart__family famil
         .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE, .root = NPART_NONE,
         .cut_value = NPART_NONE, .first_affected = NPART_NONE};
     struct npart__about_cause about = {.family = (uint8_t)family, .key = key, .culprit = NPART_NONE};
+    /* Where only the second cannot be added the lists differ in length; `failed` ends the search before anybody
+     * pairs them. */
     if (!NPART__PUSH(finder->arena, &finder->out->items, cause) || !NPART__PUSH(finder->arena, &finder->about, about)) {
         finder->failed = true;
         return NPART_NONE;
@@ -93,7 +100,8 @@ static uint32_t new_cause(struct npart__finder *finder, enum npart__family famil
 }
 
 /* A cause that asks the same of another op. By sentence, since a list writes the same requirement for each op as a
- * rule of its own. Asked once for a rule, as the slot then has the answer. */
+ * rule of its own. Asked once for a rule, as the slot then has the answer. The place is told plus one, as slots
+ * have it; 0: there is none. */
 static uint32_t same_requirement(const struct npart__finder *finder, uint32_t rule)
 {
     const struct npart__rule *rules = finder->oplist->rules.items;
@@ -148,6 +156,7 @@ static enum npart__family family_of_loss(const struct npart__finder *finder, con
         return NPART__FAMILY_CONTROL;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(finder->graph, node, i);
+        /* By all that can be known of sizes: with the runtime's view every loss would look like an unknown dim. */
         const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__known_of(&finder->trace, value);
         if (fact && !fact->has_rank)
             return NPART__FAMILY_RANKLESS;
@@ -165,6 +174,8 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
     const struct npart__reason *reason =
         falls_back(finder, node) ? npart__first_reason(finder->oplist, finder->mask, node) : NULL;
     const struct npart__rule *rule = reason ? &finder->oplist->rules.items[reason->rule] : NULL;
+    /* The size of a NonZero's result is up to the data, and would be so if the list had the op: that is told as
+     * DATA. Of an operator without a schema nobody knows whose doing it is. */
     return rule && rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE &&
            (loss != NPART__FAMILY_DATA || !finder->graph->nodes.items[node].schema);
 }
@@ -231,10 +242,12 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
     bool is_dynamic = rule->about == NPART__ABOUT_DYNAMIC;
     bool is_unsure = reason->truth == NPART__MAYBE && rule->kind == NPART__RULE_NEED;
     npart__root root = 0;
+    /* The rule did not say which operand it failed for: the first whose shape is not known stands for it. */
     if (culprit == NPART_NONE && (is_dynamic || is_unsure))
         culprit = shapeless_value(finder, &finder->graph->nodes.items[node]);
     if (culprit != NPART_NONE && (is_dynamic || is_unsure))
         root = npart__shape_root(trace, culprit);
+    /* The shape is known, but the operand is computed from sizes: with these fixed it would be a constant. */
     if (!root && culprit != NPART_NONE && (is_dynamic || is_unsure || rule->about == NPART__ABOUT_CONSTANT))
         root = trace->elements[culprit];
     /* Without this its failure would be said to be a size's, though fixing that would change nothing. */
@@ -257,6 +270,8 @@ static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_
         uint32_t symbol = npart__is_number(fact->dims[i])
                               ? NPART_NONE
                               : npart__root_symbol(&trace->known->expressions, fact->dims[i]);
+        /* A symbol that inference made itself, as for the result of a NonZero, is in no input, and nobody can fix
+         * it. */
         bool is_new = symbol != NPART_NONE && trace->input_of[symbol];
         for (uint32_t k = 0; is_new && k < *count; k++)
             is_new = symbols[k] != symbol;
@@ -267,7 +282,7 @@ static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_
 
 /* Counts the dims that a node needs. Of the others that stand beside one, the one that most nodes have is what stays
  * when each vote for another takes one away (Boyer and Moore's majority). Two numbers a dim instead of a table of
- * all pairs: a model may have a thousand dims. */
+ * all pairs: a model may have a thousand dims. The votes b, b, c, b leave b with two. */
 static void count_dims(struct npart__finder *finder, uint32_t id)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
@@ -311,6 +326,8 @@ static void join_dims(struct npart__finder *finder)
         /* No more than half of its nodes have another dim as well: fixing this one alone brings something. */
         if (use->count <= 2 * (uint64_t)use->alone)
             continue;
+        /* There is another: of `count` nodes more than half have one, so `other` was set. An example: `batch` is
+         * in 300 nodes, and in 10 of them alone; 300 is more than 2 * 10, so it is joined. */
         uint32_t a = first_together(finder, s), b = first_together(finder, use->other);
         finder->uses[a > b ? a : b].together = a > b ? b : a;
     }
@@ -368,9 +385,12 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
     /* Fatal rules stay by themselves: what fails to compile must be told op by op. */
     if (rule->about == NPART__ABOUT_RANK && fact && fact->has_rank && fact->rank >= HIGH_RANK && !rule->is_fatal)
         return cause_of_key(finder, NPART__FAMILY_RANK, fact->rank, id, false);
+    /* The length of the array that keys are looked up in is the limit below. */
     bool is_whole = rule->about == NPART__ABOUT_DTYPE && fact && is_type_of_model(fact->element_type);
     if (is_whole && !rule->is_fatal && fact->element_type < MOST_NUMBERS)
         return cause_of_key(finder, NPART__FAMILY_TYPE, fact->element_type, id, false);
+    /* A rule about a variant or a switch of the target, which a list repeats for each op. A policy without a
+     * condition is a `partitions` line, of which each stands for itself. */
     bool is_joined = rule->about == NPART__ABOUT_POLICY && rule->condition != NPART_NONE;
     return cause_of_key(finder, NPART__FAMILY_RULE, id, id, is_joined);
 }
@@ -385,6 +405,8 @@ static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t nod
     struct npart__about_cause *about = &finder->about.items[cause];
     const struct npart__rule *now = &finder->oplist->rules.items[at->rule];
     bool is_first = at->affected_count == 0, is_op = about->family == NPART__FAMILY_OP;
+    /* By the order of the enum: from SYMBOL on causes were traced to. CUT, the last, affects no node and never
+     * gets here. */
     bool is_traced = about->family >= NPART__FAMILY_SYMBOL, is_nearer;
     if (about->family == NPART__FAMILY_CONTROL)
         is_nearer = id == finder->oplist->bodies_rule && at->rule != id;
@@ -482,6 +504,8 @@ static void visit_left_over(struct npart__finder *finder)
 {
     const struct npart__graph *graph = finder->graph;
     uint32_t first = NPART_NONE;
+    /* `order` is that of execution, with the main graph first; nodes of the first pass alone have a cause by
+     * now. */
     for (uint32_t i = 0; i < graph->order_count && first == NPART_NONE; i++)
         first = finder->out->cause_of[graph->order[i]];
     for (uint32_t node = 0; node < npart__file_nodes(finder->session) && !finder->failed; node++) {
@@ -551,6 +575,8 @@ static void join_causes(struct npart__finder *finder)
         out->items.items[kept] = cause;
         finder->about.items[kept++] = about;
     }
+    /* Slots keep the old places. Nobody looks a cause up by its key from here on: the user's cuts are added
+     * without. */
     out->items.count = finder->about.count = kept;
     for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
         if (out->cause_of[node] != NPART_NONE)
@@ -600,6 +626,8 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
                                    .arena = arena,
                                    .out = out};
     memset(out, 0, sizeof *out);
+    /* With room for the copies that the session makes. They have no cause of their own; who asks for one asks for
+     * that of the file's node. */
     size_t nodes = graph->nodes.count + (size_t)1;
     out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
     finder.root_in = npart__arena_zeroed(arena, nodes, sizeof *finder.root_in);
@@ -608,6 +636,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     /* Nothing is given back then: the arena goes with the plan that failed. */
     if (!out->cause_of || !finder.root_in || !finder.uses || !is_traced)
         return npart__fail_memory(error);
+    /* NPART_NONE for all. */
     memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);
     find(&finder);
     for (size_t i = 0; i < NPART__FAMILIES; i++)

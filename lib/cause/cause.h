@@ -11,8 +11,8 @@
 
 /* Ids of nodes and values are the file's. */
 struct npart__cause {
-    uint8_t about;                   /* enum npart__rule_about */
-    const char *text;                /* one line for people */
+    uint8_t about;                   /* enum npart__rule_about: DYNAMIC where it was traced to a size */
+    const char *text;                /* one line for people, in the plan's arena */
     uint32_t rule;                   /* the rule that the first affected node does not meet */
     uint32_t symbol;                 /* of the inference, where it is dims of inputs: the first; NPART_NONE */
     uint32_t root;                   /* the first node after which sizes are not known; NPART_NONE: it is none */

@@ -26,16 +26,17 @@ enum npart__family {
     NPART__FAMILIES
 };
 
+/* Ops or dims that a line names; of more it only says that there are others. */
 #define NPART__OPS_NAMED 3u
 
 /* What is known of a cause beside what its users see. By the same place as npart__causes.items, until causes are
  * sorted. */
 struct npart__about_cause {
-    uint8_t family;
+    uint8_t family;         /* enum npart__family */
     bool is_mixed;          /* rules of several sentences */
     uint8_t op_count;       /* of the affected nodes, or of the root ones; one more than are named: there are others */
     uint32_t ops[NPART__OPS_NAMED]; /* interned */
-    uint32_t key;
+    uint32_t key;           /* a rule, symbol, value, number or interned op, as the family has it */
     uint32_t culprit;       /* of the first affected node, or NPART_NONE */
     uint32_t root_count;    /* nodes */
     uint32_t undecided_count;
@@ -65,7 +66,7 @@ struct npart__finder {
     uint32_t *slots[NPART__FAMILIES]; /* by family and key: cause + 1; made when the first of a family is met */
     uint32_t *root_in;  /* by node: cause + 1 of which it is a root */
     struct npart__dim_use *uses; /* by symbol */
-    bool failed;
+    bool failed;        /* out of memory; looked at by all, so that nobody goes on */
 };
 
 /* Whether a node of a cause was accepted, and left to the CPU for what stands around it. Its cause is that of a

@@ -6,7 +6,8 @@
 
 #include "cause/finder.h"
 
-/* Every value that is cut has a cause, so the search ends. Users cut in few places. */
+/* Every value that is cut has a cause, so the search ends. Users cut in few places. In all the work is that of
+ * causes times borders at cuts. */
 static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
 {
     uint32_t c = 0;
@@ -66,6 +67,7 @@ static void list_nodes(struct npart__finder *finder)
             /* A cut has the node before it in its list, and no other.
              * NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where there is a count there is a list */
             bool is_made = cause->cut_value != NPART_NONE && cause->first_affected != NPART_NONE;
+            /* What pass 0 has counted; a cut of the user's has no root, so nothing was counted for it. */
             uint32_t count = is_made ? 1 : cause->node_count;
             cause->first_node = out->lists.count;
             if (!NPART__RESERVE(finder->arena, &out->lists, count)) {
@@ -107,6 +109,8 @@ static void list_cuts(struct npart__finder *finder)
         for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
             const struct npart__partition *partition = &partitioning->partitions.items[p];
             for (uint32_t i = 0; i < partition->cut_count; i++) {
+                /* A partition that the user's cut ends has the value in its list; it belongs to that cut's cause
+                 * alone. */
                 uint32_t value = partitioning->lists.items[partition->first_cut + i];
                 struct npart__cause *cause = &out->items.items[cause_of_cut(out, value)];
                 if (pass == 1)
@@ -136,7 +140,7 @@ struct ranked {
 };
 
 /* Most partitions ended first, then most nodes; the rest as they were found, so that the order is the same in each
- * run. */
+ * run. The user's cuts affect no nodes, so among causes that end as many partitions they come last. */
 static int compare_ranked(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
@@ -147,7 +151,8 @@ static int compare_ranked(const void *left, const void *right)
     return a->before < b->before ? -1 : 1;
 }
 
-/* Lists keep their places; only the causes move, and the nodes' references with them. */
+/* Lists keep their places; only the causes move, and the nodes' references with them. `about` is not moved along:
+ * it is not asked from here on. */
 static void sort_causes(struct npart__finder *finder)
 {
     struct npart__causes *out = finder->out;
@@ -162,6 +167,7 @@ static void sort_causes(struct npart__finder *finder)
     if (out->items.count) /* qsort may not be given NULL */
         qsort(ranked, out->items.count, sizeof *ranked, compare_ranked);
     for (uint32_t i = 0; i < out->items.count; i++) {
+        /* Whole causes are sorted, as qsort hands nothing else to the comparison. */
         out->items.items[i] = ranked[i].cause;
         place[ranked[i].before] = i;
     }

@@ -15,6 +15,8 @@ static const char *op_text(struct npart__finder *finder, uint32_t id)
     return text;
 }
 
+/* "Conv: rank of X must be 4", or the sentence alone where `subject` is NULL: of several ops none is the
+ * subject. */
 static const char *root_text(struct npart__finder *finder, const char *subject, const char *sentence)
 {
     const char *between = subject ? ": " : "";
@@ -23,7 +25,8 @@ static const char *root_text(struct npart__finder *finder, const char *subject, 
     return text;
 }
 
-/* Whether the rule is one of an op, and no other: then it says which op it is about. */
+/* Whether the rule is one of an op, and no other: then it says which op it is about. Linear in the list's entries;
+ * asked once for a cause. */
 static bool is_of_op(const struct npart__oplist *oplist, uint32_t rule)
 {
     bool is_one = false;
@@ -46,6 +49,8 @@ static void name_number(struct npart__finder *finder, struct npart__cause *cause
     finder->failed |= !cause->root_text;
 }
 
+/* `holder`: the op with the bodies, where the cause is control flow; else NULL, and the op is named only where the
+ * rule is of an op's own entry and all affected nodes are of that op. */
 static void name_rule(struct npart__finder *finder, struct npart__cause *cause,
                       const struct npart__about_cause *about, const char *holder)
 {
@@ -59,6 +64,9 @@ static void name_rule(struct npart__finder *finder, struct npart__cause *cause,
 /* Of several ops without shape inference the first: one opset brings it to all. */
 static void name_lost(struct npart__finder *finder, struct npart__cause *cause, const struct npart__about_cause *about)
 {
+    /* An id by which sums over many models are kept, and what is said after the op. A line for people names
+     * the node, "node 12 (NonZero n) has a data-dependent output shape"; what all models share is "NonZero
+     * has ...". */
     static const char *const words[][2] = {
         [NPART__FAMILY_UNSHAPED] = {"unknown-shape", "has an output of unknown shape"},
         [NPART__FAMILY_CONTROL] = {"unknown-shape", "has an output of unknown shape"},
@@ -67,6 +75,7 @@ static void name_lost(struct npart__finder *finder, struct npart__cause *cause, 
         [NPART__FAMILY_LOST] = {"not-inferred", "has an output shape that the runtime cannot infer"},
     };
     int64_t since;
+    /* There is a root: all families that get here were traced to a node. */
     bool lacks_shapes = npart__lacks_shapes(&finder->graph->nodes.items[cause->root], &since);
     const char *op = op_text(finder, cause->root);
     if (!op)
@@ -88,13 +97,16 @@ static void name_root(struct npart__finder *finder, uint32_t id)
     struct npart__cause *cause = &finder->out->items.items[id];
     const struct npart__about_cause *about = &finder->about.items[id];
     const struct npart__rule *rule = &finder->oplist->rules.items[cause->rule];
+    /* Unless its family says otherwise below. */
     cause->root_rule = rule->id;
     switch ((enum npart__family)about->family) {
     case NPART__FAMILY_OP:
         cause->root_op = op_text(finder, cause->first_affected);
+        /* The line for people has no name of the model's in it but the op's. */
         cause->root_text = cause->text;
         break;
     case NPART__FAMILY_SYMBOL:
+        /* Without the names: `batch` of one model and `N` of another are the same cause. */
         cause->root_rule = "dynamic-dimension";
         cause->root_text = "dimensions of inputs are dynamic";
         break;
@@ -107,6 +119,7 @@ static void name_root(struct npart__finder *finder, uint32_t id)
         break;
     case NPART__FAMILY_RANK:
     case NPART__FAMILY_TYPE:
+        /* Where all of its rules have one sentence, that says more than the number does. */
         if (about->is_mixed)
             name_number(finder, cause, about);
         else

@@ -59,13 +59,15 @@ static void append_ops(const struct npart__finder *finder, const struct npart__a
 
 /* ---- dims of inputs --------------------------------------------------------------------------------------- */
 
+/* The name of the first input that has the symbol; NULL where none has it. */
 static const char *input_with(const struct npart__finder *finder, uint32_t symbol)
 {
     uint32_t value = finder->trace.input_of[symbol];
     return value ? npart__value_name(finder->graph, value - 1) : NULL;
 }
 
-/* The axis of the input that has the symbol. The last axis where no other has it, so that the loop ends. */
+/* The axis of the input that has the symbol. The last axis where no other has it, so that the loop ends. There is
+ * such an input: it is asked of dims that fall together with others, and only dims of inputs are joined. */
 static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
 {
     const struct npart__inference *known = finder->trace.known;
@@ -76,7 +78,8 @@ static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
     return axis;
 }
 
-/* "`batch` is dynamic (input `x`)", "`batch` and `sequence` are dynamic (input `x`)". */
+/* "`batch` is dynamic (input `x`)", "`batch` and `sequence` are dynamic (input `x`)". Of more than three: "`a`,
+ * `b`, `c` and 2 others are dynamic (input `x` and others)". */
 static void append_dims(const struct npart__finder *finder, uint32_t symbol, struct npart__buffer *out)
 {
     /* A set is walked in the order of symbols, which is that of inputs and axes. */
@@ -130,6 +133,8 @@ static void append_rule(struct npart__finder *finder, const struct npart__cause 
                         const struct npart__about_cause *about, struct npart__buffer *out)
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[cause->rule];
+    /* "rank 6 is not supported by Add and Mul"; or, where the rules have one sentence, "Conv: rank of X must be
+     * 4". */
     bool is_number = about->family == NPART__FAMILY_RANK || about->family == NPART__FAMILY_TYPE;
     if (is_number && about->is_mixed) {
         if (about->family == NPART__FAMILY_RANK)
@@ -150,7 +155,9 @@ static void append_rule(struct npart__finder *finder, const struct npart__cause 
 }
 
 /* Nodes that sizes are lost at: one by its name, several by their number and op. Inference that comes with a later
- * opset is said, as that is what can be done. */
+ * opset is said, as that is what can be done. "node 12 (NonZero n) has a data-dependent output shape", "3 NonZero
+ * nodes have data-dependent output shapes", "GreaterOrEqual and LessOrEqual have no shape inference before opset
+ * 16, so all shapes after them are unknown". */
 static void append_lost(struct npart__finder *finder, const struct npart__cause *cause,
                         const struct npart__about_cause *about, struct npart__buffer *out)
 {
@@ -181,6 +188,7 @@ static void append_lost(struct npart__finder *finder, const struct npart__cause 
         return;
     }
     npart__append_format(out, " %s no shape inference ", is_singular ? "has" : "have");
+    /* Where the standard never gave it inference there is no opset to wait for, and the node's own is told. */
     npart__append_format(out, since ? "before opset %d" : "at opset %d", since ? (int)since : root->opset_version);
     npart__append_format(out, ", so all shapes after %s are unknown", is_singular ? "it" : "them");
 }

@@ -51,6 +51,7 @@ npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
     uint32_t producer = trace->graph->values.items[value].producer, symbol = symbol_behind(known, in_file);
     if (symbol != NPART_NONE && (symbol_at(known, symbol)->node == NPART_NONE || trace->input_of[symbol]))
         return npart__root_of_symbol(trace, symbol);
+    /* Static by all that is known: then it is the runtime alone that lost it. */
     uint32_t node = npart__is_static(fact) ? lost_at(seen, value) : lost_at(known, in_file);
     /* The file does not even say its rank: the third range of roots. */
     if (node == NPART_NONE && producer == NPART_NONE)
@@ -62,7 +63,8 @@ npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
     return trace->lost[node] ? trace->lost[node] : node + 1;
 }
 
-/* Versions come in their order, so the first after the node's own that has inference is the least that helps. */
+/* Versions come in their order, so the first after the node's own that has inference is the least that helps.
+ * GreaterOrEqual-12 has none and version 16 has: `*since` is 16. */
 bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
 {
     *since = 0;
@@ -119,6 +121,8 @@ static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
         if (value != NPART_NONE && trace->elements[value])
             return trace->elements[value];
     }
+    /* Then the operands' shapes. Where the loss is here whatever is known, a dim of an input is passed over: with
+     * it fixed the result's shape would still be lost. */
     bool is_lost = is_lost_for_all(trace, id);
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(graph, node, i);
@@ -139,6 +143,7 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
     npart__root root = 0;
     int64_t since;
     uint32_t first = npart__node_input(graph, node, 0);
+    /* Where nothing is folded (level off) every node runs, whatever is fixed. */
     if (!trace->folds || node->body_count || first == NPART_NONE || !node->schema ||
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
         return 0;
@@ -170,6 +175,7 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
         uint32_t value = npart__node_output(trace->graph, node, i);
         is_lost = value != NPART_NONE && !npart__is_static(npart__fact_of(trace->session->inference, value));
     }
+    /* By the runtime's view, since that is what rules were asked about. */
     if (is_lost)
         trace->lost[id] = lost_by(trace, id);
     if (!npart__is_live(trace->session, id))
@@ -185,6 +191,7 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
 /* The first input that has a symbol speaks for it. Users know a dim by the input that has it. */
 static void note_inputs(struct npart__trace *trace)
 {
+    /* Scope 0 is the main graph: inputs of bodies are fed by their nodes, and no user fixes them. */
     const struct npart__scope *scope = &trace->graph->scopes.items[0];
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = trace->graph->operands.items[scope->first_input + i];

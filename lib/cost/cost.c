@@ -22,7 +22,8 @@ static void charge(struct npart__bill *bill, const struct npart__node_costs *nod
     npart__charge(bill, part, nodes->rates.of[0][name], quantity);
 }
 
-/* Both of a partition's shares: what starting it takes, and what the runtime adds to each call. */
+/* Both of a partition's shares: what starting it takes, and what the runtime adds to each call. Loading is paid
+ * when the session is created, so it is a part of the cold start alone. */
 static void charge_partitions(struct npart__bill *bill, const struct npart__node_costs *nodes, uint32_t count)
 {
     charge(bill, nodes, NPART__PART_SWITCH, NPART__PARAMETER_LAUNCH, count);
@@ -35,6 +36,7 @@ static void charge_partitions(struct npart__bill *bill, const struct npart__node
 /* What crosses the border of one partition. Elements and not bytes, since their width is what most of the
  * partition computes in, known only when all its nodes were seen. */
 struct border {
+    /* Of the tensors that cross in either direction; those of unknown size are not in it. */
     double elements;
     double operations[NPART__ARITHMETICS]; /* of its products */
     uint32_t nodes[NPART__ARITHMETICS];    /* float32 counts as float16 */
@@ -65,7 +67,7 @@ static bool cross(struct border *border, const struct npart__session *session, u
 static void add_node(struct border *border, const struct npart__node_costs *nodes, uint32_t node)
 {
     const struct npart__work *work = &nodes->works[node];
-    /* FLOAT32 is 0: NPUs compute it as FLOAT16. */
+    /* FLOAT32 is 0: NPUs compute it as FLOAT16. Its place is empty, and charge_border begins after it. */
     uint32_t arithmetic = nodes->items[node].arithmetic ? nodes->items[node].arithmetic : NPART__ARITHMETIC_FLOAT16;
     if (work->class == NPART__WORK_NONE || !nodes->items[node].npu.is_known)
         return;
@@ -86,6 +88,8 @@ static void charge_border(struct npart__bill *bill, const struct npart__node_cos
             most = a;
     /* 16-bit activations and floats are two bytes each. */
     double bytes = border->elements * (most == NPART__ARITHMETIC_W8A8 ? 1 : 2);
+    /* A million elements are 2 MB, all at io_gb_per_s; three million are 6 MB, of which 2 MB count at
+     * memory_gb_per_s. */
     double near = bytes < IO_ON_CHIP_BYTES ? bytes : IO_ON_CHIP_BYTES;
     /* An empty border needs no rate. */
     bill->unknown += bytes > 0 && nodes->rates.of[most][NPART__PARAMETER_IO] == NPART__NO_RATE;
@@ -100,6 +104,8 @@ static bool charge_borders(struct npart__cost *out, const struct npart__session 
                            const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
                            struct npart__arena *arena)
 {
+    /* One a partition, filled in two walks: over the tensors that cross, then over the nodes, which say how wide
+     * an element is. */
     struct border *borders = npart__arena_zeroed(arena, partitioning->partitions.count + (size_t)1, sizeof *borders);
     if (!borders)
         return false;
@@ -134,6 +140,7 @@ static void count_crossings(struct npart__cost *out, const struct npart__partiti
         if (crossing->from != NPART_NONE)
             out->bytes_to_cpu = sum_bytes(out->bytes_to_cpu, crossing->bytes);
     }
+    /* So the total of a plan with a dynamic tensor at a border is unknown, and not a sum without it. */
     out->bill.unknown += out->unknown_sizes;
 }
 
@@ -154,6 +161,7 @@ static bool charge_more_layouts(struct npart__cost *out, const struct npart__ses
                                 const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
                                 const struct npart__layouts *whole, struct npart__arena *arena)
 {
+    /* Values of the session's graph, since layouts are found in that. */
     uint32_t values = session->graph->values.count;
     bool *crosses = npart__arena_zeroed(arena, values + (size_t)1, sizeof *crosses);
     uint64_t elements;
@@ -208,6 +216,7 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
             padded += npart__padded_macs(work);
         }
     }
+    /* A product of 7 rows fills 7 of the 32 rows of its tiles: by itself its fill is 22 %. */
     out->fill = padded > 0 ? macs / padded : 0;
 }
 
@@ -218,6 +227,8 @@ static npart_status charge_all(const struct npart__session *session, const struc
                                struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
 {
     bool is_ready = true;
+    /* A list without a rate for one of these adds nothing for it (npart__charge); only what a list must have
+     * counts as unknown. */
     charge_partitions(&out->bill, nodes, partitioning->partitions.count);
     count_crossings(out, partitioning);
     charge_nodes(out, session, nodes, partitioning->partition_of);
@@ -244,6 +255,7 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
     npart_status status = charge_all(session, partitioning, nodes, sides, arena, out, error);
     if (status != NPART_OK)
         return status;
+    /* Before unknown_nodes is set to 0 below: a list without rates leaves the total unknown all the same. */
     out->is_known = out->bill.unknown == 0;
     if (!can_compute(nodes))
         out->unknown_nodes = 0; /* it is the list that says nothing */
@@ -277,6 +289,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
     bool is_io = npart__has_io(&nodes->rates);
     for (uint32_t v = 0; v < graph->values.count; v++) {
         const struct npart__value *value = &graph->values.items[v];
+        /* An input that nothing reads is not copied. */
         bool is_fed = value->scope == 0 && value->producer == NPART_NONE && value->consumer_count > 0;
         if (session->is_constant[v] || session->stands_for[v] != v || !(is_fed || value->is_graph_output))
             continue;
@@ -289,6 +302,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
             charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
                    (double)npart__type_bytes(fact->element_type, elements));
     }
+    /* Nodes decide how wide an element of the border is, as for a partition of a plan. */
     for (uint32_t i = 0; is_io && i < nodes->count; i++)
         if (npart__is_live(session, i))
             add_node(&border, nodes, i);
@@ -305,7 +319,8 @@ static double rate_ms(const struct npart__node_costs *nodes, uint32_t arithmetic
 
 /* The arithmetic of most multiply-accumulates, with a launch and a tensor in and out, against the CPU. launch +
  * runtime + 2 maps = operations * (CPU - NPU), and two operations are one multiply-accumulate. What the tensors'
- * bytes take is left out, as it depends on their shapes. */
+ * bytes take is left out, as it depends on their shapes. With 0.5 ms to start and a CPU that takes 1e-8 ms an
+ * operation more, that are 25 million. */
 static uint64_t find_break_even(const struct npart__session *session, const struct npart__node_costs *nodes)
 {
     double macs[NPART__ARITHMETICS] = {0};
@@ -320,6 +335,7 @@ static uint64_t find_break_even(const struct npart__session *session, const stru
                          2 * rate_ms(nodes, most, NPART__PARAMETER_MAP);
     double cpu_ms = rate_ms(nodes, most, NPART__PARAMETER_CPU_MATRIX);
     double npu_ms = rate_ms(nodes, most, NPART__PARAMETER_MATRIX);
+    /* Where one of the two rates is lacking, or the NPU is no faster, no number of operations pays. */
     double least = npu_ms > 0 && cpu_ms > npu_ms ? overhead_ms / (2 * (cpu_ms - npu_ms)) : 0;
     return least < 1e18 ? (uint64_t)least : 0; /* no partition has as many: a CPU that is as fast but for a hair */
 }

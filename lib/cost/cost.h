@@ -76,7 +76,7 @@ bool npart__is_npu_rate(const struct npart__rate *rate);
  * cannot wrap. */
 struct npart__bill {
     double quantities[NPART__PARTS + 1][NPART__MOST_RATES];
-    uint32_t unknown; /* quantities that are not known */
+    uint32_t unknown; /* quantities that are not known: with one the bill has no total */
 };
 
 /* What a bill comes to: one part, or NPART__PART_ALL. */
@@ -97,10 +97,11 @@ static inline void npart__charge(struct npart__bill *bill, enum npart__part part
 
 /* ---- node.c ------------------------------------------------------------------------------------------------ */
 
-/* What a node is charged on one side: up to three quantities. */
+/* What a node is charged on one side: a quantity at a rate. A deep product has four: its operations, its weights, what
+ * the factor of its depth is off by, the node itself. */
 struct npart__charge {
     double quantity;
-    uint8_t rate, part;
+    uint8_t rate, part; /* the rate's place in npart__rates.items; enum npart__part */
 };
 #define NPART__MOST_CHARGES 4u
 

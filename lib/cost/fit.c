@@ -6,7 +6,8 @@
 
 #define MOST NPART__MOST_FACTORS
 
-/* The function to minimize, its gradient and its Gauss-Newton matrix, both halved. */
+/* The function to minimize, its gradient and its Gauss-Newton matrix, both halved. As both are halved, the step of
+ * Gauss and Newton is the same. */
 struct normal {
     double value, gradient[MOST], matrix[MOST][MOST];
 };
@@ -21,7 +22,8 @@ double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const
 }
 
 /* The slope of the predicted time by x[k] is that part itself, as the derivative of exp is exp. Residuals are
- * relative: a network of 1 ms says as much as one of 100. */
+ * relative: a network of 1 ms says as much as one of 100. Predicted 12 ms, measured 10, spread 0.15: the residual
+ * is 2 / 1.5. */
 static void add_time(const struct npart__fitting *fit, uint32_t time, const double *x, struct normal *out)
 {
     double scale = fit->measured[time] * fit->spread, slope[MOST] = {0};
@@ -42,6 +44,7 @@ static void add_up(const struct npart__fitting *fit, const bool *skips, const do
 {
     memset(out, 0, sizeof *out);
     for (uint32_t k = 0; k < fit->factor_count; k++) {
+        /* A deviation is above 0 (fit.h), and a small one holds its factor where it was. */
         double weight = 1 / (fit->deviations[k] * fit->deviations[k]);
         out->value += x[k] * x[k] * weight;
         out->gradient[k] = x[k] * weight;
@@ -76,6 +79,7 @@ static void substitute(uint32_t count, double matrix[MOST][MOST], double *b)
             b[i] -= matrix[i][k] * b[k];
         b[i] /= matrix[i][i];
     }
+    /* The transpose of L has at row i, column k what L has at row k, column i. */
     for (uint32_t i = count; i-- > 0;) {
         for (uint32_t k = i + 1; k < count; k++)
             b[i] -= matrix[k][i] * b[k];
@@ -92,6 +96,7 @@ static bool step(const struct npart__fitting *fit, const struct normal *normal, 
     double matrix[MOST][MOST], by[MOST];
     memcpy(matrix, normal->matrix, sizeof matrix);
     for (uint32_t k = 0; k < fit->factor_count; k++) {
+        /* Relative to the diagonal, as factors may be known very differently well. */
         matrix[k][k] *= 1 + damping;
         by[k] = -normal->gradient[k];
     }
@@ -125,6 +130,7 @@ bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, doubl
 {
     struct normal here, there;
     double at[MOST] = {0}, next[MOST], damping = 1e-3;
+    /* Steps are made on a copy: `x` stays what it was until the end. */
     memcpy(at, x, fit->factor_count * sizeof *at);
     add_up(fit, skips, at, &here);
     for (uint32_t i = 0; i < NPART__FIT_STEPS && isfinite(here.value); i++) {
@@ -138,6 +144,7 @@ bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, doubl
             memcpy(at, next, sizeof at);
             here = there;
         }
+        /* From 1e-3, seventeen steps in a row that do not help go past 1e12. */
         damping = is_better ? damping / 4 : damping * 8;
         if (is_done || damping > 1e12) /* no shorter step would be one */
             break;

@@ -21,8 +21,8 @@
 struct npart__fitting {
     uint32_t factor_count, time_count;
     const double *parts;    /* by time and factor, in ms; none below 0 */
-    const double *fixed;    /* by time */
-    const double *measured; /* by time; above 0 */
+    const double *fixed;    /* by time, in ms: what no factor moves */
+    const double *measured; /* by time, in ms; above 0 */
     const double *deviations; /* by factor, of its logarithm; above 0 */
     double spread;            /* of times about what the formula says, relative; above 0 */
     /* Parts were computed with these logarithms, and count as `parts * exp(x - at)`. */

@@ -27,6 +27,7 @@ struct laying {
 static bool classify(struct laying *layouts, const char *const *ops, uint32_t count, enum layout_class class,
                      struct npart__arena *arena)
 {
+    /* An operator that no node of the graph has gets no id, and is passed over. */
     const struct npart__op_id *ids = npart__find_ops(layouts->graph, ops, count, arena);
     for (uint32_t i = 0; ids && i < count; i++) {
         if (ids[i].op_type == NPART_NONE)
@@ -72,13 +73,15 @@ static void convert(struct laying *layouts, uint32_t value, uint32_t user)
 static bool has_spatial_axes(const struct laying *layouts, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
+    /* [batch, channels, length] is the least that has one. */
     return fact->has_rank && fact->rank >= 3;
 }
 
 /* A conversion moves past ops that work in either layout, so that a chain of them costs one at each end; an operand
  * in the other layout is converted where the two meet. Of a layout op only the first operand and result are
  * activations; its weights are laid out by the compiler. Nodes come in order, so each value's layout is known before
- * it is used. */
+ * it is used. Conv, Relu, Softmax: the Relu keeps the layout of the Conv, and its result is converted for the
+ * Softmax, if the list lets a Relu through and binds no Softmax. */
 static void lay_out_node(struct laying *layouts, uint32_t id)
 {
     const struct npart__node *node = &layouts->graph->nodes.items[id];
@@ -128,6 +131,7 @@ static bool lay_out(struct laying *layouts, const struct npart__oplist *oplist, 
     for (uint32_t i = 0; i < graph->order_count; i++) /* copies have the layout of what they are copied from */
         if (npart__is_live(layouts->session, graph->order[i]) && graph->order[i] < npart__file_nodes(layouts->session))
             lay_out_node(layouts, graph->order[i]);
+    /* An output that was converted for a node already is not converted again (convert). */
     for (uint32_t v = 0; v < graph->values.count; v++)
         if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])
             convert(layouts, v, NPART__FOR_GRAPH);

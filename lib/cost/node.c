@@ -50,7 +50,7 @@ static bool is_wide_float(int type)
     return type == 1 || type == 11; /* FLOAT, DOUBLE */
 }
 
-/* In the file; 4 where the type is not known. */
+/* In the file; 4 where the type is not known. Of INT4 it is one half. */
 static double file_bytes(int type)
 {
     uint64_t bytes = npart__type_bytes(type, 2); /* of two elements, as there are types of half a byte */
@@ -74,6 +74,7 @@ static bool has_rate(const struct costing *at, enum npart__parameter_name name)
     return at->out->rates.of[at->arithmetic][name] != NPART__NO_RATE;
 }
 
+/* Typical milliseconds of a quantity; 0 where the list has no such rate, so what is compared by it loses. */
 static double ms_of(const struct costing *at, enum npart__parameter_name name, double quantity)
 {
     uint8_t rate = at->out->rates.of[at->arithmetic][name];
@@ -85,6 +86,7 @@ static void charge(const struct costing *at, struct npart__side_cost *side, enum
                    enum npart__parameter_name name, double quantity)
 {
     uint8_t rate = at->out->rates.of[at->arithmetic][name];
+    /* Before the rate is asked for: a node without weights needs no rate for them. */
     if (quantity <= 0)
         return;
     if (rate == NPART__NO_RATE)
@@ -104,7 +106,7 @@ static double filled_up(uint64_t size, uint64_t tile)
 }
 
 /* A product of 7 rows takes as long as one of 32: the unit computes whole tiles. Depth below a tile fills half of
- * one. */
+ * one. 7 rows, 100 columns and a depth of 10 count as 32, 128 and 16. */
 double npart__padded_macs(const struct npart__work *work)
 {
     uint64_t depth = work->depth ? work->depth : 1;
@@ -114,7 +116,8 @@ double npart__padded_macs(const struct npart__work *work)
            filled_up(depth, depth >= TILE ? TILE : HALF_TILE) * (double)work->taps * (double)work->groups;
 }
 
-/* Wide floats count two bytes an element; anything else as it is in the file, which is how it is brought in. */
+/* Wide floats count two bytes an element; anything else as it is in the file, which is how it is brought in. 4 MB
+ * of float32 and 8 MB of float64 both count as 2 MB; 1 MB of INT8 stays 1 MB. */
 static double weight_bytes(const struct npart__work *work)
 {
     double share = is_wide_float(work->weight_type) ? 2 / file_bytes(work->weight_type) : 1;
@@ -142,11 +145,12 @@ static double larger(const struct npart__work *work)
 /* A product and its weights at the same time. Half of the shorter is charged, as overlap is never whole; which is
  * shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
  * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
- * charge of its own (rate_of). */
+ * charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are charged as 1 and 3 ms. */
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
     double operations = 2 * npart__padded_macs(work), bytes = weight_bytes(work), factor = 1;
+    /* Deep and wide by the two constants above, and more than twice as deep as wide. */
     bool is_deep = work->class == NPART__WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
                    work->depth / 2 > work->columns;
     const struct npart__parameter *deep = at->out->rates.values[at->arithmetic][NPART__PARAMETER_DEEP];
@@ -154,17 +158,21 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
     operations *= is_limited ? 1 : 0.5;
     bytes *= is_limited ? 0.5 : 1;
     if (is_deep && deep)
+        /* Without such a line in the list a deep product takes what any other does. */
         factor = deep->typical;
     charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_MATRIX, operations * factor);
     charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, bytes * factor);
     if (is_deep)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_DEEP,
                factor * (ms_of(at, NPART__PARAMETER_MATRIX, operations) + ms_of(at, NPART__PARAMETER_MEMORY, bytes)));
+    /* A product of two activations is made of `groups` small ones, as many as attention has heads, each with a
+     * start of its own. */
     if (work->class == NPART__WORK_PRODUCT)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
 }
 
-/* With a filter by taps; without one (pooling) by elements. */
+/* With a filter by taps; without one (pooling) by elements. A filter of 3 x 3 counts three times its results, one
+ * of 5 x 5 five times. */
 static void charge_depthwise(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -183,6 +191,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
     const struct npart__work *work = at->work;
     bool is_move = work->class == NPART__WORK_MOVE, is_convert = work->class == NPART__WORK_CONVERT;
     enum npart__part part = is_convert ? NPART__PART_QUANTIZE : NPART__PART_NPU_BANDWIDTH;
+    /* Everything else is two bytes wide on the NPU, float32 too. */
     double element_bytes = at->arithmetic == NPART__ARITHMETIC_W8A8 ? 1 : 2;
     if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT)
         charge_product(at, side);
@@ -205,7 +214,8 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------- */
 
-/* slow.def's words. */
+/* slow.def's words. Numbers that rows are compared with: an invoker, or the one past the last; a bit for each
+ * arithmetic. */
 enum { EVERYWHERE = NPART__INVOKERS, TFLITE = NPART__INVOKER_TFLITE };
 enum { ANY = 0xff, SIXTEENS = 1 << NPART__ARITHMETIC_W8A16, INTEGERS = SIXTEENS | 1 << NPART__ARITHMETIC_W8A8 };
 
@@ -234,7 +244,8 @@ static bool has_rank(const struct costing *at, uint8_t least)
     return least == 0 || (fact && fact->has_rank && fact->rank >= least);
 }
 
-/* The rows are few, and operators were looked up before: no text is compared here. */
+/* The rows are few, and operators were looked up before: no text is compared here. The row's place plus one, as 0
+ * says that no row fits. */
 static uint8_t find_slow(const struct costing *at)
 {
     const struct npart__node *node = &at->session->graph->nodes.items[at->id];
@@ -248,12 +259,14 @@ static uint8_t find_slow(const struct costing *at)
     return 0;
 }
 
+/* A reduction is limited by what it reads, an expansion by what it writes. */
 static double larger_elements(const struct npart__work *work)
 {
     return (double)(work->input_elements > work->output_elements ? work->input_elements : work->output_elements);
 }
 
-/* What takes longest of products or elements, and of bytes. */
+/* What takes longest of products or elements, and of bytes. Of a product its bytes count in full, weights
+ * included: a product of one row reads each weight for two operations. */
 static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -300,6 +313,7 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
     if (at->work->class == NPART__WORK_NONE)
         return;
     at->arithmetic = npart__arithmetic_of(at->work->activation_type);
+    /* Region 0 is the main graph. */
     if (!is_known(at->work) || npart__node_region(at->session->graph, at->id) != 0) {
         out->npu.is_known = out->cpu.is_known = false;
         return;
@@ -310,6 +324,7 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
     cost_on_npu(at, &out->npu);
 }
 
+/* The cost of one side alone, without what it takes to bring the node's operands there. */
 double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu)
 {
     const struct npart__side_cost *side = on_npu ? &nodes->items[node].npu : &nodes->items[node].cpu;

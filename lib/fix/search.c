@@ -27,6 +27,7 @@ struct course {
     uint32_t annotated;
 };
 
+/* Never NULL: npart__fix_search puts one of its own in the place of none. */
 static struct npart_error *error_of(const struct course *course)
 {
     return course->search->error;
@@ -34,14 +35,16 @@ static struct npart_error *error_of(const struct course *course)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-/* A state is the memory of a whole analysis, so it goes as soon as nothing points to it. */
+/* A state is the memory of a whole analysis, so it goes as soon as nothing points to it. Called after what pointed
+ * to the state points elsewhere. */
 static void leave(struct course *course, struct npart__state *state)
 {
     if (state != course->base && state != course->best && state != course->current)
         npart__state_free(state);
 }
 
-/* The number of steps is noted, since steps after the best state lead nowhere in the end. */
+/* The number of steps is noted, since steps after the best state lead nowhere in the end. Called when `current` is
+ * better, and after each branch that was taken. */
 static void take_for_best(struct course *course)
 {
     struct npart__state *before = course->best;
@@ -88,6 +91,7 @@ static const char *reason(const struct course *course, const struct npart__state
     for (uint32_t i = 0; i < now->target_count; i++) {
         const struct npart__outcome *a = &now->outcomes[i], *b = &made->outcomes[i];
         const char *target = now->plans[i].target.oplist->name;
+        /* First what fails, as in npart__compare_outcomes. */
         if (b->failed > a->failed)
             return npart__arena_format(arena, "%s: the session would fail", target);
         if (npart__compare_outcomes(b, a, NPART__SHARE_OF_HARM) > 0)
@@ -98,7 +102,8 @@ static const char *reason(const struct course *course, const struct npart__state
 }
 
 /* As a share of the file with its weights, wherever they are; 0 for what is little anyway. Versions are skeletons,
- * so what grows is what rewrites have added; payloads in the input are the same in both. */
+ * so what grows is what rewrites have added; payloads in the input are the same in both. A file of 100 MB whose
+ * version got 5 MB longer has grown by 0.05; one that got 1 MB longer, or shorter, by 0. */
 static double growth(const struct course *course, const struct npart__state *made)
 {
     const struct npart__graph *graph = &course->base->graph;
@@ -110,7 +115,7 @@ static double growth(const struct course *course, const struct npart__state *mad
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 /* Takes the state over, also on failure. A rewrite that was taken back in an earlier round and is kept now is not
- * told as taken back. */
+ * told as taken back. "Needed" spares the step the replay that would show whether the others do without it. */
 static npart_status keep(struct course *course, const struct npart__attempt *attempt, bool is_better)
 {
     struct npart__search *search = course->search;
@@ -134,6 +139,7 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
     struct npart__state *made = attempt->made;
     const struct npart__fix_request *request = course->search->request;
     bool is_better = npart__is_better(made, course->current);
+    /* A step may leave a failure as it is, but it may not bring one. */
     bool fails = made->is_invalid && !course->current->is_invalid;
     for (uint32_t i = 0; i < made->target_count; i++)
         fails |= made->outcomes[i].failed > course->current->outcomes[i].failed;
@@ -152,7 +158,7 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
 }
 
 /* By name of a result: the node that makes it, in any graph of the model. Names that bodies use again keep the
- * last node; names of new nodes are unique. */
+ * last node; names of new nodes are unique. By interned name, plus one; 0: no node makes it. */
 static bool index_makers(const struct npart__graph *graph, struct npart__arena *arena, uint32_t **out)
 {
     uint32_t *makers = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *makers);
@@ -182,7 +188,8 @@ static bool is_useful(const struct npart__state *before, const struct npart__sta
 }
 
 /* Picks the sites at which something was won; false when that is all of them, or none. A rewrite is offered at all
- * nodes that are left, also where what it makes is left as well; there the file would change for nothing. */
+ * nodes that are left, also where what it makes is left as well; there the file would change for nothing. Where
+ * nothing was won at any site all of them are left to `settle`, which has the last word. */
 static npart_status pick_useful(struct course *course, const struct npart__attempt *attempt,
                                 struct npart__arena *scratch, const bool **picks)
 {
@@ -196,12 +203,13 @@ static npart_status pick_useful(struct course *course, const struct npart__attem
             useful[attempt->nodes[i]] = true;
             count++;
         }
+    /* Else it would be made again for the same sites. */
     if (count && count < attempt->step.site_count)
         *picks = useful;
     return NPART_OK;
 }
 
-/* `without` goes before `only`. */
+/* `without` goes before `only`. Of `only` a and b and `without` b that leaves a. */
 static bool is_wanted(const struct npart__fix_request *request, const char *id)
 {
     bool is_named = !request->only;
@@ -223,6 +231,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
     if (course->tried[index] == course->current->number || !is_wanted(search->request, rewrite->id) ||
         course->steps.count == NPART__LIMIT_FIX_STEPS)
         return NPART_OK;
+    /* Numbers of states begin with 1, so 0 says that it was never tried. */
     course->tried[index] = course->current->number;
     npart_status status = npart__attempt_rewrite(search, course->current, &attempt);
     if (status == NPART_OK && attempt.made && !rewrite->enables) {
@@ -235,6 +244,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
         if (status == NPART_OK && picks) {
             attempt.picks = picks;
             status = npart__attempt_rewrite(search, course->current, &attempt);
+            /* They go with the scratch, while the attempt is kept. */
             attempt.picks = NULL;
         }
         npart__arena_clear(&scratch);
@@ -247,7 +257,8 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
     return status;
 }
 
-/* Kept only if it is better at once. */
+/* Kept only if it is better at once. What it writes down follows from the graph anyway, so by itself it is no
+ * progress; a runtime that infers less may need it. */
 static npart_status try_annotate(struct course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
@@ -278,6 +289,7 @@ static bool is_done(const struct npart__state *state)
 static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
 {
     npart_status status = NPART_OK;
+    /* It has no row of its own, and belongs before the rewrites that need shapes. */
     if (phase == NPART__PHASE_SHAPE)
         status = try_annotate(course, changed);
     for (uint32_t i = 0; i < course->search->rewrites.count && status == NPART_OK; i++)
@@ -307,7 +319,7 @@ static npart_status try_all(struct course *course)
 /* ---- pruning ----------------------------------------------------------------------------------------------------- */
 
 /* The nodes whose first results a step has replaced before. By name, since ids are another state's. A result that
- * is there no more picks nothing, and the step may come to nothing. */
+ * is there no more picks nothing, and the step may come to nothing. False when out of memory. */
 static bool pick_sites(const struct npart__state *state, const char *const *sites, struct npart__arena *arena,
                        const bool **out)
 {
@@ -323,6 +335,7 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         uint32_t result = npart__node_output(graph, &graph->nodes.items[i], 0);
+        /* Sites are known by their first results (note_site in step.c). */
         picks[i] = result != NPART_NONE && is_named[graph->values.items[result].name];
     }
     *out = picks;
@@ -330,7 +343,8 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
 }
 
 /* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays. States
- * on the way are freed, but for the base, which every replay begins from. */
+ * on the way are freed, but for the base, which every replay begins from. The sites are those at which the step
+ * was kept, and not all that it might suit now: what it wins has to be the same. */
 static npart_status repeat(struct course *course, const struct kept *kept, struct npart__state **state)
 {
     struct npart__search *search = course->search;
@@ -362,6 +376,7 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
     struct npart__state *state = course->base;
     npart_status status = NPART_OK;
     *out = NULL;
+    /* Outcomes of such states are zeros, and nobody compares them. */
     search->plans_nothing = true;
     for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
         if (i != left_out)
@@ -385,6 +400,7 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
         *out = planned;
     else
         npart__state_free(planned);
+    /* A state that cannot be made is no error of the search: the step is needed, then. */
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
@@ -402,10 +418,13 @@ static npart_status prune(struct course *course)
             return status;
         if (!without)
             continue;
+        /* Against the state with all steps that are still there: two that can stand in for each other do not both
+         * go. */
         if (npart__is_worse(without, course->current, NPART__SHARE_OF_GAIN)) {
             npart__state_free(without);
             continue;
         }
+        /* Steps before it were not looked at yet, and those after it keep their order. */
         memmove(course->steps.items + i, course->steps.items + i + 1,
                 (course->steps.count - i - 1) * sizeof *course->steps.items);
         course->steps.count--;
@@ -439,6 +458,7 @@ static npart_status take_branches(struct course *course)
     for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
         struct npart__attempt attempt = {.rewrite = rewrite};
         uint32_t count = course->current->graph.nodes.count;
+        /* All nodes: the rewrite itself asks whether the condition is known. */
         bool *picks = npart__arena_allocate(search->arena, count + (size_t)1);
         if (!picks)
             return npart__fail_memory(search->error);
@@ -463,7 +483,7 @@ static npart_status take_branches(struct course *course)
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Steps after the best state lead nowhere. They brought nodes onto the NPU one by one in the hope of fewer
- * partitions, which did not come. */
+ * partitions, which did not come. From the last to the first, as that is how they are told. */
 static npart_status return_to_best(struct course *course)
 {
     npart_status status = NPART_OK;
@@ -477,6 +497,7 @@ static npart_status return_to_best(struct course *course)
     return status;
 }
 
+/* NULL when out of memory. Summaries lie within; texts that they point to are constants. */
 static const struct npart__outcome *copy_outcomes(const struct npart__state *state, struct npart__arena *arena)
 {
     struct npart__outcome *copy = npart__arena_zeroed(arena, state->target_count + (size_t)1, sizeof *copy);
@@ -492,6 +513,7 @@ static npart_status hand_on(struct course *course)
     struct npart__fix *fix = search->fix;
     const struct npart__state *last = course->current;
     fix->version = last->version;
+    /* One byte more, so that an empty version is no request for nothing. */
     fix->version.data = npart__arena_allocate(search->arena, last->version.bytes + 1);
     fix->after = copy_outcomes(last, search->arena);
     if (!fix->version.data || !fix->after)
@@ -514,6 +536,7 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     if (!state)
         return npart__fail_memory(search->error);
     state->version = *version;
+    /* Without sizes: `before` is what the user's file is now. */
     npart_status status = npart__state_analyse(search, state, NULL, "as it is");
     if (status == NPART_OK && !(search->fix->before = copy_outcomes(state, search->arena)))
         status = npart__fail_memory(search->error);
@@ -522,6 +545,7 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     status = npart__attempt_bind(search, state, &attempt);
     if (status != NPART_OK || !attempt.made)
         return status;
+    /* From here on nothing is compared with the file as it was. */
     course->base = course->current = course->best = attempt.made;
     npart__state_free(state);
     return NPART__PUSH(search->arena, &search->fix->steps, attempt.step) ? NPART_OK : npart__fail_memory(search->error);

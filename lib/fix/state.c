@@ -39,7 +39,9 @@ static void settle_outcome(const struct npart__plan *plan, struct npart__outcome
     bool fails = strcmp(summary->verdict, "fails") == 0;
     out->summary = *summary;
     out->failed = fails && !summary->failed ? 1 : summary->failed;
+    /* 0 partitions would be the fewest, though it is the worst: nothing is on the NPU. NPART_NONE is the most. */
     out->partitions = summary->accepted || !summary->live ? summary->partitions : NPART_NONE;
+    /* Nodes that fail and undecided ones are among them: none of them can be relied on. */
     out->left = summary->live - summary->accepted;
     out->ms = plan->cost.is_known ? plan->cost.total_ms.typical : -1;
 }
@@ -49,6 +51,8 @@ static void settle_outcome(const struct npart__plan *plan, struct npart__outcome
 npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
                                   const struct npart__infer_options *sizes, const char *what)
 {
+    /* Limits as they are by default, and no sizes: those of the user are in the file's types after the first
+     * step. */
     static const struct npart__infer_options nothing;
     const struct npart__fix_request *request = search->request;
     struct npart__arena *arena = &state->arena;
@@ -60,6 +64,8 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         status = npart__find_invalid(&state->inference, error);
     if (status != NPART_OK)
         return status;
+    /* Told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so that steps
+     * can be compared. */
     state->is_invalid = npart__is_invalid(&state->inference);
     state->shared.arena = arena;
     state->target_count = request->target_count;
@@ -79,6 +85,7 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
             settle_outcome(&state->plans[i], &state->outcomes[i]);
         search->fix->plan_count++;
     }
+    /* States on the way of a replay are no progress to be told. */
     if (request->progress && !search->plans_nothing)
         request->progress(request->payload, what, search->fix->plan_count);
     return status;
@@ -89,6 +96,7 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 {
     if (state->wide)
         return NPART_OK;
+    /* The same but for the limit: sizes must not differ from those of the plans. */
     struct npart__infer_options options = state->inference.options;
     struct npart__inference *wide = npart__arena_zeroed(&state->arena, 1, sizeof *wide);
     if (!wide)
@@ -103,7 +111,8 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
 /* A call or a branch whose nodes stand in its place is left where one of them is. A node that is fused counts with
- * the one that it is part of; constants and what is never run are left by nobody. */
+ * the one that it is part of; constants and what is never run are left by nobody. The depth of calls is limited
+ * while the graph is built; the test keeps the recursion bounded by itself. */
 static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
 {
     const struct npart__session *session = &plan->session;
@@ -123,7 +132,8 @@ static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned dep
     return false;
 }
 
-/* Nodes that are taken, and fail to compile together. Such nodes have the verdict NPU, each for itself. */
+/* Nodes that are taken, and fail to compile together. Such nodes have the verdict NPU, each for itself. Few
+ * matches fail, so they are walked for each node that is asked about. */
 static bool fails_with_others(const struct npart__plan *plan, uint32_t id)
 {
     for (uint32_t i = 0; i < plan->mask.failing.count; i++) {
@@ -150,13 +160,14 @@ bool npart__is_left(const struct npart__state *state, uint32_t node)
 
 /* ---- which is better --------------------------------------------------------------------------------------------- */
 
+/* Below 0, 0 or above 0; a difference of unsigned numbers would wrap. */
 static int compare_counts(uint32_t a, uint32_t b)
 {
     return a < b ? -1 : a > b;
 }
 
 /* A time that is not known on either side decides nothing. NPART_NONE partitions (nothing is taken) are more than any
- * number. */
+ * number. With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are better. */
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share)
 {
     int order = compare_counts(a->failed, b->failed);
@@ -178,6 +189,8 @@ bool npart__is_worse(const struct npart__state *state, const struct npart__state
     return state->is_invalid && !than->is_invalid;
 }
 
+/* What is gained is asked with a small share and what is lost with a larger one: 1 % faster on one target is worth
+ * 3 % slower on another. */
 bool npart__is_better(const struct npart__state *state, const struct npart__state *than)
 {
     bool is_better = false;

@@ -15,9 +15,9 @@ struct npart__state {
     struct npart__graph graph;
     struct npart__inference inference; /* what plans are made from */
     struct npart__inference *wide;     /* the same with larger constants; NULL: not asked for yet */
-    struct npart__shared shared;
+    struct npart__shared shared;       /* views of this graph, for all of its plans */
     struct npart__plan *plans;         /* by target */
-    struct npart__outcome *outcomes;
+    struct npart__outcome *outcomes;   /* by target; zeros where nothing was planned */
     uint32_t target_count;
     bool is_invalid;                   /* ONNX Runtime would not load it */
 };
@@ -29,7 +29,7 @@ struct npart__search {
     struct npart__fix *fix;
     struct npart__rewrite_set rewrites;
     struct npart_error *error;
-    uint32_t state_count;
+    uint32_t state_count; /* made so far, those that are gone included */
     bool plans_nothing; /* states are analysed without plans, as those that another follows at once */
 };
 

@@ -6,6 +6,7 @@
 
 #include "fix/state.h"
 
+/* Sentences of one step, NULL at the end included. */
 #define LIMIT_CAVEATS 8u
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
@@ -21,7 +22,8 @@ static const char *node_name(const struct npart__graph *graph, uint32_t id)
 }
 
 /* "IsNaN checked": a node that keeps its name and becomes another operator is removed, and added. Keys of very
- * long names are cut, so two of them may count as one; that is told wrongly and changes nothing. */
+ * long names are cut, so two of them may count as one; that is told wrongly and changes nothing. The digit tells
+ * the main graph's nodes from those of bodies, which may have the same names: "0 IsNaN checked". */
 static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct npart__strings *keys, bool adds)
 {
     const struct npart__node *node = &graph->nodes.items[id];
@@ -33,7 +35,8 @@ static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct n
 }
 
 /* Names of nodes that only the first graph has; nodes of functions are no one's. Both ways it tells what was added
- * and what was removed. Linear by hashing. */
+ * and what was removed. Linear by hashing. NULL when out of memory; the array has a NULL at its end, as it is one
+ * longer than the nodes. */
 static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
                                     struct npart__arena *arena, uint32_t *count)
 {
@@ -41,6 +44,7 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
     const char **names = npart__arena_zeroed(arena, from->nodes.count + (size_t)1, sizeof *names);
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
+    /* `keys` is read only where this has made it. */
     bool is_done = names && npart__strings_init(&keys, &scratch);
     for (uint32_t i = 0; is_done && i < to->nodes.count; i++)
         is_done = node_key(to, i, &keys, true) != NPART_NONE;
@@ -68,6 +72,7 @@ static npart_status tell_changes(struct npart__search *search, const struct npar
         return npart__fail_memory(search->error);
     for (uint32_t i = 0; i < from->target_count; i++) {
         summaries[i] = attempt->made->outcomes[i].summary;
+        /* The public struct says its own size, so that it may grow. */
         summaries[i].size = sizeof *summaries;
         ms[i] = attempt->made->outcomes[i].ms;
     }
@@ -106,9 +111,11 @@ static npart_status analyse_made(struct npart__search *search, struct npart__sta
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
+/* The new version's bytes lie in the new state's arena, so both go at once. */
 static npart_status pack_and_analyse(struct npart__search *search, struct npart__state *from,
                                      struct npart__editor *editor, struct npart__attempt *attempt, const char *what)
 {
+    /* Freed here where packing fails; else it is the attempt's. */
     struct npart__state *made = npart__state_new(search);
     if (!made)
         return npart__fail_memory(search->error);
@@ -144,13 +151,15 @@ struct offering {
     const char *const **results;
 };
 
-/* Of a site that was kept: where, and what was made of it. The step is as equal as its weakest site. */
+/* Of a site that was kept: where, and what was made of it. The step is as equal as its weakest site. Texts are
+ * copied into the result's arena: the editor's memory goes when all sites were tried. */
 static npart_status note_site(struct offering *offering, const struct npart__site *site, const char *caveat)
 {
     struct npart__attempt *attempt = offering->attempt;
     struct npart__arena *arena = offering->search->arena;
     uint32_t at = attempt->step.site_count++;
     const char *name = npart__site_name(site, npart__result(site, 0));
+    /* Classes stand in the order from equal bit for bit to approximate. */
     if (site->equality > attempt->step.equality)
         attempt->step.equality = site->equality;
     offering->sites[at] = npart__arena_copy_text(arena, name, strlen(name));
@@ -169,10 +178,12 @@ static npart_status offer(struct offering *offering, uint32_t node)
     struct npart__site site;
     if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
         return NPART_OK;
+    /* One bit for each class that the user allows. */
     bool is_kept = npart__rewrite_try(rewrite, &site) && search->request->allowed >> site.equality & 1 &&
                    npart__site_keep(&site);
     if (is_kept)
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat);
+    /* What the rewrite has built for it is forgotten, and the node stays as it is. */
     npart__site_drop(&site);
     return site.failed && !site.is_impossible ? npart__fail_memory(search->error) : NPART_OK;
 }
@@ -185,7 +196,8 @@ static bool is_offered(const struct npart__state *state, const struct npart__att
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
 
-/* Asked before anything is unpacked: most rewrites suit no node of a model. */
+/* Asked before anything is unpacked: most rewrites suit no node of a model. With picks that is one walk; without,
+ * each node is asked of each target. */
 static bool is_any_offered(const struct npart__state *state, const struct npart__attempt *attempt)
 {
     for (uint32_t i = 0; i < state->graph.nodes.count; i++)
@@ -216,6 +228,7 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
     for (uint32_t i = 0; i < count && status == NPART_OK; i++)
         if (is_offered(state, attempt, i))
             status = offer(&offering, i);
+    /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
         status = pack_and_analyse(search, state, offering.editor, attempt, attempt->rewrite->id);
     return status;
@@ -240,7 +253,8 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 
 static const char *const no_names[] = {NULL};
 
-/* A step of no rewrite: it has one site, the whole graph, and no nodes to be named. */
+/* A step of no rewrite: it has one site, the whole graph, and no nodes to be named. Equality stays at its 0: equal
+ * bit for bit. */
 static void describe(struct npart__attempt *attempt, const char *id, const char *argument, const char *const *caveats)
 {
     attempt->made = NULL;
@@ -278,6 +292,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
     struct npart__editor *editor = NULL;
+    /* A value always changes the file: an input becomes a constant. */
     bool changed = request->value_count > 0;
     describe(attempt, "bind", "Sizes and values that are given are written down.",
              request->value_count ? values : sizes);
@@ -299,6 +314,8 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     if (status == NPART_OK && changed)
         status = pack_and_analyse(search, state, editor, attempt, "bind");
     npart__arena_clear(&scratch);
+    /* pack_and_analyse tells a model that cannot be read by `made` alone, as for a rewrite; here it is the user's
+     * error. */
     if (status == NPART_OK && changed && !attempt->made)
         return npart__fail(search->error, NPART_ERROR_ARGUMENT, "", "the model cannot be read with these sizes");
     return status;

@@ -28,6 +28,7 @@
 #define WITHIN_80_PERCENT 1.28155 /* deviations on either side of the middle of a normal distribution */
 #define CANDIDATES 128u /* parameters that are looked at; a list has fewer */
 
+/* Also the places of the two factors, where sides are scaled. */
 enum side { SIDE_NPU, SIDE_OTHERS, SIDES };
 
 /* One unknown: by what the times of a parameter, or of a side, are to be multiplied. */
@@ -38,6 +39,7 @@ struct factor {
 
 /* What was measured, one by one. */
 struct time {
+    /* The caller's row; the partition of TIME_PARTITION, else NPART_NONE. */
     uint32_t row, partition;
     enum { TIME_TOTAL, TIME_CPU, TIME_PARTITION } kind;
 };
@@ -75,6 +77,7 @@ struct priced {
     struct npart__cost cost;
 };
 
+/* Partitions stay as the plan has them; rates alone differ, and with them what limits each node. */
 static npart_status price(const struct calibrating *c, uint32_t row, const double *x, struct npart__arena *scratch,
                           struct priced *out, struct npart_error *error)
 {
@@ -118,6 +121,7 @@ static struct npart__bill bill_of(const struct calibrating *c, const struct time
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
         uint32_t partition = plan->partitioning.partition_of[i];
+        /* The CPU's time is that of its nodes. */
         bool is_in = time->kind == TIME_CPU ? partition == NPART_NONE : partition == time->partition;
         if (is_in && npart__is_live(&plan->session, i))
             npart__charge_node(&bill, &nodes->items[i], partition != NPART_NONE);
@@ -165,7 +169,8 @@ static npart_status find_parts(struct calibrating *c, const double *x, struct np
 
 /* Of the logarithm of a parameter; 0 of one that is exact, or that is nothing. A range is 80 % of a log-normal
  * distribution: its ends are WITHIN_80_PERCENT deviations from the middle. Where the lower end is 0, which has no
- * logarithm, the upper half alone says it. */
+ * logarithm, the upper half alone says it. From 0.5 to 2 it is ln(4) / 2.56, or 0.54; from 0 to 3 about a middle
+ * of 1 it is ln(3) / 1.28, or 0.86. */
 static double deviation_of(const struct npart__parameter *parameter)
 {
     if (parameter->low > 0)
@@ -173,7 +178,8 @@ static double deviation_of(const struct npart__parameter *parameter)
     return parameter->typical > 0 ? log(parameter->high / parameter->typical) / WITHIN_80_PERCENT : 0;
 }
 
-/* The largest weight over all times counts: a parameter that decides one time can be told by that one. */
+/* The largest weight over all times counts: a parameter that decides one time can be told by that one. A rate with
+ * a deviation of 0.5 that is 10 % of a time has a weight of 0.05: it may move that time by 5 %. */
 static void weigh(struct factor *candidates, uint32_t *count, const struct npart__rate *rate, double share)
 {
     double deviation = deviation_of(rate->from);
@@ -229,7 +235,8 @@ static bool is_time(double ms)
     return ms > 0 && ms <= MOST_MS;
 }
 
-/* `number` counts from 1, as rows of the user's file do. A plan without a known time has no parts to be scaled. */
+/* `number` counts from 1, as rows of the user's file do. A plan without a known time has no parts to be scaled.
+ * NaN is refused as well, since no comparison holds of it. */
 static npart_status check_row(const struct npart__measured *row, uint32_t number, struct npart_error *error)
 {
     char place[32];
@@ -250,6 +257,7 @@ static bool add_times(struct calibrating *c, uint32_t row)
     bool is_fine = NPART__PUSH(c->arena, &c->times, ((struct time){row, NPART_NONE, TIME_TOTAL}));
     if (measured->cpu_ms > 0)
         is_fine &= NPART__PUSH(c->arena, &c->times, ((struct time){row, NPART_NONE, TIME_CPU}));
+    /* Partitions of which no time is given, or none that can be, are passed over. */
     for (uint32_t p = 0; p < partitions; p++)
         if (is_time(measured->partition_ms[p]))
             is_fine &= NPART__PUSH(c->arena, &c->times, ((struct time){row, p, TIME_PARTITION}));
@@ -264,6 +272,7 @@ static npart_status gather_times(struct calibrating *c, struct npart_error *erro
         if (status == NPART_OK && !add_times(c, row))
             status = npart__fail_memory(error);
     }
+    /* `parts` has room for as many factors as there may be: how many there are is chosen after. */
     size_t count = c->times.count;
     c->parts = npart__arena_zeroed(c->arena, (count + 1) * NPART__MOST_FACTORS, sizeof *c->parts);
     c->fixed = npart__arena_zeroed(c->arena, count + 1, sizeof *c->fixed);
@@ -301,6 +310,7 @@ static npart_status solve(struct calibrating *c, double *x, double *left, bool *
                                  .measured = c->measured,
                                  .deviations = c->deviations,
                                  .spread = SPREAD};
+        /* Parts are those at the present factors. */
         memcpy(fit.at, x, c->factor_count * sizeof *x);
         memcpy(before, x, c->factor_count * sizeof *x);
         if (!npart__fit_solve(&fit, c->skips, x, left))
@@ -324,7 +334,8 @@ static bool is_of_model(const struct calibrating *c, uint32_t time, const char *
     return strcmp(c->rows[c->times.items[time].row].plan->model_name, model) == 0;
 }
 
-/* Of the totals that are not skipped, with `x`: how far each is off, as a logarithm, by row. */
+/* Of the totals that are not skipped, with `x`: how far each is off, as a logarithm, by row. 10 % too long and 10
+ * % too short (by a factor of 1.1) are equally far off. */
 static npart_status find_errors(struct calibrating *c, const double *x, double *errors, struct npart_error *error)
 {
     npart_status status = find_parts(c, x, error);
@@ -363,6 +374,7 @@ static npart_status leave_out(struct calibrating *c, const double *from, double 
         double x[NPART__MOST_FACTORS], left[NPART__MOST_FACTORS];
         bool is_bound = false, is_first = true;
         for (uint32_t r = 0; r < row; r++)
+            /* Quadratic in rows, of which there are 64 at most. */
             is_first &= strcmp(c->rows[r].plan->model_name, model) != 0;
         if (!is_first)
             continue;
@@ -385,6 +397,7 @@ static npart_status leave_out(struct calibrating *c, const double *from, double 
 /* A parameter that is a rate (GB/s) goes down when its time goes up; one that is a time goes up with it. */
 static struct npart_parameter_range scaled(const struct npart__parameter *parameter, double factor, double spread)
 {
+    /* A time factor of 2 makes 20 GB/s 10, and 0.3 ms 0.6. */
     bool is_rate = npart__is_rate(npart__parameter_names[parameter->name]);
     double typical = is_rate ? parameter->typical / factor : parameter->typical * factor;
     return (struct npart_parameter_range){typical / spread, typical, typical * spread};
@@ -412,7 +425,9 @@ static void tell_factors(const struct calibrating *c, const double *x, const dou
     }
 }
 
-/* A line of a cost file, in the form that lib/oplist/cost_lines.c reads. */
+/* A line of a cost file, in the form that lib/oplist/cost_lines.c reads, with nine decimals:
+ * "param memory_gb_per_s of w8a8 for v73 via onnxruntime 18.2 21.0 24.3 assumed". The target's variant is named also
+ * where the list's line is for all, so that others keep what the list says of them. */
 static void write_line(const struct npart__target *target, const struct npart__parameter *from,
                        struct npart_parameter_range range, bool is_assumed, struct npart__buffer *text)
 {
@@ -499,6 +514,7 @@ npart_status npart__calibrate(const struct npart__measured *rows, uint32_t count
     /* Errors are logarithms up to here, relative shares from here on. */
     out->time_count = c.times.count;
     out->is_scaled = c.is_scaled;
+    /* A logarithm of 0.25 is an error of 28 %. */
     out->error_before = expm1(before);
     out->error_after = expm1(after);
     out->error_held_out = out->model_count > 1 ? expm1(held_out) : -1;

@@ -9,7 +9,7 @@
 
 /* A measured run of a plan; see npart_measurement. */
 struct npart__measured {
-    const struct npart__plan *plan;
+    const struct npart__plan *plan; /* of the model that was run; its cost has to be known */
     double total_ms, cpu_ms; /* of one run; cpu_ms 0: not measured */
     const double *partition_ms; /* by partition; NULL: none was measured */
 };

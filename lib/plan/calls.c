@@ -19,6 +19,7 @@ struct calls {
     uint32_t kept_count;
 };
 
+/* Entries of ONNX's own domain alone: a provider that goes by names knows the standard's. */
 static bool has_op(const struct npart__oplist *oplist, const char *name)
 {
     for (uint32_t i = 0; i < oplist->ops.count; i++)
@@ -45,6 +46,7 @@ static bool can_be_kept(const struct npart__graph *graph, const struct npart__no
     return true;
 }
 
+/* From the scope outwards over the calls that it stands in: what is inside a kept call is not there as nodes. */
 static bool is_within_kept(const struct calls *calls, uint32_t scope)
 {
     while (calls->graph->scopes.items[scope].parent != NPART_NONE) {
@@ -57,7 +59,8 @@ static bool is_within_kept(const struct calls *calls, uint32_t scope)
 
 /* The outermost calls that may be an op of the list and have not been rejected. Nodes are listed outside first. A
  * function of a name that the standard does not have can be no op of a provider. Its newest version is asked for,
- * since the call's own opset is that of the function's domain. */
+ * since the call's own opset is that of the function's domain. One walk over the nodes; those inside of a
+ * candidate are none while it is kept. */
 static void find_candidates(struct calls *calls)
 {
     const struct npart__graph *graph = calls->graph;
@@ -79,6 +82,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     struct npart__plan *plan = calls->plan;
     struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
     plan->inference = npart__arena_zeroed(plan->arena, 1, sizeof *plan->inference);
+    /* Made anew each round, in the plan's arena. */
     npart_status status = graph && plan->inference ? NPART_OK : npart__fail_memory(error);
     if (status == NPART_OK)
         status = npart__graph_keep_calls(calls->graph, calls->is_kept, plan->arena, graph, error);
@@ -105,6 +109,7 @@ npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assume
     size_t nodes = all->graph->nodes.count + (size_t)1;
     struct calls calls = {.plan = plan, .graph = all->graph};
     npart_status status = NPART_OK;
+    /* A graph of one scope has no calls. */
     bool changed = plan->target.oplist->claims_by_name && all->graph->scopes.count > 1;
     if (!changed)
         return status;

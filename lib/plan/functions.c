@@ -35,6 +35,7 @@ static const struct npart__body *body_of(const struct npart__plan *plan, const s
     if (!body || node->input_count > NPART__LIMIT_BODY_OPERANDS || first == NPART_NONE ||
         npart__kernel_exists(plan->release, node->schema, npart__fact_of(inference, first)->element_type))
         return NULL;
+    /* A file may write more results than the operator has. */
     struct npart__operand last; /* the body makes what the operator has, and nothing beyond */
     if (node->output_count > 0 && !npart__operator_output(node->schema, node->output_count - 1, &last))
         return NULL;
@@ -123,6 +124,8 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
         return false;
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &plan->mask.reasons.items[i];
+        /* Stage 0 is the provider, the first of the list. A rule that only may fail is no refusal of the
+         * provider's. */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a node has reasons there is a list of them */
         is_by_provider |= reason->truth == NPART__FALSE && rules[reason->rule].gate == 0;
     }
@@ -192,9 +195,11 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
     struct npart__shared *shared = plan->shared;
     struct npart__expansions list = {0};
     npart_status status = NPART_OK;
+    /* In this order, as the last is a walk over the graph. */
     if (!plan->inference->graph->has_functions || !applies(&plan->target) || !has_work(plan))
         return NPART_OK;
     status = npart__own_views(plan, error);
+    /* Ends, since each round replaces nodes by their definitions, and these do not go round in circles. */
     for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
         status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
@@ -220,7 +225,8 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 
 /* Verdicts and reasons of the nodes before as they were, those of inlined ones too; of the new ones as they are. A
  * node of an earlier round is not asked again, as the runtime has compiled it or left it. Judging all and keeping
- * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. */
+ * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. False when
+ * out of memory. Linear in nodes and reasons. */
 static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
 {
     const struct npart__mask *now = &plan->mask;
@@ -252,7 +258,8 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     return true;
 }
 
-/* One round: what is inlined is judged, and all else stays. */
+/* One round: what is inlined is judged, and all else stays. `mask` is a copy of the struct: its arrays stay, as
+ * judging makes new ones. */
 static npart_status offer_again(struct npart__plan *plan, const struct npart__expansions *list, uint8_t **assumed,
                                 struct npart_error *error)
 {

@@ -8,6 +8,7 @@
 
 #include "plan/fusions.h"
 
+/* A letter of a pattern is one of so many values. */
 #define LETTERS 26
 #define ANY_OPERAND UINT8_MAX
 
@@ -70,13 +71,15 @@ struct search {
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* One step from the text; the text after it. The table is the library's own, so it is as it should be. */
+/* One step from the text; the text after it. The table is the library's own, so it is as it should be. "?Mul n # =
+ * g; ..." is an optional Mul of the value n and a constant, which makes g. */
 static const char *read_step(const char *text, struct step *out)
 {
     *out = (struct step){.is_optional = *text == '?'};
     text += out->is_optional;
     out->ops = text;
     out->op_bytes = strcspn(text, " ");
+    /* An operand is one character and a blank. */
     for (text += out->op_bytes + 1; *text != '='; text += 2)
         if (out->operand_count < sizeof out->operands)
             out->operands[out->operand_count++] = *text;
@@ -85,7 +88,8 @@ static const char *read_step(const char *text, struct step *out)
     return *text == ';' ? text + 2 : text;
 }
 
-/* Steps beyond the limit are left out; no row of the table has that many. */
+/* Steps beyond the limit are left out; no row of the table has that many. Few characters, read once for each row,
+ * however large the graph is. */
 static void read_pattern(struct search *at, const char *text)
 {
     at->step_count = 0;
@@ -116,7 +120,8 @@ static bool has_op(const struct search *at, const struct step *step, uint32_t id
 static bool match_from(struct search *at, uint32_t step);
 
 /* Notes what is wrong; false where nothing may be, or something is already. With two things wrong a pattern is not
- * nearly there. */
+ * nearly there. What was noted is taken back with the match (struct found), so a try that fails leaves no
+ * obstacle. */
 static bool obstruct(struct search *at, enum obstacle_kind kind, uint32_t node, uint32_t value)
 {
     if (!at->allows_obstacle || at->found.obstacle.kind != NOTHING_WRONG)
@@ -146,6 +151,7 @@ static bool match_value(struct search *at, char letter, uint32_t value)
     if (*bound == value)
         return true;
     uint32_t cast = cast_of(at, value);
+    /* It has to be the Cast of that very value, or the two have nothing to do with each other. */
     if (cast == NPART_NONE || npart__node_input(at->graph, &at->graph->nodes.items[cast], 0) != *bound)
         return false;
     return obstruct(at, CAST_BETWEEN, cast, value);
@@ -211,6 +217,7 @@ static bool match_users(struct search *at, uint32_t step, uint32_t value)
     for (uint32_t i = 0; i < users && i < NPART__LIMIT_FUSION_USERS; i++) {
         uint32_t user = npart__user(at->session, value, i);
         const struct npart__node *node = &at->graph->nodes.items[user];
+        /* Directly first: what needs no Cast is no obstacle. */
         if (match_node(at, step, user))
             return true;
         uint32_t cast = npart__node_plays(at->graph, node, NPART__ROLE_CASTS) ? npart__node_output(at->graph, node, 0)
@@ -224,7 +231,8 @@ static bool match_users(struct search *at, uint32_t step, uint32_t value)
     return false; /* the later users are not looked at */
 }
 
-/* The node that makes a value that is known already. */
+/* The node that makes a value that is known already. The value is made by one node, so there is one try, and one
+ * more past a Cast. */
 static bool match_maker(struct search *at, uint32_t step, uint32_t value)
 {
     uint32_t producer = at->graph->values.items[value].producer, cast = cast_of(at, value);
@@ -265,6 +273,7 @@ static bool match_from(struct search *at, uint32_t number)
 
 /* ---- what stops it ----------------------------------------------------------------------------------------- */
 
+/* A Cast in between belongs to the match as well: that it uses a value is no use elsewhere. */
 static bool is_member(const struct search *at, uint32_t node)
 {
     for (uint32_t i = 0; i < at->found.count; i++)
@@ -273,7 +282,8 @@ static bool is_member(const struct search *at, uint32_t node)
     return at->found.obstacle.kind == CAST_BETWEEN && at->found.obstacle.node == node;
 }
 
-/* A result that the fused node would not have. */
+/* A result that the fused node would not have. The last node's result is what the fused node would make, so that
+ * one may go anywhere. */
 static struct obstacle find_leak(const struct search *at, uint32_t last)
 {
     /* A node's first result is looked at, as patterns name no other. */
@@ -306,6 +316,7 @@ static struct obstacle find_obstacle(const struct search *at, uint32_t last)
     for (uint32_t i = 0; i < at->found.count; i++)
         if (partition_of[at->found.nodes[i]] != partition_of[first])
             return (struct obstacle){OTHER_PARTITION, at->found.nodes[i], NPART_NONE};
+    /* 0 is a type that is not known: nothing is said against it. */
     bool is_usual = type == 0 || type == npart__type_number("float32", 7) || type == npart__type_number("float16", 7);
     return (struct obstacle){is_usual ? NOTHING_WRONG : WRONG_TYPE, NPART_NONE, value};
 }
@@ -347,7 +358,7 @@ static int compare_nodes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds nodes by their places in the file. */
+/* Adds nodes by their places in the file. Copies of the session's have the places of what they are copied from. */
 static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t *nodes, uint32_t count)
 {
     fusion->first_node = at->out->nodes.count;
@@ -359,6 +370,7 @@ static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t 
     return NPART__PUSH(at->arena, &at->out->items, *fusion);
 }
 
+/* Nodes of a pattern that is nearly there are taken as well, so none of them begins a shorter one. */
 static bool add_found(struct search *at, const char *name)
 {
     struct npart__fusion fusion = {.pattern = name, .state = "separate", .node = NPART_NONE};
@@ -389,7 +401,8 @@ static bool add_found(struct search *at, const char *name)
     return add(at, &fusion, order, at->found.count);
 }
 
-/* Twice, so that a whole match is never told as one with something wrong. */
+/* Twice, so that a whole match is never told as one with something wrong. What the first look has bound is
+ * forgotten before the second. */
 static bool search_at(struct search *at, uint32_t id)
 {
     for (int allows = 0; allows <= 1; allows++) {
@@ -406,7 +419,7 @@ static bool search_at(struct search *at, uint32_t id)
 
 /* ---- what the runtime and the target fuse ------------------------------------------------------------------ */
 
-/* "Conv+Mul+Add"; NULL when out of memory. */
+/* "Conv+Mul+Add"; NULL when out of memory. In the order of the file, as the members are. */
 static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32_t count)
 {
     const struct npart__graph *graph = at->session->inference->graph;
@@ -429,6 +442,7 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
     uint32_t *members = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *members);
     if (!first || !next || !members)
         return false;
+    /* From the last to the first, so that each list is in the order of ids. */
     memset(first, 0xff, (nodes + (size_t)1) * sizeof *first);
     for (uint32_t i = nodes; i-- > 0;)
         if (root_of[i] != NPART_NONE) {
@@ -444,6 +458,7 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
             at->is_taken[i] |= names != NULL;
         }
         struct npart__fusion fusion = {.state = "fused", .node = NPART_NONE};
+        /* One node by itself is fused with nothing. */
         if (count < 2)
             continue;
         fusion.pattern = names ? names[r] : ops_of(at, members, count);
@@ -472,7 +487,8 @@ static bool add_session(struct search *at)
 }
 
 /* The pattern of the list whose match the node is part of, or NULL. A match leaves its pattern's rule among the
- * node's reasons (lib/judge/match.c); failures are patterns of another kind. */
+ * node's reasons (lib/judge/match.c); failures are patterns of another kind. Reasons of a node times patterns of
+ * the list; both are few. */
 static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;

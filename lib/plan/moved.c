@@ -15,7 +15,7 @@
  */
 #include "plan/plan.h"
 
-/* Operands of a node that a Transpose moves past. */
+/* Operands of a node that a Transpose moves past; before a node with more it stays. */
 #define MOST_OPERANDS 8u
 
 /* Uses and inner nodes are ranges of the mover's lists, so that a span which is given up is taken back by cutting the
@@ -39,18 +39,21 @@ struct mover {
     struct NPART__ARRAY(struct span) spans;
 };
 
+/* By the list's line, as in `moved Transpose`. */
 static bool is_moved_op(const struct mover *at, uint32_t id)
 {
     return npart__is_among(&at->graph->nodes.items[id], at->moved,
                            at->plan->target.oplist->moved_ops.count);
 }
 
+/* By the list's `through` line: what works in either layout. */
 static bool goes_through(const struct mover *at, uint32_t id)
 {
     return npart__is_among(&at->graph->nodes.items[id], at->through,
                            at->plan->target.oplist->through_ops.count);
 }
 
+/* Of a plain node its only result. */
 static uint32_t result_of(const struct mover *at, uint32_t id)
 {
     return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
@@ -71,6 +74,7 @@ static bool is_plain(const struct mover *at, uint32_t id)
            npart__has_one_result(at->graph, node);
 }
 
+/* Undecided nodes are on the CPU here, as in the plan. */
 static bool is_taken(const struct mover *at, uint32_t id)
 {
     return at->plan->mask.verdicts[id] == NPART__NPU;
@@ -254,6 +258,8 @@ static bool is_worth_it(const struct mover *at, const struct span *span)
         is_past_cpu = is_past_cpu || !is_taken(at, id);
         are_constants_free = are_constants_free && has_own_constants(at, id);
     }
+    /* Past nodes that are all taken nothing changes. Of a pair one goes at least, so past a node on the CPU it moves
+     * whatever the order of its axes is. */
     if (!is_past_cpu || span->meets != NPART_NONE)
         return is_past_cpu;
     return are_constants_free && npart__order_of_axes(at->session->inference, span->node, order, &rank) &&
@@ -327,6 +333,7 @@ static bool drop_met(const struct mover *at, struct npart__session *session)
         if (span->cancels)
             drop(at, session, span->meets);
     }
+    /* Chains of stand-ins are shortened, as a dropped node's operand may stand for another by now. */
     for (uint32_t v = 0; v < session->made_from->graph->values.count; v++)
         while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
             session->stands_for[v] = session->stands_for[session->stands_for[v]];

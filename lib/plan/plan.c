@@ -40,6 +40,7 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
     if (!text)
         return NPART_OK;
     plan->target.gates = 0;
+    /* "compiler,provider" asks these two; a name between two commas is empty, and no stage has it. */
     while (*text) {
         size_t length = strcspn(text, ",");
         uint32_t gate = NPART_NONE;
@@ -79,6 +80,8 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
 {
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
+    /* A target without a runtime, or whose runtime is only a way to look at graphs, is started by the vendor's
+     * own. */
     if (!runtime || !npart__find_invoker(runtime->name, strlen(runtime->name), own))
         *own = NPART__INVOKER_BARE;
     *out = *own;
@@ -97,7 +100,8 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
 }
 
 /* By cause, what its affected nodes take while they are on the CPU: what a reader may win at most by mending it. One
- * node without a figure makes the sum unknown, since a part of it would look like the whole. */
+ * node without a figure makes the sum unknown, since a part of it would look like the whole. Negative is "not
+ * known", and stays so whatever is added. */
 static bool sum_up_causes(struct npart__plan *plan)
 {
     plan->cause_ms = npart__arena_zeroed(plan->arena, plan->causes.items.count + (size_t)1, sizeof *plan->cause_ms);
@@ -125,6 +129,7 @@ static npart_status estimate(struct npart__plan *plan, const struct npart__plan_
     plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);
     if (!plan->node_costs)
         return npart__fail_memory(error);
+    /* Rates first: they decide by what a node is limited. */
     npart__find_rates(&plan->target, invoker, own, request->is_sustained, &plan->node_costs->rates);
     if (!npart__cost_nodes(&plan->session, &plan->works, plan->arena, plan->node_costs))
         return npart__fail_memory(error);
@@ -139,6 +144,7 @@ static npart_status estimate(struct npart__plan *plan, const struct npart__plan_
 /* What the caller names, each name once; by name the last of the requests, and whether it was found. */
 struct wanted {
     struct npart__strings names; /* id 0 is "", which names nothing */
+    /* By id of a name: the request's place in the caller's list. */
     uint32_t *request_of;
     bool *is_found;
 };
@@ -183,6 +189,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     memset(last, 0xff, names * sizeof *last);
     /* Lists by name, the last first: an op that no node of the graph has is left out. */
     for (uint32_t k = 0; k < request->assumed_count; k++) {
+        /* The last colon divides domain and op, as in npart__node_is. */
         const char *colon = all[k].op ? strrchr(all[k].op, ':') : NULL, *name = colon ? colon + 1 : all[k].op;
         uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
         if (id == NPART_NONE)
@@ -197,6 +204,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
         while (k != NPART_NONE && !npart__node_is(graph, node, all[k].op))
             k = before[k];
         if (k != NPART_NONE)
+            /* 0, which is left elsewhere, says that nothing is assumed. */
             assumed[i] = all[k].on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
     }
     npart__arena_release(plan->arena, last);
@@ -231,6 +239,7 @@ static npart_status assume_of_nodes(const struct npart__plan *plan, const struct
     if (!open_wanted(&wanted, request->assumed_count, plan->arena))
         return npart__fail_memory(error);
     for (uint32_t k = 0; k < request->assumed_count; k++)
+        /* An entry has an op or a node; those with an op were looked at before. */
         if (!request->assumed[k].op && !want(&wanted, request->assumed[k].node, k))
             return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -303,6 +312,7 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
     if (request->cut_count == 0)
         return NPART_OK;
     plan->is_cut = npart__arena_zeroed(plan->arena, plan->graph->values.count + (size_t)1, sizeof *plan->is_cut);
+    /* By id of a name: a tensor has it, so nodes of that name are not meant. */
     bool *is_tensor = npart__arena_zeroed(plan->arena, request->cut_count + (size_t)1, sizeof *is_tensor);
     bool ok = plan->is_cut && is_tensor && open_wanted(&wanted, request->cut_count, plan->arena);
     for (uint32_t i = 0; ok && i < request->cut_count; i++)
@@ -320,7 +330,7 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 
 /* Counts partitions for another choice of nodes without making them anew for the plan. `accepted` may be changed
  * by the policies of the list, which give partitions back to the CPU; the caller's own array of what was judged is
- * not touched. */
+ * not touched. Neither costs nor causes are made, and all that partitioning needs goes with the scratch. */
 static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
                                    uint32_t *count, struct npart_error *error)
 {
@@ -372,6 +382,7 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
         bool is_quantizing = npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
                              npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
         uint32_t result = npart__node_output(graph, node, 0);
+        /* Operands as reports tell them: of a copy, what it is copied from. */
         bool is_at_edge = is_fed_from_outside(graph, npart__told_operand(&plan->session, node, 0)) ||
                           (result != NPART_NONE && graph->values.items[result].is_graph_output);
         if (!is_quantizing || !is_at_edge || npart__node_region(graph, i) != 0)
@@ -422,10 +433,12 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
         summary->failed += verdict == NPART__FAIL;
         summary->unknown += verdict == NPART__UNDECIDED;
     }
+    /* Nodes that fail to compile are among these, too. */
     summary->refused = summary->live - summary->accepted - summary->unknown;
     summary->partitions = plan->partitioning.partitions.count;
     summary->switches = plan->partitioning.switch_count;
     summary->partitions_low = summary->partitions_high = summary->partitions;
+    /* A model with nothing left to run is covered as a whole. */
     summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
     /* Unknown as a whole where one node's work is: a share of a part of the work would look like one of all of it. */
     summary->has_macs = plan->partitioning.macs != NPART__WORK_UNKNOWN;
@@ -435,6 +448,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
         summary->mac_coverage = summary->macs ? (double)summary->macs_on_npu / (double)summary->macs : 0;
     }
     summary->verdict = npart__verdict_word(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
+    /* Else both ends of the range are the number that there is. */
     if (summary->unknown == 0)
         return NPART_OK;
     uint32_t with;
@@ -474,6 +488,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     struct npart__session session;
     const struct npart__infer_policy *policy = NULL;
     const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
+    /* Without a runtime the policy stays NULL: all that can be known. */
     if (runtime && plan->level == NPART__LEVEL_OFF)
         policy = runtime->knows == NPART__KNOWLEDGE_ONNX ? &npart__policy_onnx : &npart__policy_unfolded;
     else if (runtime)
@@ -548,8 +563,10 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
         status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
         return status;
+    /* In the debug build alone: what later stages count on in a session. */
     NPART__CHECK(npart__check_session(&plan->session));
     const struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
+    /* Without a stage that folds by itself, or where the plan is folded anyway, one graph serves all stages. */
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
                                               .equivalent = basic ? basic->equivalent : NULL};
     return npart__judge(&plan->target, &live, basic ? &folded : NULL, assumed, plan->arena, &plan->mask, error);

@@ -35,12 +35,12 @@ struct npart__plan_request {
     const struct npart__oplist *oplist;
     const char *target;      /* the text after the list's name; "" for defaults */
     const char *partitioner; /* NULL: the target's */
-    const char *gates;       /* NULL: all */
+    const char *gates;       /* "provider,compiler": the stages to ask; NULL: all */
     enum npart__level level;
     const struct npart__assumed *assumed;
     uint32_t assumed_count;
     const char *const *cuts; /* names of tensors or nodes after which the user cuts */
-    uint32_t cut_count;
+    uint32_t cut_count;      /* 0: nowhere */
     const char *invoker;     /* through what partitions are started; NULL: the target's own */
     bool is_sustained;       /* as a device does that has run for minutes */
 };
@@ -62,15 +62,15 @@ struct npart__plan {
     const uint32_t *equivalent; /* see npart__find_equivalent */
     struct npart__mask mask;
     bool *accepted; /* by node */
-    struct npart__works works;
+    struct npart__works works; /* of live nodes, by all that is known of sizes */
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
-    struct npart__node_costs *node_costs;
+    struct npart__node_costs *node_costs; /* of each node on either side, whatever the partitions are */
     struct npart__cost cost;
     struct npart__memory memory;
-    struct npart__precisions precisions;
-    struct npart__sides sides;
+    struct npart__precisions precisions; /* formats of weights, and what the target makes of them */
+    struct npart__sides sides; /* the same graph all on the CPU, and all on the NPU */
     double *cause_ms; /* by cause: what its affected nodes take on the CPU; negative: not known */
     struct npart_summary summary;
     const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */

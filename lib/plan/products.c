@@ -20,6 +20,7 @@ static bool write_body(struct npart__arena *arena, const struct npart__fact *lef
     struct npart__buffer text;
     struct npart__body *body = npart__arena_zeroed(arena, 1, sizeof *body);
     npart__buffer_init(&text, arena);
+    /* "rows" is [-1,768] for A of [1,128,768], "shape" all dims of the result. */
     npart__append_text(&text, "rows=Constant value_ints=I:-1,");
     npart__append_int64(&text, left->dims[left->rank - 1]);
     npart__append_text(&text, ";flat=Reshape A rows;product=MatMul flat B;shape=Constant value_ints=I:");
@@ -52,7 +53,9 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
         uint32_t left = npart__node_input(graph, node, 0), right = npart__node_input(graph, node, 1);
         const struct npart__fact *a = npart__fact_of(plan->inference, left);
         const struct npart__fact *y = npart__fact_of(plan->inference, npart__node_output(graph, node, 0));
+        /* The MatMul is what gives way: the Add has gone into it already. */
         struct npart__expansion made = {.node = into};
+        /* Of rank 2 the MatMul is a product of matrices already, and no Reshape is needed. */
         if (!npart__is_static(a) || !npart__is_static(y) || a->rank == 2 || a->rank < 1 || y->rank < 1 ||
             y->rank > NPART__LIMIT_BODY_OPERANDS)
             continue;

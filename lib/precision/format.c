@@ -34,6 +34,7 @@ struct weights {
     bool is_quantized;
 };
 
+/* By ONNX's numbers; 0: there is no value, or its type is not known. */
 static int type_of(const struct npart__session *session, uint32_t value)
 {
     return value == NPART_NONE ? 0 : npart__fact_of(session->inference, value)->element_type;
@@ -43,11 +44,13 @@ static int64_t int_of(const struct npart__graph *graph, const struct npart__node
                       int64_t otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
+    /* 2 is AttributeProto.INT; an attribute of another type counts as absent. */
     return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
 }
 
 /* NF4's sixteen numbers are quantiles of the normal distribution: -1, ..., 0 at place 7, ..., 1 (QLoRA, appendix
- * E). The ends, the zero and the sum tell it from other tables of sixteen; the rest may be rounded otherwise. */
+ * E). The ends, the zero and the sum tell it from other tables of sixteen; the rest may be rounded otherwise. The
+ * sum of the sixteen is about 0.37. */
 static bool is_nf4_table(const struct npart__session *session, uint32_t value)
 {
     const struct npart__known *known = npart__elements(session->inference, &session->inference->facts[value]);
@@ -68,6 +71,7 @@ static uint32_t past(const struct npart__graph *graph, const struct npart__sessi
     for (size_t i = 0; i < NPART__COUNT(same); i++)
         if (npart__is_onnx_op(graph, node, same[i]))
             return npart__node_input(graph, node, 0);
+    /* Only where the factor is the second operand. */
     uint32_t scale = npart__node_input(graph, node, 1);
     bool is_scaled = npart__is_onnx_op(graph, node, "Mul") && scale != NPART_NONE && session->is_constant[scale];
     return is_scaled ? npart__node_input(graph, node, 0) : NPART_NONE;
@@ -87,6 +91,7 @@ static bool take_dequantized(const struct npart__session *session, const struct 
         uint32_t quantized = npart__node_input(graph, &graph->nodes.items[producer], 0);
         is_constant = quantized != NPART_NONE && session->is_constant[quantized];
     }
+    /* Blocks came with DequantizeLinear-21; 0 is its default, and says that there are none. */
     int64_t block = int_of(graph, node, "block_size", 0);
     *out = (struct weights){.type = type_of(session, value),
                             .scale = npart__node_input(graph, node, 1),
@@ -103,6 +108,8 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
     *out = (struct weights){.scale = NPART_NONE, .zero_point = NPART_NONE};
     uint32_t asked = value;
     for (unsigned step = 0; step < NPART__LIMIT_WEIGHT_STEPS && value != NPART_NONE; step++) {
+        /* DequantizeLinear itself is never folded (rewrites.def, NEVER), so of QDQ weights it is met before the
+         * constant is. */
         bool is_constant = session->is_constant[value];
         const struct npart__graph *graph = is_constant ? session->made_from->graph : session->graph;
         uint32_t producer = value < graph->values.count ? graph->values.items[value].producer : NPART_NONE;
@@ -129,11 +136,13 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
 /* ---- scales and zero points -------------------------------------------------------------------------------- */
 
 /* By what the file tells: a block size, else how many scales there are. A size that has no name of its own is the
- * last, "other" one. */
+ * last, "other" one. One scale is of the tensor, 64 of the channels, `block_size` 32 is BLOCK32, and 48 is
+ * BLOCK. */
 static uint8_t granularity_of(const struct npart__session *session, const struct weights *at)
 {
     static const uint32_t sizes[] = {16, 32, 64, 128, 256};
     uint64_t scales;
+    /* The first of the five that follow each other in the enum as in `sizes`; past the last comes BLOCK. */
     uint8_t granularity = NPART__SCALE_BLOCK16;
     if (!at->is_quantized)
         return NPART__SCALE_ANY;
@@ -168,7 +177,8 @@ static uint8_t symmetry_of(const struct npart__session *session, const struct we
             : NULL;
     if (!known || !known->ints)
         return NPART__ZERO_UNKNOWN;
-    /* The same nibble in each half of a byte, or the same pair of bits in each quarter. */
+    /* The same nibble in each half of a byte, or the same pair of bits in each quarter. 8 of four bits becomes
+     * 0x88, 2 of two bits 0xAA. */
     for (unsigned width = bits; is_packed && width < 8; width += bits)
         middle |= middle << bits;
     for (uint32_t i = 0; i < known->count; i++)
@@ -221,7 +231,8 @@ static int activation_type_of(const struct npart__session *session, uint32_t val
     return type_of(session, value);
 }
 
-/* Whether the first result goes to QuantizeLinear. */
+/* Whether the first result goes to QuantizeLinear. Of several users the first is asked: a QDQ node unit has one
+ * QuantizeLinear for each result. */
 static bool makes_quantized(const struct npart__session *session, const struct npart__node *node)
 {
     const struct npart__graph *graph = session->graph;
@@ -253,6 +264,8 @@ bool npart__format_of_node(const struct npart__session *session, uint32_t id, st
     }
     if (!is_found)
         return false;
+    /* The type that the operator reads, and the one before a DequantizeLinear that makes it; the same where there
+     * is none. */
     int own = type_of(session, activation), type = activation_type_of(session, activation);
     /* Quantized weights with float activations that come out quantized, or the other way round. */
     bool is_half = weights.is_quantized ? type == own && makes_quantized(session, node)
@@ -261,6 +274,7 @@ bool npart__format_of_node(const struct npart__session *session, uint32_t id, st
         type = 0;
     if (row->how == INTEGER && npart__type_is_float(own)) /* it quantizes its activations itself */
         type = 2;
+    /* The rest is 0, ANY: floats have neither scales nor zero points. */
     *out = (struct npart__format){.row = npart__format_row(type, weights.type)};
     if (out->row < NPART__FORMATS && weights.is_quantized) {
         out->granularity = granularity_of(session, &weights);

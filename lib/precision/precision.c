@@ -10,6 +10,7 @@ enum cause { BY_LINE, BY_REFUSAL, BY_FAILURE, CAUSES };
 /* One place for each format and what happens to it: small enough for an array on the stack. */
 #define PLACES ((NPART__FORMATS + 1u) * NPART__SCALES * NPART__ZEROS * 2u * CAUSES)
 
+/* Formats that differ in any part of their names have places of their own. */
 static uint32_t place_of(struct npart__format format, enum cause cause)
 {
     uint32_t scale = format.row * (uint32_t)NPART__SCALES + format.granularity;
@@ -21,6 +22,7 @@ static uint32_t place_of(struct npart__format format, enum cause cause)
 static uint32_t refusing_rule(const struct npart__target *target, const struct npart__mask *mask, uint32_t node,
                               bool is_own_op)
 {
+    /* What is taken, or may be, is told by the list's line. */
     if (mask->verdicts[node] == NPART__NPU || mask->verdicts[node] == NPART__UNDECIDED)
         return NPART_NONE;
     for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
@@ -48,6 +50,7 @@ static struct npart__precision by_line(const struct npart__target *target, struc
                                             : format.row == NPART__FORMATS ? "the types are not known, or in no format"
                                                                            : "the op list does not say",
                                     .source = ""};
+    /* 1 is ONNX's FLOAT. */
     if (!line && format.row == npart__format_row(1, NPART__TYPE_NF4)) {
         made.happens = NPART__DEQUANTIZED;
         made.text = "ONNX has no NF4: the lookup makes floating point of the weights";
@@ -66,6 +69,7 @@ static struct npart__precision by_line(const struct npart__target *target, struc
 /* NULL when out of memory. */
 static const char *name_of(struct npart__format format, struct npart__arena *arena)
 {
+    /* "w8a8-channel", as reports have it. */
     struct npart__buffer text;
     npart__buffer_init(&text, arena);
     npart__append_format_name(format, &text);
@@ -92,6 +96,7 @@ static bool add(const struct npart__target *target, struct npart__format format,
     for (uint32_t i = target->oplist->variants.count; !is_settled && i-- > 0;)
         if (target->oplist->variants.items[i].like == i && npart__is_native_on(target, i, format))
             made.variant = i;
+    /* One among the formats that are native on this very target. */
     bool has_instead = !is_settled && instead.row != NPART__FORMATS;
     made.name = name_of(format, arena);
     made.instead = has_instead ? name_of(instead, arena) : "";
@@ -114,6 +119,7 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
         uint32_t rule = refusing_rule(target, mask, i, is_own_op);
         uint16_t *place =
             &places[place_of(format, rule == NPART_NONE ? BY_LINE : is_fatal ? BY_FAILURE : BY_REFUSAL)];
+        /* Later nodes of the same kind only add to its counts. */
         if (*place == 0) {
             ok = add(target, format, rule == NPART_NONE ? NULL : &target->oplist->rules.items[rule], is_fatal, arena,
                      out);
@@ -124,7 +130,7 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
         struct npart__precision *at = &out->items.items[*place - 1];
         at->node_count++;
         at->accepted_count += mask->verdicts[i] == NPART__NPU;
-        /* How often a body runs is not known. */
+        /* How often a body runs is not known. Unknown stays unknown: the sum is held at the largest number. */
         uint64_t macs = npart__node_region(session->graph, i) == 0 ? works->items[i].macs : NPART__WORK_UNKNOWN;
         at->macs = macs > NPART__WORK_UNKNOWN - at->macs ? NPART__WORK_UNKNOWN : at->macs + macs;
     }

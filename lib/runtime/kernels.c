@@ -36,6 +36,7 @@ bool npart__kernel_find(enum npart__release release, const struct npart__operato
     }
     if (*op->domain || low == NPART__COUNT(kernels) || compare(&kernels[low], op) != 0)
         return false;
+    /* Columns begin with the oldest release, while releases begin with OWN, which has none. */
     int column = (int)(release == NPART__RELEASE_OWN ? NPART__RELEASE_NEWEST : release) - 1;
     while (column > 0 && !*kernels[low].types[column])
         column--;
@@ -49,10 +50,12 @@ bool npart__kernel_find(enum npart__release release, const struct npart__operato
 bool npart__kernel_takes(const struct npart__operator *kernel, const struct npart__operand *operand, int element_type)
 {
     struct npart__type_set types;
+    /* A type of ONNX is a bit of the set; NF4 and its like have none. */
     bool is_limited = npart__operator_types(kernel, operand->type, operand->type_length, &types);
     return !is_limited || element_type <= 0 || element_type >= 32 || types.tensor >> element_type & 1;
 }
 
+/* An operator without an input (Constant, RandomNormal) has a kernel for whatever type it makes. */
 bool npart__kernel_exists(enum npart__release release, const struct npart__operator *op, int element_type)
 {
     struct npart__operator kernel;

@@ -28,6 +28,7 @@ struct npart__loads npart__newest_loads(void)
     };
 }
 
+/* Asked often; a release has half a dozen such lines, and they stand first. */
 int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domain)
 {
     for (size_t i = 0; i < runtime->line_count; i++)
@@ -36,12 +37,14 @@ int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domai
     return 0;
 }
 
-/* Whether the release says a word about an operator; TAKES lines hold for every version. */
+/* Whether the release says a word about an operator; TAKES lines hold for every version. Domain and operator as
+ * the standard writes them: ONNX's own is "". */
 static bool says(const struct npart__loads *runtime, enum npart__load_word word,
                  const struct npart__operator *schema)
 {
     for (size_t i = 0; i < runtime->line_count; i++) {
         const struct npart__load_line *line = &runtime->lines[i];
+        /* The version of the line is that of the operator, not an opset. */
         bool is_version = word == NPART__LOAD_TAKES || line->version == schema->since;
         if (line->word == word && is_version && strcmp(line->domain, schema->domain) == 0 &&
             strcmp(line->op, schema->name) == 0)
@@ -56,6 +59,7 @@ const struct npart__operator *npart__loads_schema(const struct npart__loads *run
                                                     const struct npart__operator *schema)
 {
     int64_t newest = schema ? npart__loads_opset(runtime, schema->domain) : 0;
+    /* Ends, since each round asks for an earlier version; before the first there is none. */
     while (schema && (schema->since > newest || says(runtime, NPART__LOAD_LACKS, schema)))
         schema = npart__operator_find(schema->domain, schema->name, schema->since - 1);
     return schema;
@@ -66,6 +70,7 @@ bool npart__loads_any_attribute(const struct npart__loads *runtime, const struct
     return says(runtime, NPART__LOAD_TAKES, schema);
 }
 
+/* A KEEPS line stands for an operator that was deprecated only after that release was built. */
 bool npart__loads_no_more(const struct npart__loads *runtime, const struct npart__operator *schema)
 {
     return (npart__operator_flags(schema) & NPART__OPERATOR_DEPRECATED) &&

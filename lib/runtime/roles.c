@@ -5,7 +5,8 @@
  */
 #include "runtime/runtime.h"
 
-/* Lists are short, and most names differ in the first letter. */
+/* Lists are short, and most names differ in the first letter. The second inclusion gives each list its place, so
+ * that a role which is added needs no code. */
 bool npart__op_plays(const char *op, enum npart__role role)
 {
 #define ROLE(name, ...) static const char *const name[] = {__VA_ARGS__, NULL};

@@ -30,8 +30,8 @@ enum npart__knowledge {
 /* A row of runtimes.def. Several names may share a release and differ in what is known of
  * shapes. */
 struct npart__runtime {
-    const char *name, *version; /* "" where it has none */
-    enum npart__release release;
+    const char *name, *version; /* "onnxruntime" and "1.24"; "" where it has none */
+    enum npart__release release; /* whose kernels and rewrites are meant */
     enum npart__knowledge knows;
 };
 
@@ -42,7 +42,7 @@ const struct npart__runtime *npart__runtime_find(const char *name, const char *v
 
 /* A row of rewrites.def: its level (enum npart__level of lib/session) and releases. */
 struct npart__applies {
-    uint8_t level, first, last;
+    uint8_t level, first, last; /* both releases included */
 };
 #define NPART__APPLIES(level, first, last) {NPART__LEVEL_##level, NPART__RELEASE_##first, NPART__RELEASE_##last}
 
@@ -69,7 +69,7 @@ enum npart__role {
 #include "runtime/roles.def"
 };
 
-/* Whether an operator of this name, in any domain, has a role. */
+/* Whether an operator of this name, in any domain, has a role. Linear in the role's list. */
 bool npart__op_plays(const char *op, enum npart__role role);
 
 /* ---- load.c: what is loaded at all ------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ struct npart__load_line {
 /* A release: its own line, and those that belong to it. */
 struct npart__loads {
     const char *name;
-    int64_t ir_version;
+    int64_t ir_version; /* the newest that is loaded */
     const struct npart__load_line *lines;
     size_t line_count;
 };

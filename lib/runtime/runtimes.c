@@ -9,6 +9,7 @@ static const struct npart__runtime runtimes[] = {
 #include "runtime/runtimes.def"
 };
 
+/* In the order of the table, for messages that list them all. */
 const struct npart__runtime *npart__runtime_at(size_t index)
 {
     return index < NPART__COUNT(runtimes) ? &runtimes[index] : NULL;
