@@ -8,6 +8,7 @@
 
 /* ---- inputs that are given --------------------------------------------------------------------------------------- */
 
+/* The value of an input of the main graph; NPART_NONE where there is none. Names come from the user, and are few. */
 static uint32_t find_input(const struct npart__editor *editor, const char *name)
 {
     const struct npart__scope *scope = &editor->graph->scopes.items[0];
@@ -34,8 +35,9 @@ static void drop_input(Onnx__GraphProto *graph, const char *name)
     graph->n_initializer = kept;
 }
 
-/* Whether an element of the type can be the number, fractions of whole ones dropped: 300 is no uint8, NaN no integer.
- * Floating point types have infinity for what is too large. */
+/* Whether an element of the type can be the number, fractions of whole ones dropped: 300 is no uint8, NaN no
+ * integer. Floating point types have infinity for what is too large. Of int8 that leaves what is between -129 and
+ * 128, both excluded. */
 static bool can_be(int element_type, double number)
 {
     unsigned bits = (unsigned)npart__type_bits(element_type);
@@ -96,7 +98,7 @@ struct declaring {
     uint32_t *first;       /* by scope, and one more */
     uint32_t *by_name;     /* of the scope at hand: value + 1 */
     bool *is_declared;     /* by value */
-    bool changed;
+    bool changed; /* whether anything is declared otherwise than before */
 };
 
 /* A counting sort, so that what is done for each scope costs as much as that has values. */
@@ -157,7 +159,8 @@ static bool declare_dims(struct declaring *declaring, Onnx__TypeProto__Tensor *t
     return true;
 }
 
-/* Types that are no tensors (sequences, optionals) are left as they are. */
+/* Types that are no tensors (sequences, optionals) are left as they are. A name that is declared twice is looked at
+ * twice. */
 static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **infos, size_t count)
 {
     const struct npart__editor *editor = declaring->editor;
@@ -179,6 +182,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     return true;
 }
 
+/* A declaration of a static tensor; NULL when out of memory. */
 static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
 {
     struct npart__editor *editor = declaring->editor;
@@ -205,6 +209,7 @@ static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t valu
 static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphProto *graph)
 {
     struct npart__editor *editor = declaring->editor;
+    /* At most one more for each value of the scope: the list is made anew once. */
     size_t most = declaring->first[scope + 1] - declaring->first[scope] + graph->n_value_info;
     Onnx__ValueInfoProto **longer = npart__arena_zeroed(editor->arena, most + 1, sizeof *longer);
     if (!longer)

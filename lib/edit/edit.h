@@ -33,8 +33,8 @@ enum npart__equality {
 /* A version of the model: a skeleton that lost nothing (see `keeps_all` in wire.h), packed. Records of what the
  * scan left out are ranges of that file, so its length goes with every version of it. */
 struct npart__version {
-    uint8_t *data;
-    size_t bytes;
+    uint8_t *data; /* of the arena that it was read or packed into */
+    size_t bytes; /* of the skeleton, not of the file */
     uint64_t input_bytes; /* of the file that it was scanned from */
     const struct npart__limits *limits; /* of its graph; NULL: as they are */
 };

@@ -12,11 +12,11 @@
 /* Made at a site; it goes before the node `anchor` of the scope's list. */
 struct npart__new_node {
     uint32_t scope, anchor;
-    Onnx__NodeProto *node;
+    Onnx__NodeProto *node; /* in the arena; the editor owns it */
 };
 
 struct npart__new_constant {
-    uint32_t scope;
+    uint32_t scope; /* of the graph that gets it */
     Onnx__TensorProto *tensor;
     const Onnx__TensorProto *from; /* of a body, of which it is a copy; else NULL */
 };
@@ -33,9 +33,9 @@ struct npart__editor {
     struct npart__arena *arena;
     const struct npart__graph *graph;
     struct npart__inference *inference;
-    const bool *is_constant;
+    const bool *is_constant; /* by value, as sites see it */
     Onnx__ModelProto *model; /* in the arena, unpacked from the version */
-    uint64_t input_bytes;
+    uint64_t input_bytes; /* of the version */
     Onnx__GraphProto **graphs;       /* by scope: the body or main graph; NULL: a call, or within one */
     Onnx__FunctionProto **functions; /* by scope of a call; else NULL */
     Onnx__NodeProto **protos;        /* by node of the graph; nodes of calls too */

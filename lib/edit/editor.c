@@ -63,9 +63,9 @@ static bool index_functions(struct npart__editor *editor, struct npart__strings 
     return true;
 }
 
-/* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to change:
- * they have nodes, and no graph. The graph numbers scopes, nodes and bodies in the order of the file, so both are
- * walked side by side. */
+/* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to
+ * change: they have nodes, and no graph. The graph numbers scopes, nodes and bodies in the order of the file, so
+ * both are walked side by side. Functions are found by hashing, not by a search for each call. */
 static bool map_scopes(struct npart__editor *editor)
 {
     const struct npart__graph *graph = editor->graph;
@@ -165,6 +165,8 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
 
+/* `graphs` is NULL for what stands in a call. An object is missing where the list of the file is not as long as that
+ * of the graph. */
 bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
                        struct npart__site *out)
 {
@@ -194,7 +196,8 @@ void npart__site_drop(struct npart__site *site)
 
 /* What was made under the name gets the value's own. False where nothing new has that name: it is there already, or
  * was given away. So users of the result need no change: the new node makes a value of the old name. Names are
- * compared by address: each that was made at this site is one text. */
+ * compared by address: each that was made at this site is one text. Costs as much as the site has new nodes, for
+ * each of its results. */
 static bool take_over(struct npart__editor *editor, const char *name, char *own)
 {
     bool is_made = false;
@@ -230,7 +233,8 @@ static void pass_name_on(struct npart__site *site, const char *result)
     }
 }
 
-/* What was made under the name, if that has become another value of the site before; else what has the name anyway. */
+/* What was made under the name, if that has become another value of the site before; else what has the name anyway.
+ * Two results may be given one name: the first takes it over, the second is an Identity of the first. */
 static const char *first_name(const struct npart__editor *editor, const struct npart__rebound *rebound)
 {
     for (const struct npart__rebound *at = editor->rebound.items + editor->kept_rebound; at < rebound; at++)
@@ -313,7 +317,8 @@ static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32
     return node;
 }
 
-/* A NULL name is one that could not be made, and fails the site. */
+/* A NULL name is one that could not be made, and fails the site. Nothing is changed yet: npart__site_keep does that,
+ * or npart__site_drop forgets it. */
 static void finish(struct npart__site *site, uint32_t value, uint32_t producer, const char *name)
 {
     struct npart__rebound rebound = {.value = value, .producer = producer, .name = name};
@@ -327,7 +332,8 @@ void npart__finish_value(struct npart__site *site, uint32_t value, const char *n
 }
 
 /* The graph gives such a call the operand's value as its result; in the file the result has a name of its own, which
- * users have. Looked for among aliases, once a site. */
+ * users have. Looked for among all values, which only calls of this kind need: for each result of them once a site,
+ * and once when the version is packed. */
 uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index)
 {
     const struct npart__graph *graph = editor->graph;

@@ -20,7 +20,8 @@ static int32_t first_version_with_operand(const char *op)
     return 18; /* the other Reduce operators */
 }
 
-/* Operand and attribute mean the same, so what uses the result sees no difference. */
+/* Operand and attribute mean the same, so what uses the result sees no difference. A squeeze of axis 1: attribute
+ * axes [1] up to opset 12, an INT64 constant [1] afterwards. */
 static const char *make_with_list(struct npart__site *site, const char *op, const char *x, const char *attribute,
                                   const int64_t *values, uint32_t count)
 {
@@ -32,7 +33,7 @@ static const char *make_with_list(struct npart__site *site, const char *op, cons
 }
 
 /* From opset 14 on a 0 may stand for itself; before, there is no way to say it, and it is the same dim's. Below
- * opset 5 the shape is an attribute. */
+ * opset 5 the shape is an attribute. Of [2,0,4] `allowzero` is 1. */
 const char *npart__make_reshape(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
 {
     bool has_zero = false;
@@ -51,6 +52,7 @@ const char *npart__make_reshape(struct npart__site *site, const char *x, const i
     return made;
 }
 
+/* Result axis i is axis order[i] of the operand, in every version. */
 const char *npart__make_transpose(struct npart__site *site, const char *x, const int64_t *order, uint32_t rank)
 {
     const char *made = NPART__MAKE(site, "Transpose", x);
@@ -58,7 +60,8 @@ const char *npart__make_transpose(struct npart__site *site, const char *x, const
     return made;
 }
 
-/* The attribute `to` is a number since opset 6, and a text before. */
+/* The attribute `to` is a number since opset 6, and a text before. Those who make a Cast replace operators of later
+ * opsets, so only the number is written. */
 const char *npart__make_cast(struct npart__site *site, const char *x, int element_type)
 {
     const char *made = NPART__MAKE(site, "Cast", x);

@@ -37,7 +37,8 @@ static void release(void *payload, void *block)
     npart__arena_release(payload, block);
 }
 
-/* By packing and unpacking, which needs no knowledge of the message's fields and keeps those that we do not know. */
+/* By packing and unpacking, which needs no knowledge of the message's fields and keeps those that we do not know.
+ * Costs as much as the message is long, bodies and small tensors included. */
 ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message)
 {
     ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = editor->arena};
@@ -52,8 +53,8 @@ ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const Protobuf
 }
 
 /* Numbers are tried from where they may be free: names of one rewrite are made in the order of nodes. ONNX wants
- * names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever graph
- * they are of; a name that is given is reserved at once. */
+ * names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever graph they
+ * are of; a name that is given is reserved at once. A second "y/unroll" is "y/unroll_2". */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
     char *name = npart__edit_text(editor, wanted);
@@ -64,7 +65,8 @@ char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
     return name;
 }
 
-/* `op` may have a domain before a colon. The lists have one place more, so that they are not empty. */
+/* `op` may have a domain before a colon ("com.microsoft:Gelu"). The lists have one place more, so that they are not
+ * empty. Names of operands and results are the caller's to fill in. */
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count)
 {
@@ -330,6 +332,7 @@ void npart__drop_attribute(struct npart__site *site, const char *name)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
+/* By memcpy: a pointer to another type would be undefined. */
 static uint64_t bits_of_float(float number)
 {
     uint32_t bits;
@@ -338,7 +341,7 @@ static uint64_t bits_of_float(float number)
 }
 
 /* Of a number that is one of float16, as npart__round_number leaves it. So nothing is rounded here: the fraction's
- * lower 13 bits are 0. */
+ * lower 13 bits are 0. 1.5 is 0x3e00: exponent 15 and the fraction 0x200. */
 static uint64_t half_bits(double number)
 {
     uint64_t bits = bits_of_float((float)number), sign = bits >> 16 & 0x8000u, fraction = bits & 0x7fffffu;
@@ -425,7 +428,7 @@ static Onnx__TensorProto *new_tensor(struct npart__site *site, int element_type,
     return tensor;
 }
 
-/* raw_data is little-endian whatever the machine. */
+/* raw_data is little-endian whatever the machine. 0x0102 of 16 bits is 02 01. */
 static void put_element(Onnx__TensorProto *tensor, uint64_t index, uint64_t bits)
 {
     size_t bytes = npart__type_bits(tensor->data_type) / 8;
@@ -466,6 +469,7 @@ const char *npart__make_int_constant(struct npart__site *site, int element_type,
     return tensor ? tensor->name : NULL;
 }
 
+/* Rank 0 has no dims, and one element. */
 const char *npart__make_scalar(struct npart__site *site, int element_type, double value)
 {
     return npart__make_constant(site, element_type, NULL, 0, &value);

@@ -25,7 +25,8 @@ bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char 
            NPART__EDIT_APPEND(editor, proto->metadata_props, proto->n_metadata_props, entry);
 }
 
-/* For `annotate`, whose file must be the model as it was: neither order nor unused nodes are touched. */
+/* For `annotate`, whose file must be the model as it was: neither order nor unused nodes are touched. `limits` of
+ * the version stay what the caller has in `out`. */
 npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
                                       struct npart__version *out, struct npart_error *error)
 {

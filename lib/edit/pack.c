@@ -8,6 +8,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+/* An object of the file may lack a name; then it is none that is looked for. */
 static bool is_text(const char *a, const char *b)
 {
     return a && strcmp(a, b) == 0;
@@ -30,7 +31,8 @@ static bool defines(const Onnx__GraphProto *graph, const char *name)
     return false;
 }
 
-/* Recursive as deep as bodies nest. Outputs of a body may be captured values, so they are renamed, too. */
+/* Recursive as deep as bodies nest. Outputs of a body may be captured values, so they are renamed, too. A body that
+ * defines the name itself is left alone, with all within it. */
 void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
 {
     for (size_t i = 0; i < node->n_input; i++)
@@ -73,6 +75,7 @@ static bool take_result(struct npart__editor *editor, uint32_t value, uint32_t p
 
 /* ---- new nodes and constants ------------------------------------------------------------------------------------- */
 
+/* Where a new node goes: before node `anchor` of the scope, as the file has it. */
 struct placed {
     uint32_t scope, anchor, index; /* in the order in which they were made */
 };
@@ -166,7 +169,7 @@ static Onnx__NodeProto *constant_node(struct npart__editor *editor, Onnx__Tensor
 
 /* Before IR version 4 an initializer had to be an input, which a new one is not. The model's IR version stays what
  * it was, so that whoever could load the file before can load it now. The nodes stand first in their list, before
- * all that may use them. */
+ * all that may use them. Looks through all constants for each scope that gets some. */
 static bool place_constant_nodes(struct npart__editor *editor, const uint32_t *counts)
 {
     for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
@@ -306,6 +309,7 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
             return npart__fail_memory(error);
     if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor))
         return npart__fail_memory(error);
+    /* From here on ids of the graph mean nothing: lists have other lengths. */
     npart_status status = npart__edit_tidy(editor, editor->model->graph, error);
     if (status != NPART_OK)
         return status;

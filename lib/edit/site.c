@@ -13,6 +13,7 @@ const char *npart__site_name(const struct npart__site *site, uint32_t value)
     return value == NPART_NONE ? "" : npart__value_name(site->graph, value);
 }
 
+/* Of an operand that is left out nothing is known. */
 static const struct npart__fact *fact_of(const struct npart__site *site, uint32_t value)
 {
     return value == NPART_NONE ? NULL : npart__fact_of(site->inference, value);
@@ -52,7 +53,7 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value)
 }
 
 /* An element that may be off (`error`) is none: a rewrite writes numbers down, and they must be those of every
- * runtime. */
+ * runtime. Only small tensors have elements at all, as the inference has read or computed them. */
 static const struct npart__known *known_constant(struct npart__site *site, uint32_t value)
 {
     if (!npart__site_is_constant(site, value))
@@ -96,7 +97,8 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
 
 /* ---- who makes and uses them ------------------------------------------------------------------------------------- */
 
-/* In another list (a graph round a body) it would be captured, and its operands may be out of reach. */
+/* In another list (a graph round a body) it would be captured, and its operands may be out of reach. A body inside
+ * of this list is another list as well. */
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
 {
     uint32_t node = npart__producer(site->graph, value);
@@ -116,7 +118,8 @@ bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t
     return !at->is_graph_output;
 }
 
-/* By the graph as it was analysed, so also where an earlier site of the same version has taken a use away. */
+/* By the graph as it was analysed, so also where an earlier site of the same version has taken a use away. Whether
+ * that use was the last shows in the next version. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value)
 {
     return value == NPART_NONE || (!site->graph->values.items[value].consumer_count &&
@@ -154,6 +157,7 @@ bool npart__site_has(const struct npart__site *site, uint32_t node, const char *
     return npart__node_attribute(site->graph, &site->graph->nodes.items[node], name) != NULL;
 }
 
+/* Defaults of the table are decimal texts, "1" or "-1". */
 int64_t npart__site_int(const struct npart__site *site, uint32_t node, const char *name, int64_t fallback)
 {
     const struct npart__attribute *attribute = given(site, node, name, TYPE_INT);

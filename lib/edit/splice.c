@@ -6,7 +6,8 @@
  */
 #include "edit/edit_internal.h"
 
-/* What a name is from here on; `before` is put back at the end of the graph that defines it. */
+/* What a name is from here on; `before` is put back at the end of the graph that defines it. NULL there: the name
+ * meant nothing then. */
 struct undo {
     uint32_t id;
     char *before;
@@ -45,13 +46,14 @@ static bool define_as(struct splice *splice, const char *name, const char *now)
     return true;
 }
 
+/* "y/unroll/h" of the name h, where the prefix is "y/unroll"; with a number after it where that is taken. */
 static char *new_name(struct splice *splice, const char *name)
 {
     const char *wanted = npart__arena_format(splice->editor->arena, "%s/%s", splice->prefix, name);
     return wanted ? npart__edit_new_name(splice->editor, wanted) : NULL;
 }
 
-/* A result without a name is none. */
+/* A result without a name is none. A node may leave a result out by an empty name. */
 static bool define(struct splice *splice, const char *name)
 {
     return !name || !*name || define_as(splice, name, new_name(splice, name));
@@ -91,6 +93,7 @@ static bool rename_all(struct splice *splice, char **names, size_t count)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
+/* NULL where none has the name, or where no name is asked for. */
 static const Onnx__AttributeProto *find_attribute(Onnx__AttributeProto *const *attributes, size_t count,
                                                   const char *name)
 {
@@ -100,6 +103,7 @@ static const Onnx__AttributeProto *find_attribute(Onnx__AttributeProto *const *a
     return NULL;
 }
 
+/* Whether it holds bodies: these would have to be copied with names of their own. */
 static bool has_graphs(const Onnx__AttributeProto *attribute)
 {
     return attribute->g || attribute->n_graphs;
@@ -229,6 +233,7 @@ static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
     return is_done && define_results(splice, graph->node, graph->n_node);
 }
 
+/* Types of inputs and outputs go with their names; a body must declare them. */
 static bool rename_infos(struct splice *splice, Onnx__ValueInfoProto **infos, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -280,6 +285,7 @@ static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
+/* Bodies have few inputs, so they are looked through. */
 static bool is_input_of(const Onnx__GraphProto *graph, const char *name)
 {
     for (size_t i = 0; i < graph->n_input; i++)
@@ -289,7 +295,8 @@ static bool is_input_of(const Onnx__GraphProto *graph, const char *name)
 }
 
 /* The constant that another copy at this site has made of a body's initializer: a weight is not written twice. A
- * Loop of known length is copied as often as it runs. */
+ * Loop of known length is copied as often as it runs. Looks through all constants of the site, so a body of n
+ * initializers takes n * n steps for each copy. */
 static const char *find_constant(const struct splice *splice, const Onnx__TensorProto *from)
 {
     const struct npart__editor *editor = splice->editor;
@@ -340,7 +347,7 @@ static bool splice_body(struct splice *splice, const Onnx__GraphProto *graph, co
 }
 
 /* An operand that the call leaves out is "" wherever the function uses it. A result that the call wants must have a
- * name. */
+ * name. A call may have fewer operands and results than its function, never more. */
 static bool splice_call(struct splice *splice, const char *const *operands, const char **results)
 {
     const Onnx__FunctionProto *function = splice->function;

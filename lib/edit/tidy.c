@@ -15,11 +15,12 @@ struct tidy {
     struct NPART__ARRAY(bool) is_input;   /* by name */
     struct NPART__ARRAY(uint32_t) uses;   /* names that nodes use, bodies and all, node by node */
     uint32_t *first_use;                  /* by node, and one more */
-    bool *is_dead;
-    uint32_t *order;
+    bool *is_dead; /* by node; nothing uses its results */
+    uint32_t *order; /* nodes, operands before their users */
 };
 
-/* The texts that a graph uses from outside. To the node that has the body these are uses like its operands. */
+/* The texts that a graph uses from outside. To the node that has the body these are uses like its operands. They
+ * live as long as the names of the body, which are of the editor's arena. */
 struct outside {
     struct NPART__ARRAY(const char *) names;
 };
@@ -31,6 +32,7 @@ static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *g
 static uint32_t id_of(struct tidy *tidy, const char *name)
 {
     struct npart__arena *arena = tidy->editor->arena;
+    /* Names are texts of the objects, which outlive this: nothing is copied. */
     uint32_t id = npart__intern(&tidy->names, name, strlen(name), false);
     while (id != NPART_NONE && tidy->makers.count <= id)
         if (!NPART__PUSH(arena, &tidy->makers, 0) || !NPART__PUSH(arena, &tidy->counts, 0) ||
@@ -39,7 +41,8 @@ static uint32_t id_of(struct tidy *tidy, const char *name)
     return id;
 }
 
-/* As often as it is used, so that what goes can be counted down. */
+/* As often as it is used, so that what goes can be counted down. The empty name of an operand that is left out is no
+ * use. */
 static bool use(struct tidy *tidy, const char *name)
 {
     if (!name || !*name)
@@ -220,6 +223,7 @@ static uint32_t find(const struct tidy *tidy, const char *name)
     return name ? npart__strings_find(&tidy->names, name, strlen(name)) : NPART_NONE;
 }
 
+/* After find_dead: by a node that stays, a body of one, or as a result of the graph. */
 static bool is_used(const struct tidy *tidy, const char *name)
 {
     uint32_t id = find(tidy, name);
@@ -272,7 +276,8 @@ static void drop_types(struct tidy *tidy)
     graph->n_quantization_annotation = kept;
 }
 
-/* A new list, as the old one is read while the new one is filled. */
+/* A new list, as the old one is read while the new one is filled. `order` may bring a node forward, to a place of
+ * the old list that was not read yet. */
 static bool place_nodes(struct tidy *tidy)
 {
     Onnx__GraphProto *graph = tidy->graph;

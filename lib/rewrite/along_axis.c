@@ -9,8 +9,8 @@
 /* A triangle has the square of this, of which each is an element of a new constant. */
 #define LIMIT_SUMMED 512
 
-/* Element (i, j) says whether result j sums element i. Exclusive leaves the element itself out, reverse sums from
- * the end. */
+/* Element (i, j) says whether result j sums element i. Exclusive leaves the element itself out, reverse sums
+ * from the end. For 3 elements the rows are [1,1,1], [0,1,1], [0,0,1]; exclusive, [0,1,1], [0,0,1], [0,0,0]. */
 static const char *make_triangle(struct npart__site *site, int type, int64_t size, bool is_exclusive, bool is_reverse)
 {
     int64_t dims[2] = {size, size};
@@ -38,6 +38,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
         !npart__normalize_axis(given[0], dims.rank, &axis) || dims.at[axis] > LIMIT_SUMMED ||
         (type != NPART__FLOAT && type != NPART__DOUBLE && type != NPART__FLOAT16))
         return false;
+    /* The axis and the last change places: of rank 4 and axis 1, [0,3,2,1]. */
     for (uint32_t i = 0; i < dims.rank; i++)
         order[i] = i == axis ? dims.rank - 1 : i == dims.rank - 1 ? axis : i;
     bool is_last = axis == dims.rank - 1;
@@ -58,7 +59,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
 
 /* ---- ReduceProd --------------------------------------------------------------------------------------------- */
 
-#define LIMIT_FACTORS 16
+#define LIMIT_FACTORS 16 /* each is a result of the Split and a Mul, one after the other */
 
 /* The one axis that is reduced. An attribute before opset 18, an operand since. */
 static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
@@ -75,7 +76,8 @@ static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
     return count == 1 && npart__normalize_axis(axes[0], rank, axis);
 }
 
-/* Split into slices of one and multiplied in their order. */
+/* Split into slices of one and multiplied in their order. An axis of one element has one factor, and nothing is
+ * split. [a,b,c] becomes (a * b) * c. */
 bool npart__rewrite_reduce_prod(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -110,7 +112,8 @@ bool npart__rewrite_reduce_prod(struct npart__site *site)
 /* ---- ArgMax, ArgMin ------------------------------------------------------------------------------------------ */
 
 /* The last of equal elements is the first in reverse order. A Slice with step -1 turns the axis round, and the
- * place counts from its end. */
+ * place counts from its end. Of [7,9,9] the reverse is [9,9,7]; its first largest is at 0, so the place is
+ * size - 1 - 0 = 2. The copy keeps `axis` and `keepdims`. */
 bool npart__rewrite_argmax_last(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -158,7 +161,9 @@ bool npart__rewrite_col2im(struct npart__site *site)
     }
     if (x.at[1] % area || x.at[2] != blocks || x.at[0] != y.at[0] || x.at[1] / area != y.at[1])
         return false;
-    /* [batch * channels, block sizes.., block counts..] to [batch * channels, count, size, count, size]. */
+    /* [batch * channels, block sizes.., block counts..] to [batch * channels, count, size, count, size]. An image
+     * 4x6 of blocks 2x3 has x [batch, channels * 6, 4]. Apart it is [.., 2, 3, 2, 2], sizes before counts, and turned
+     * [.., 2, 2, 2, 3], where each count and the size after it join to 4 and 6. */
     struct npart__dims apart = {.at = {y.at[0] * y.at[1]}, .rank = 1};
     for (uint32_t i = 0; i < image_count; i++)
         npart__push_dim(&apart, block[i]);

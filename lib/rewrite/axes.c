@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rewrite/axes.h"
 
+/* Each partial product has to fit, so that users of the dims may multiply any run of them. */
 bool npart__full_dims(const struct npart__site *site, uint32_t value, struct npart__dims *out)
 {
     int64_t elements = 1;
@@ -12,6 +13,7 @@ bool npart__full_dims(const struct npart__site *site, uint32_t value, struct npa
     return true;
 }
 
+/* It cannot overflow: npart__full_dims has multiplied all of them. */
 int64_t npart__volume(const struct npart__dims *dims, uint32_t first, uint32_t end)
 {
     int64_t volume = 1;
@@ -33,6 +35,7 @@ void npart__push_dim(struct npart__dims *dims, int64_t dim)
     dims->at[dims->rank++] = dim;
 }
 
+/* False also where the dims are not known: npart__view makes a Reshape then, which is right in any case. */
 bool npart__has_dims(const struct npart__site *site, uint32_t value, const struct npart__dims *dims)
 {
     struct npart__dims own;
@@ -82,6 +85,8 @@ void npart__finish_view(struct npart__site *site, uint32_t result, uint32_t valu
         npart__finish(site, result, npart__view(site, value, &dims));
 }
 
+/* Of a result whose dims are not full nothing is finished: what was made for it stays unused, and goes
+ * (edit/tidy.c). */
 void npart__finish_shaped(struct npart__site *site, uint32_t result, const char *name)
 {
     struct npart__dims dims;
@@ -105,6 +110,7 @@ bool npart__gives_one(const struct npart__site *site)
     return true;
 }
 
+/* Floats of 8 bits and less are how quantized numbers are stored. */
 bool npart__is_plain_float(int element_type)
 {
     return element_type == NPART__FLOAT || element_type == NPART__FLOAT16 || element_type == NPART__DOUBLE ||
@@ -132,6 +138,7 @@ void npart__equal_but_half(struct npart__site *site, uint32_t value)
 bool npart__site_number(struct npart__site *site, uint32_t value, double *out)
 {
     uint32_t count;
+    /* A list of several numbers is no single one, even if all of them are the same. */
     const double *numbers = value == NPART_NONE ? NULL : npart__site_doubles(site, value, &count);
     if (!numbers || count != 1)
         return false;

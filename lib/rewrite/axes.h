@@ -33,7 +33,8 @@ void npart__finish_view(struct npart__site *site, uint32_t result, uint32_t valu
  * used. `name` NULL: out of memory. */
 void npart__finish_shaped(struct npart__site *site, uint32_t result, const char *name);
 
-/* An attribute that is an axis of a tensor of that rank, counted from the front. */
+/* An attribute that is an axis of a tensor of that rank, counted from the front. `fallback` counts where neither
+ * the node nor the schema of its version has a number. */
 bool npart__axis_attribute(const struct npart__site *site, const char *name, int64_t fallback, uint32_t rank,
                            uint32_t *out);
 /* Whether only the first result is used. */

@@ -53,8 +53,9 @@ bool npart__rewrite_if_const(struct npart__site *site)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* Of a function that has the name of an operator the runtime takes its own kernel instead. Hence the domains that
- * are left alone. A schema means an operator of some standard. */
+/* Of a function that has the name of an operator the runtime takes its own kernel instead. Hence the domains
+ * that are left alone. A schema means an operator of some standard. The domain is asked as it was written: a
+ * call that is taken for an operator of the standard has that domain in `domain`. */
 bool npart__rewrite_inline(struct npart__site *site)
 {
     const struct npart__node *node = site->node;
@@ -82,7 +83,7 @@ bool npart__rewrite_inline(struct npart__site *site)
  * branches run then, and the one that is not meant may get any numbers: a model that ran before must not fail. */
 struct harmless {
     const char *ops;
-    uint32_t constant;
+    uint32_t constant; /* operands from this one on must be constant; NO_OPERAND: none */
 };
 
 /* None has to be constant. */
@@ -106,6 +107,7 @@ static const struct harmless all_harmless[] = {
      1},
 };
 
+/* Whole words alone: "Re" is none of "Relu Reshape". */
 static bool is_word_of(const char *words, const char *word)
 {
     size_t length = strlen(word);
@@ -150,6 +152,7 @@ static bool has_places(struct npart__site *site, const struct npart__node *node)
         least = dims[i] < least ? dims[i] : least;
     const struct npart__attribute *axis = npart__node_attribute(site->graph, node, "axis");
     uint32_t at;
+    /* The letter after "Gather": of GatherND it is N. Gather and GatherElements go along one axis, 0 by default. */
     if (op[6] != 'N' && npart__normalize_axis(axis && axis->type == 2 ? axis->u.i : 0, rank, &at))
         least = dims[at];
     for (uint32_t i = 0; i < count; i++)
@@ -173,6 +176,8 @@ static bool is_harmless(struct npart__site *site, uint32_t id)
             found = &all_harmless[i];
     if (!node->schema || node->body_count || node->callee != NPART_NONE || (!found && !is_division))
         return false;
+    /* Operands that say where or how much: a number that is computed may point anywhere when the other branch is
+     * meant. */
     for (uint32_t i = found ? found->constant : NO_OPERAND; i < node->input_count; i++) {
         uint32_t value = npart__node_input(site->graph, node, i);
         if (value != NPART_NONE && !npart__site_is_constant(site, value))
@@ -186,6 +191,7 @@ static bool is_harmless(struct npart__site *site, uint32_t id)
     return has_places(site, node);
 }
 
+/* A branch has no operands of its own; what it uses from outside is captured. */
 static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
 {
     const struct npart__scope *scope = &site->graph->scopes.items[branch];
@@ -195,7 +201,7 @@ static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
     return scope->output_count == site->node->output_count && !scope->input_count;
 }
 
-/* Same type and same sizes on either side; *most: the lowest rank, above which a condition must not be. Those
+/* Same type and same sizes on either side; *lowest: the lowest rank, above which a condition must not be. Those
  * types for which ONNX Runtime has Where, and bool. */
 static bool match_results(const struct npart__site *site, const uint32_t branches[2], uint32_t *lowest)
 {
@@ -242,6 +248,7 @@ bool npart__rewrite_if_where(struct npart__site *site)
         return false;
     const char **yes = npart__body_names(site, count), **no = npart__body_names(site, count);
     const char *name = npart__operand_name(site, 0);
+    /* Each copy gets new names, so values of the two branches may have had the same. */
     if (!yes || !no || !npart__splice(site, branches[0], NULL, yes) || !npart__splice(site, branches[1], NULL, no))
         return false;
     /* A condition of higher rank would give its rank to the results. */
@@ -255,6 +262,7 @@ bool npart__rewrite_if_where(struct npart__site *site)
         if (npart__is_unused(site, npart__result(site, i)))
             continue;
         npart__finish(site, i, choose(site, type, name, yes[i], no[i]));
+        /* A float among the results brings the class and the caveat of the row back. */
         if (npart__type_is_float(type)) {
             site->equality = NPART__EQUAL_BITS_IF;
             site->caveat = NULL;

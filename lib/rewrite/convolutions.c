@@ -6,9 +6,10 @@
  */
 #include "rewrite/axes.h"
 
-/* Zeros after each row of the axes after this one: as a matrix [before * k, after], padded to [before * k, d * after],
- * which is [before, k * d, after], cut after the last row. `weights` gets the new dim. Reshape, Pad and Slice of
- * constants are folded when the model is loaded. */
+/* Zeros after each row of the axes after this one: as a matrix [before * k, after], padded to [before * k, d *
+ * after], which is [before, k * d, after], cut after the last row. `weights` gets the new dim. Reshape, Pad and
+ * Slice of constants are folded when the model is loaded. A kernel [2,1,3] of dilation 2: as [6,1], padded to
+ * [6,2], as [2,6,1], cut to [2,5,1]. */
 static const char *spread(struct npart__site *site, const char *name, struct npart__dims *weights, uint32_t axis,
                           int64_t dilation)
 {
@@ -28,8 +29,9 @@ static const char *spread(struct npart__site *site, const char *name, struct npa
     return npart__make_slice(site, name, 1, 0, weights->at[axis], 1);
 }
 
-/* Whether the weights are plain numbers, and stay within what can be counted when spread. Limits on dilations and
- * kernels keep a hostile file from asking for a huge one. */
+/* Whether the weights are plain numbers, and stay within what can be counted when spread. Limits on dilations
+ * and kernels keep a hostile file from asking for a huge one. *factor is the product of all dilations; only
+ * where it is above 1 there is anything to do. */
 static bool can_spread(const struct npart__site *site, const struct npart__dims *weights, int64_t *factor)
 {
     uint32_t value = npart__operand(site, 1);
@@ -65,11 +67,13 @@ bool npart__rewrite_spread_kernel(struct npart__site *site)
     for (uint32_t i = 2; i < weights.rank; i++)
         if (weights.at[i] > 1 && npart__list_item(site, "dilations", i - 2, 1) > 1)
             spaced = spread(site, spaced, &weights, i, npart__list_item(site, "dilations", i - 2, 1));
+    /* The last Slice has rank 3; the convolution wants the rank of its weights. Names are compared by address. */
     if (spaced != npart__operand_name(site, 1))
         spaced = npart__make_reshape(site, spaced, weights.at, weights.rank);
     const char *operands[3] = {npart__operand_name(site, 0), spaced, npart__operand_name(site, 2)};
     const char *made = npart__make_like(site, site->id, operands, 3);
     npart__drop_attribute(site, "dilations");
+    /* Where it is absent it is that of the weights, as the standard has it. */
     if (npart__site_has(site, site->id, "kernel_shape"))
         npart__give_ints(site, "kernel_shape", weights.at + 2, weights.rank - 2);
     npart__finish(site, 0, made);
@@ -77,6 +81,7 @@ bool npart__rewrite_spread_kernel(struct npart__site *site)
         site->equality = NPART__EQUAL_BITS;
         return true;
     }
+    /* Taps after by taps before: [3,3] of dilation 2 is [5,5], 277 %. */
     int64_t percent = npart__volume(&weights, 2, weights.rank) * 100 / window;
     site->caveat = npart__arena_format(site->arena, "The convolution has about %lld %% of the MACs that it had, and an "
                                                     "infinite input gives NaN where it meets a zero.",

@@ -7,6 +7,9 @@
  *     rows    in the left one and the result    i
  *     columns in the right one and the result   j
  *     summed  in both operands                  d
+ *
+ * With b 2, n 3, i 5, j 7 and d 4 the operands become [6,5,4] and [6,4,7], and their product [6,5,7] is taken apart to
+ * [2,3,5,7], whose labels b n i j are the result's already.
  */
 #include "rewrite/functions.h"
 
@@ -23,10 +26,11 @@ struct labels {
 
 struct einsum {
     struct labels operands[2], result;
-    uint32_t operand_count;
+    uint32_t operand_count; /* 1 or 2 */
     int64_t sizes[256]; /* by label; 0: not there */
 };
 
+/* strchr finds the end of a text as well, hence the look at the label itself. */
 static bool has(const struct labels *labels, char label)
 {
     return label && strchr(labels->items, label) != NULL;
@@ -50,14 +54,16 @@ static bool imply_result(struct einsum *einsum)
         uint32_t times = 0;
         for (uint32_t k = 0; k < einsum->operand_count; k++)
             times += has(&einsum->operands[k], (char)label);
+        /* "ij,jk" means "ij,jk->ik". */
         if (times == 1 && !add(&einsum->result, (char)label))
             return false;
     }
     return true;
 }
 
-/* False for what is not done here: an ellipsis, a label twice in one operand, more than two operands. The equation
- * comes from the file, so anything may stand in it. */
+/* False for what is not done here: an ellipsis, a label twice in one operand, more than two operands. The
+ * equation comes from the file, so anything may stand in it. "..." stands for an equation that is absent: a
+ * point is no letter. */
 static bool parse(const char *equation, struct einsum *einsum)
 {
     uint32_t operand = 0;
@@ -100,6 +106,7 @@ static bool read_sizes(const struct npart__site *site, struct einsum *einsum)
     return true;
 }
 
+/* Dims of the labels in their order; `dims` has room for MOST_LABELS. Gives the rank. */
 static uint32_t sizes_of(const struct einsum *einsum, const struct labels *labels, int64_t *dims)
 {
     for (uint32_t i = 0; i < labels->count; i++)
@@ -117,7 +124,8 @@ static bool product_of(const struct einsum *einsum, const struct labels *labels,
     return true;
 }
 
-/* From the labels' order to another of the same labels. */
+/* From the labels' order to another of the same labels. Each is there once, so strchr finds every one. From
+ * "ibnd" to "bnid" the order is 1 2 0 3. */
 static const char *turn(struct npart__site *site, const char *name, const struct labels *from,
                         const struct labels *to)
 {
@@ -176,8 +184,9 @@ struct kinds {
     struct labels batch, rows, columns, summed;
 };
 
-/* Batch, rows and columns in the result's order, what is summed in the left operand's. False where a label of one
- * operand alone is summed. Such a label would have to be summed before the product, in another order. */
+/* Batch, rows and columns in the result's order, what is summed in the left operand's. False where a label of
+ * one operand alone is summed. Such a label would have to be summed before the product, in another order. Of
+ * "ij,jk->i" k is such a label. */
 static bool sort_labels(const struct einsum *einsum, struct kinds *kinds)
 {
     const struct labels *left = &einsum->operands[0], *right = &einsum->operands[1];

@@ -16,7 +16,8 @@ enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
 
 #define MOST_DEPTH 64u /* nodes of one expert, one after the other */
 
-/* One expert at a ScatterElements, found from that backwards. */
+/* One expert at a ScatterElements, found from that backwards. Values are ids of the graph; names are of what
+ * stands for them in the new nodes. */
 struct experts {
     struct npart__site *site;
     uint32_t sent;              /* the value that NonZero looks at */
@@ -28,6 +29,7 @@ struct experts {
 
 /* ---- what is there ----------------------------------------------------------------------------------------------- */
 
+/* The id is one that was found: never NPART_NONE. */
 static const struct npart__node *node_at(const struct npart__site *site, uint32_t id)
 {
     return &site->graph->nodes.items[id];
@@ -76,6 +78,7 @@ static bool has_order(const struct npart__site *site, uint32_t node, const int64
 static bool is_place(struct npart__site *site, uint32_t value, uint32_t *row, uint32_t *sent)
 {
     static const int64_t turned[2] = {1, 0};
+    /* From the value backwards: Squeeze of one result of Split of Transpose of NonZero. */
     uint32_t squeeze = npart__site_maker(site, value, "Squeeze");
     uint32_t part = squeeze == NPART_NONE ? NPART_NONE : input_of(site, squeeze, 0);
     uint32_t split = part == NPART_NONE ? NPART_NONE : npart__site_maker(site, part, "Split");
@@ -172,9 +175,9 @@ static const char *gathered_rows(struct experts *experts, uint32_t value)
     return npart__site_name(site, x);
 }
 
-/* The weight of a token for the expert: Gather(weights as one column, k + token * places), through Reshapes that keep
- * it one column. The weights lie in a matrix [tokens, places]; flattened, the weight of a token at place k is
- * number token * places + k. */
+/* The weight of a token for the expert: Gather(weights as one column, k + token * places), through Reshapes that
+ * keep it one column. The weights lie in a matrix [tokens, places]; flattened, the weight of a token at place k
+ * is number token * places + k. With 2 places the weight of token 3 at place 1 is number 7. */
 static const char *gathered_weight(struct experts *experts, uint32_t value)
 {
     struct npart__site *site = experts->site;
@@ -190,6 +193,7 @@ static const char *gathered_weight(struct experts *experts, uint32_t value)
         !is_row(experts, input_of(site, add, 0), 0) || !is_row(experts, input_of(site, multiply, 0), 1) ||
         !is_number(site, input_of(site, multiply, 1), experts->places))
         return NULL;
+    /* Weights [tokens,places], with an axis at the end, flattened to one column. */
     uint32_t flat = npart__site_maker(site, input_of(site, gather, 0), "Flatten");
     uint32_t unsqueeze =
         flat == NPART_NONE ? NPART_NONE : npart__site_maker(site, input_of(site, flat, 0), "Unsqueeze");
@@ -206,7 +210,7 @@ static const char *gathered_weight(struct experts *experts, uint32_t value)
 }
 
 /* What an operand of a row by row operator is for all tokens: a constant that has no rows of its own stays. A bias
- * of one row is added to all rows alike. */
+ * of one row is added to all rows alike. A constant of several rows would fit one number of tokens alone. */
 static const char *operand_for_all(struct experts *experts, uint32_t value, uint32_t depth)
 {
     int64_t dims[NPART__LIMIT_RANK];
@@ -286,7 +290,8 @@ static const char *make_weight(struct experts *experts, uint32_t weights, const 
     return npart__make_reduce(site, "ReduceSum", own, &axis, 1, true);
 }
 
-/* Through an Expand that changes nothing. */
+/* Through an Expand that changes nothing. Its shape is [1, 1] or [1, columns], and what it expands has as many
+ * columns already. */
 static uint32_t skip_expand(struct npart__site *site, uint32_t value, int64_t columns)
 {
     uint32_t node = npart__site_maker(site, value, "Expand"), count, rank;
@@ -349,6 +354,7 @@ bool npart__rewrite_moe_dense(struct npart__site *site)
         !npart__site_dims(site, npart__operand(site, 0), dims, &rank) || rank != 2 ||
         !read_indices(&experts, dims[1]) || dims[0] != experts.tokens || !is_routed(&experts, &count))
         return false;
+    /* By value of the whole graph: a pointer each, once for a site that has passed all tests before. */
     experts.dense = npart__arena_zeroed(site->arena, site->graph->values.count + (size_t)1, sizeof *experts.dense);
     site->failed |= !experts.dense;
     uint32_t updates = skip_expand(site, npart__operand(site, 2), dims[1]);

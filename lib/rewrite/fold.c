@@ -12,7 +12,8 @@
 enum { BOOL = 9 };
 
 /* Quantized weights stay what their node units want; a constant is one already. A DequantizeLinear of constant
- * weights would become float weights four times as large, and no node unit. */
+ * weights would become float weights four times as large, and no node unit. An attribute of a Constant is as good as
+ * an initializer to all that follows. */
 static bool stays(const struct npart__site *site)
 {
     static const char *const ops[] = {"Constant", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"};
@@ -22,6 +23,7 @@ static bool stays(const struct npart__site *site)
     return false;
 }
 
+/* Their operand is a few numbers, their result may be of any size: such nodes are cheaper than what they make. */
 static bool spreads(const struct npart__site *site)
 {
     static const char *const ops[] = {"Expand", "Tile", "ConstantOfShape"};
@@ -31,6 +33,7 @@ static bool spreads(const struct npart__site *site)
     return false;
 }
 
+/* Types of less than a byte count as nothing: make_known takes none of them. */
 static bool is_small(const struct npart__site *site, uint32_t value, uint32_t count)
 {
     uint64_t bits = npart__type_bits(npart__site_type(site, value));

@@ -6,7 +6,8 @@
 
 enum { INT64 = 7 };
 
-/* Data and indices of a GatherND: its first `depth` axes (after those of batches) are indexed. */
+/* Data and indices of a GatherND: its first `depth` axes (after those of batches) are indexed. `out` are the
+ * dims of the result: those of both operands together at most, hence its length. */
 struct gather {
     int64_t data[NPART__LIMIT_RANK], indices[NPART__LIMIT_RANK], out[2 * NPART__LIMIT_RANK];
     uint32_t data_rank, indices_rank, out_rank, depth;
@@ -33,6 +34,7 @@ static bool read_gather(const struct npart__site *site, uint32_t batch, struct g
         return false;
     /* Positive, as product_of has seen it. */
     int64_t depth = gather->indices[gather->indices_rank - 1];
+    /* More indices than axes: the model is malformed. */
     if (depth + batch > gather->data_rank)
         return false;
     gather->depth = (uint32_t)depth;
@@ -44,9 +46,9 @@ static bool read_gather(const struct npart__site *site, uint32_t batch, struct g
     return gather->out_rank <= NPART__LIMIT_RANK;
 }
 
-/* Where each tuple of indices points to, once the indexed axes are one. NULL where one points out of the data, or when
- * out of memory. Negative indices count from the end. A tuple that points out of the data would fail in a runtime,
- * so the node stays. */
+/* Where each tuple of indices points to, once the indexed axes are one. NULL where one points out of the data,
+ * or when out of memory. Negative indices count from the end. A tuple that points out of the data would fail in
+ * a runtime, so the node stays. In data [3,4] the tuple [1,-2] points to 1 * 4 + 2 = 6. */
 static int64_t *flatten(struct npart__site *site, const struct gather *gather, const int64_t *indices, uint32_t count)
 {
     uint32_t tuples = count / gather->depth;
@@ -62,6 +64,7 @@ static int64_t *flatten(struct npart__site *site, const struct gather *gather, c
     return flat;
 }
 
+/* 0, 1, 2, ...: a Gather by these, of as many places as there are, changes nothing. */
 static bool is_counting(const int64_t *numbers, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -70,8 +73,9 @@ static bool is_counting(const int64_t *numbers, uint32_t count)
     return true;
 }
 
-/* All places in order: a Reshape. Else a Gather of one axis, whose indices are 1-D: with more axes a compiler was seen
- * to compute wrong values. */
+/* All places in order: a Reshape. Else a Gather of one axis, whose indices are 1-D: with more axes a compiler
+ * was seen to compute wrong values. Data [2,3,5] and indices [7,2]: the data become [6,5], a Gather takes 7
+ * places, and the result is [7,5]. */
 bool npart__rewrite_gathernd(struct npart__site *site)
 {
     struct gather gather;
@@ -98,8 +102,9 @@ bool npart__rewrite_gathernd(struct npart__site *site)
     return true;
 }
 
-/* One index each, with one leading axis in common: elements are gathered along the second axis, the index being the
- * same for all that follows it. Indices need not be constant here, as GatherElements takes computed ones. */
+/* One index each, with one leading axis in common: elements are gathered along the second axis, the index being
+ * the same for all that follows it. Indices need not be constant here, as GatherElements takes computed ones.
+ * Data [2,6,8] and indices [2,3,1]: these are expanded to [2,3,8], which is the result, too. */
 bool npart__rewrite_gathernd_batch(struct npart__site *site)
 {
     struct gather gather;

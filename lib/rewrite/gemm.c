@@ -15,6 +15,7 @@ static bool is_power_of_two(double number)
     return fraction >= 0.5 && fraction <= 0.5;
 }
 
+/* By bounds, as == of floats would be warned of; a NaN is not 1. */
 static bool is_one(double number)
 {
     return number >= 1 && number <= 1;
@@ -35,12 +36,14 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
 {
     double alpha = npart__site_float(site, site->id, "alpha", 1), beta = npart__site_float(site, site->id, "beta", 1);
     int type = npart__site_type(site, npart__operand(site, 0));
+    /* A beta of 0, of either sign, leaves C out. */
     bool has_sum = npart__operand(site, 2) != NPART_NONE && fabs(beta) > 0;
     bool scales_sum = has_sum && !is_one(beta);
     if (!npart__is_plain_float(type) || !(fabs(alpha) > 0) || !isfinite(alpha) || !isfinite(beta) ||
         site->node->opset_version < 11 || (is_one(alpha) && is_one(beta)))
         return false;
     const char *operands[2] = {npart__operand_name(site, 0), npart__operand_name(site, 1)};
+    /* The copy keeps transA and transB. Without alpha and beta it has the defaults, which are 1. */
     const char *made = npart__make_like(site, site->id, operands, 2);
     npart__drop_attribute(site, "alpha");
     npart__drop_attribute(site, "beta");

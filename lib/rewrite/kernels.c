@@ -24,7 +24,8 @@ static uint32_t types_of(const struct npart__operator *op, const struct npart__o
     return npart__operator_types(op, operand->type, operand->type_length, &set) ? set.tensor : UINT32_MAX;
 }
 
-/* The operand at a place; further ones of a variadic operand are as its last. */
+/* The operand at a place; further ones of a variadic operand are as its last. Concat lists one operand, which is
+ * variadic: its third operand is found as its first. */
 static bool find_input(const struct npart__operator *op, uint32_t index, struct npart__operand *out)
 {
     if (npart__operator_input(op, index, out))
@@ -48,6 +49,7 @@ static bool has_kernel(const struct npart__operator *op, const struct npart__ope
            (element_type == FLOAT16 && npart__kernel_takes(&kernel, operand, FLOAT));
 }
 
+/* Whether both have one type variable ("T"), or one type. Texts of the schema are not terminated. */
 static bool same_variable(const struct npart__operand *a, const struct npart__operand *b)
 {
     return a->type_length == b->type_length && memcmp(a->type, b->type, a->type_length) == 0;

@@ -8,7 +8,7 @@
 #define TAKEN_RANK 4u
 
 /* Joins axes from `first` on, up to before `end`, until the rank is one that is taken; those at the end stay.
- * `end` - `first` axes can give up all but one. */
+ * `end` - `first` axes can give up all but one. [2,3,4,5,6] from 2 on becomes [2,3,20,6]. */
 static struct npart__dims join_from(const struct npart__dims *dims, uint32_t first, uint32_t end)
 {
     uint32_t surplus = dims->rank > TAKEN_RANK ? dims->rank - TAKEN_RANK : 0;
@@ -26,9 +26,10 @@ static struct npart__dims join_from(const struct npart__dims *dims, uint32_t fir
 
 /* ---- LayerNormalization ---------------------------------------------------------------------------------- */
 
-/* Scale or bias for each of the `whole` elements that are normalized together: [n]. Where it has fewer, it is repeated,
- * which another kernel may do in another order. NULL where it is none of them. The class changes at this site, for
- * the row's is of a scale that has its own element each. */
+/* Scale or bias for each of the `whole` elements that are normalized together: [n]. Where it has fewer, it is
+ * repeated, which another kernel may do in another order. NULL where it is none of them. The class changes at
+ * this site, for the row's is of a scale that has its own element each. [1,5] for [4,5] is expanded to [4,5],
+ * and then [20]. */
 static const char *flatten_scale(struct npart__site *site, uint32_t value, const struct npart__dims *whole)
 {
     struct npart__dims dims, flat = {.at = {npart__volume(whole, 0, whole->rank)}, .rank = 1};
@@ -44,7 +45,8 @@ static const char *flatten_scale(struct npart__site *site, uint32_t value, const
     return whole->rank == 1 ? wide : npart__make_reshape(site, wide, flat.at, 1);
 }
 
-/* Whether it can be broadcast to the dims, by itself or with more leading dims of 1. An absent bias fits. */
+/* Whether it can be broadcast to the dims, by itself or with more leading dims of 1. An absent bias fits. For
+ * [4,5], [5] and [1,5] and [1,1,4,5] fit; [1,1,1,5] does not. */
 static bool fits(const struct npart__site *site, uint32_t value, const struct npart__dims *whole)
 {
     struct npart__dims dims;
@@ -60,7 +62,8 @@ static bool fits(const struct npart__site *site, uint32_t value, const struct np
 }
 
 /* Over the last axis alone, of rank 4 at most: axes that are normalized become one, and so do those before them.
- * Mean and spread are over the same elements as before, in the same order. */
+ * Mean and spread are over the same elements as before, in the same order. x [2,3,4,5,6] and axis 3: `flat` is
+ * [2,3,4,30], `whole` [5,6], and a scale [30]. */
 bool npart__rewrite_layernorm_rank(struct npart__site *site)
 {
     struct npart__dims dims, whole = {.rank = 0}, flat = {.rank = 0};
@@ -92,14 +95,16 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
     for (uint32_t i = 1; i < results; i++)
         made[i] = npart__made_result(site, i);
     for (uint32_t i = 0; i < results; i++)
+        /* Mean and inverse deviation, results 1 and 2, have a 1 for each axis that is normalized. */
         npart__finish_shaped(site, i, made[i]);
     return true;
 }
 
 /* ---- InstanceNormalization, BatchNormalization ------------------------------------------------------------ */
 
-/* A BatchNormalization that is not trained. Before opset 14 it is so where it has one result, before opset 7 by an
- * attribute. A result that is left out by name does not count. */
+/* A BatchNormalization that is not trained. Before opset 14 it is so where it has one result, before opset 7 by
+ * an attribute. A result that is left out by name does not count. InstanceNormalization has neither of the
+ * attributes, and one result, so it always is from opset 7 on. */
 static bool is_inference(const struct npart__site *site)
 {
     for (uint32_t i = 1; i < site->node->output_count; i++)
@@ -143,7 +148,8 @@ static const char *repeat(struct npart__site *site, double number, int64_t count
 }
 
 /* A group is a channel to InstanceNormalization. Until opset 20 scale and bias are by group, as those of
- * InstanceNormalization; afterwards by channel, a product and a sum of their own. */
+ * InstanceNormalization; afterwards by channel, a product and a sum of their own. Scale 1 and bias 0 stand for
+ * them in the normalization itself. With 2 groups x [1,8,5,5] is [1,2,100]. */
 bool npart__rewrite_groupnorm(struct npart__site *site)
 {
     struct npart__dims dims, scale, bias;

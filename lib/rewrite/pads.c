@@ -7,9 +7,10 @@
 /* Of the edge: each is an operand of a Concat. */
 #define LIMIT_REPEATS 32u
 
-/* Pads of all axes, those at the beginning and then those at the end; `rank` at most NPART__LIMIT_RANK. False where
- * they are not known. The mode must be one of opset 11 or later, where they are an operand. An axis that is listed
- * twice, or a list of another length, is none that could be read. */
+/* Pads of all axes, those at the beginning and then those at the end; `rank` at most NPART__LIMIT_RANK. False
+ * where they are not known. The mode must be one of opset 11 or later, where they are an operand. An axis that
+ * is listed twice, or a list of another length, is none that could be read. Of rank 4, axes [2,3] and pads
+ * [1,2,3,4] give [0,0,1,2,0,0,3,4]. An older Pad has no second operand, so its pads are not known here. */
 static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
 {
     uint32_t count, axis_count = rank, axis;
@@ -31,8 +32,9 @@ static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
     return true;
 }
 
-/* One axis with more at its ends: `before` and `after` times a part of it. The array has room for LIMIT_REPEATS at
- * each end, which callers have checked. */
+/* One axis with more at its ends: `before` and `after` times a part of it. The array has room for LIMIT_REPEATS
+ * at each end, which callers have checked. A NULL among the parts is one that could not be made; then the site
+ * has failed. */
 static const char *extend(struct npart__site *site, const char *x, int64_t axis, const char *front, uint32_t before,
                           const char *back, uint32_t after)
 {
@@ -76,17 +78,20 @@ bool npart__rewrite_pad_axes(struct npart__site *site)
     if (npart__operand(site, 3) == NPART_NONE || !npart__site_rank(site, npart__operand(site, 0), &rank) || !rank ||
         rank > NPART__LIMIT_RANK || !read_pads(site, rank, pads))
         return false;
+    /* Only what a Pad writes along the last axis is wrong there; other axes can stay with it. */
     if (npart__same_text(npart__site_text(site, site->id, "mode", ""), "edge") &&
         (pads[rank - 1] || pads[2 * rank - 1]))
         return repeat_edges(site, pads);
+    /* Three operands: the fourth, `axes`, is what is to go. */
     const char *operands[3] = {npart__operand_name(site, 0), npart__make_ints(site, pads, 2 * rank),
                                npart__operand_name(site, 2)};
     npart__finish(site, 0, npart__make_like(site, site->id, operands, 3));
     return true;
 }
 
-/* Axis by axis: the end stands before the beginning, and the beginning after the end. Corners come right, since what is
- * joined to an axis is wrapped along the others. Each end is one Slice, however long. */
+/* Axis by axis: the end stands before the beginning, and the beginning after the end. Corners come right, since
+ * what is joined to an axis is wrapped along the others. Each end is one Slice, however long. [a,b,c] with pads
+ * 1 and 2 is [c,a,b,c,a,b]. */
 bool npart__rewrite_pad_wrap(struct npart__site *site)
 {
     struct npart__dims dims;

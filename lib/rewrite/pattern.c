@@ -11,7 +11,8 @@
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
 /* The node that a form is tried at: the last of its match, or that of a let. Of several matches of one form the
- * first tells; they end in one op (lib/oplist). */
+ * first tells; they end in one op (lib/oplist). A name among the matches stands for the part that it was given
+ * to. */
 static const struct npart__pattern_part *anchor_of(const struct npart__oplist *oplist,
                                                    const struct npart__rewrite_form *form)
 {
@@ -24,7 +25,7 @@ static const struct npart__pattern_part *anchor_of(const struct npart__oplist *o
 }
 
 /* Of all forms. As one text, which npart__is_anchor takes apart. A form whose anchor is that of the form before
- * adds nothing. */
+ * adds nothing. Anchors are tried in any order, so a list that has one twice is no mistake. */
 static const char *anchors_of(const struct npart__oplist *oplist, const struct npart__rewriting *rewrite,
                               struct npart__arena *arena)
 {
@@ -88,7 +89,7 @@ npart_status npart__rewrites_read(const char *text, size_t bytes, const char *pa
     return status;
 }
 
-/* Those that compute stand first in their phase. Up to three lists are built in. The order is that of the enum of
+/* Those that compute stand first in their phase. At most two lists may be built in. The order is that of the enum of
  * phases, then of sets, then of rows. */
 npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
                                     struct npart_error *error)
@@ -114,7 +115,8 @@ npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__re
     return NPART_OK;
 }
 
-/* To read a list takes longer than to analyze a small model, so its lines "rewrite ID ..." are looked for. */
+/* To read a list takes longer than to analyze a small model, so its lines "rewrite ID ..." are looked for. An id
+ * has to end with a space, so that "conv" is not found in "rewrite conv-bias ...". */
 static bool has_line(const struct npart__builtin_oplist *list, const char *id, size_t length)
 {
     static const char word[] = "rewrite ";
@@ -164,7 +166,8 @@ static bool match_from(const struct trying *trying, uint32_t root, struct npart_
 }
 
 /* From the anchor on to the nodes that use what it makes, nearest first, in the list of nodes that it stands in.
- * Breadth first; a node that is met twice is tried twice, within the limit. */
+ * Breadth first; a node that is met twice is tried twice, within the limit. So an anchor costs MOST_ROOTS
+ * matches at most, however large the graph is. */
 static bool find_match(const struct trying *trying, struct npart__match *out)
 {
     const struct npart__graph *graph = trying->site->graph;
@@ -174,6 +177,7 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
         return match_from(trying, trying->site->id, out);
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[nodes[i]];
+        /* The anchor itself is not the last node here, so it is no root. */
         if (i && match_from(trying, nodes[i], out))
             return true;
         for (uint32_t k = 0; k < node->output_count; k++) {
@@ -181,6 +185,7 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
             uint32_t users = npart__user_count(trying->session, value);
             for (uint32_t u = 0; u < users && count < MOST_ROOTS; u++) {
                 uint32_t user = npart__user(trying->session, value, u);
+                /* A use in a body is one of another list, where no result of this one can be replaced. */
                 if (graph->nodes.items[user].scope == node->scope)
                     nodes[count++] = user;
             }

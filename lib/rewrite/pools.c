@@ -44,7 +44,8 @@ static const char *make_pool(struct npart__site *site, const char *x, const stru
     return made;
 }
 
-/* Axis of a window; a pad as large as the kernel would make windows of nothing but padding. */
+/* Axis of a window; a pad as large as the kernel would make windows of nothing but padding. `axis` is one of the
+ * three spatial ones, of which pads has 3 begins and then 3 ends. */
 static bool read_axis(const struct npart__site *site, uint32_t axis, struct window *window, uint32_t at)
 {
     window->kernel[at] = npart__list_item(site, "kernel_shape", axis, 1);
@@ -55,8 +56,9 @@ static bool read_axis(const struct npart__site *site, uint32_t axis, struct wind
            window->pads[at] < window->kernel[at] && window->pads[at + 2] < window->kernel[at];
 }
 
-/* The largest of a box is the largest of its slices' largest: height and width first, then depth, with height and width
- * as one axis. Of several NaNs, or of -0 and 0, another order may find another one; whole numbers have neither. */
+/* The largest of a box is the largest of its slices' largest: height and width first, then depth, with height
+ * and width as one axis. Of several NaNs, or of -0 and 0, another order may find another one; whole numbers have
+ * neither. x [1,8,10,32,32] is [1,80,32,32] to the first pool, and [1,8,10,h * w] to the second. */
 bool npart__rewrite_maxpool3d(struct npart__site *site)
 {
     struct npart__dims x, y;
@@ -86,6 +88,7 @@ bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
     if (!npart__full_dims(site, npart__operand(site, 0), &dims) || dims.rank < 5 ||
         !npart__is_plain_float(npart__site_type(site, npart__operand(site, 0))))
         return false;
+    /* [batch,channels,the rest], and so is the result with a 1 at the end, until it gets its own dims. */
     struct npart__dims flat = {.at = {dims.at[0], dims.at[1], npart__volume(&dims, 2, dims.rank)}, .rank = 3};
     const char *x = npart__view(site, npart__operand(site, 0), &flat);
     npart__finish_shaped(site, 0, npart__make_reduce(site, "ReduceMax", x, axes, 1, true));
@@ -94,10 +97,11 @@ bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
 
 /* ---- AveragePool with dilations ---------------------------------------------------------------------------- */
 
-#define LIMIT_WEIGHTS (1 << 16)
+#define LIMIT_WEIGHTS (1 << 16) /* elements of the kernel, over all channels */
 
-/* A kernel of 1/n for each channel. `spread`: by the dilations, with zeros between. NULL where it is too large, or a
- * list is wrong. [channels, 1, kernel..]: a convolution in as many groups as there are channels. */
+/* A kernel of 1/n for each channel. `spread`: by the dilations, with zeros between. NULL where it is too large,
+ * or a list is wrong. [channels, 1, kernel..]: a convolution in as many groups as there are channels. A window
+ * of 3 and dilation 2: 1/3, 0, 1/3, 0, 1/3, or without `spread` 1/3, 1/3, 1/3. */
 static const char *make_shares(struct npart__site *site, const struct npart__dims *x, int type, bool spread,
                                struct npart__dims *weights)
 {
@@ -108,6 +112,7 @@ static const char *make_shares(struct npart__site *site, const struct npart__dim
         dilation[i] = npart__list_item(site, "dilations", i, 1);
         if (kernel < 1 || kernel > LIMIT_WEIGHTS || dilation[i] < 1 || dilation[i] > LIMIT_WEIGHTS)
             return NULL;
+        /* It cannot overflow: so far it is within the limit, and so is each kernel. */
         window *= kernel;
         npart__push_dim(weights, spread ? (kernel - 1) * dilation[i] + 1 : kernel);
         if (weights->at[i + 2] > LIMIT_WEIGHTS / count)

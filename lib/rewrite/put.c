@@ -7,7 +7,7 @@
 
 #include "rewrite/put.h"
 
-#define MOST_OPERANDS 32u
+#define MOST_OPERANDS 32u /* of one new node; arrays on the stack are as long */
 #define MOST_SCALARS 16u /* further ones may be there twice */
 
 /* One going through of a form. It lives on the stack for one trial or one making, so that nothing of a trial is
@@ -15,11 +15,11 @@
 struct maker {
     const struct npart__putting *putting; /* what is put, and where */
     struct npart__site *site;
-    const struct npart__oplist *oplist;
+    const struct npart__oplist *oplist; /* of the target: parts, terms and attributes are indices into its arrays */
     struct npart__put_value made[NPART__LIMIT_MAKES][NPART__LIMIT_PUTS]; /* results by `make` line, once it was made */
     bool is_made[NPART__LIMIT_MAKES];
     struct npart__put_value scalars[MOST_SCALARS]; /* constants of one number, each made once */
-    double scalar_numbers[MOST_SCALARS];
+    double scalar_numbers[MOST_SCALARS]; /* by scalar; compared bit by bit, so 0 and -0 are two */
     uint32_t scalar_count;
 };
 
@@ -29,7 +29,8 @@ static struct npart__put_value put(struct maker *maker, uint32_t part, uint32_t 
 
 /* ---- the match --------------------------------------------------------------------------------------------- */
 
-/* The node of a let, or the last one. */
+/* The node of a let, or the last one. NPART_NONE for a name that no node of the match stands for: such a name is
+ * of a value. */
 static uint32_t node_of(const struct maker *maker, uint32_t name)
 {
     return name == NPART__ROOT_NAME ? maker->putting->match->root : maker->putting->match->makers[name];
@@ -50,8 +51,8 @@ static struct npart__trial trial_of(const struct maker *maker, uint32_t node)
     return trial;
 }
 
-/* A name, a result of a node, or an operand of one, which may be absent. An absent operand has the name "", and is
- * left out where it is put. */
+/* A name, a result of a node, or an operand of one, which may be absent. An absent operand has the name "", and
+ * is left out where it is put. Of a selector that means several operands it is the first. */
 static struct npart__put_value put_value(const struct maker *maker, const struct npart__put_part *part)
 {
     uint32_t value;
@@ -86,8 +87,8 @@ static bool answer(const struct maker *maker, uint32_t term, bool needs_number, 
     return is_number || (out->kind == NPART__ANSWER_WORD && !needs_number);
 }
 
-/* All numbers of a constant or attribute, as reals and, where all are whole, exactly. *whole is NULL where one of
- * them has a fraction. */
+/* All numbers of a constant or attribute, as reals and, where all are whole, exactly. *whole is NULL where one
+ * of them has a fraction. Each list has one place more than it needs, so that one of no numbers is a list, too. */
 static bool answers(const struct maker *maker, uint32_t first, uint32_t count, double **reals, int64_t **whole)
 {
     struct npart__arena *arena = maker->site->arena;
@@ -117,6 +118,7 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     int64_t *whole;
     if (!answers(maker, part->first_number, part->number_count, &reals, &whole))
         return nothing;
+    /* `0 of x` has the type of x. */
     if (!made.element_type)
         made.element_type = put(maker, part->like, 0, NULL).element_type;
     bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->is_vector;
@@ -130,6 +132,7 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
             memcmp(&maker->scalar_numbers[i], &reals[0], sizeof *reals) == 0)
             return maker->scalars[i];
     if (maker->putting->is_trial)
+        /* Any text that is not empty will do. */
         made.name = "constant";
     else if (whole)
         made.name = npart__make_int_constant(maker->site, made.element_type, dims, part->is_vector, whole);
@@ -157,6 +160,7 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
     bool has_default = !given && node->schema &&
                        npart__operator_attribute(node->schema, at->copied, strlen(at->copied), &schema) &&
                        schema.default_text;
+    /* What the scan left out of the skeleton is not there to be copied. */
     if (given && (given->is_elided || !(given->type == 1 || given->type == 2 || given->type == 3 || given->type == 7)))
         return false;
     if (maker->putting->is_trial || (!given && !has_default))
@@ -198,6 +202,7 @@ static bool give_attribute(const struct maker *maker, const struct npart__put_at
     if (!answer(maker, maker->oplist->put_numbers.items[at->first_number], at->kind != 's', &found))
         return false;
     bool is_float = at->kind == 'f' || (!at->kind && found.is_real);
+    /* A real is no INT attribute: nothing says how it would be rounded. */
     if (at->kind != 's' && !is_float && found.is_real)
         return false;
     if (maker->putting->is_trial)
@@ -242,6 +247,8 @@ static bool find_version(const struct maker *maker, const struct npart__put_part
             opset = graph->opsets[i].version;
     *version = npart__operator_find(part->domain, part->op, opset);
     if (!*version)
+        /* An op that some version of a standard has cannot be made in this one. Of an op that none has, a custom
+         * one, nothing is known that speaks against it. */
         return !npart__operator_versions(part->domain, part->op, &count);
     for (uint32_t i = part->attribute; i != NPART_NONE; i = maker->oplist->put_attributes.items[i].next) {
         const struct npart__put_attribute *at = &maker->oplist->put_attributes.items[i];
@@ -271,9 +278,11 @@ static bool copy_axes(const struct maker *maker, uint32_t id, const int64_t **ax
     const struct npart__node *node = &graph->nodes.items[id];
     uint32_t operand = npart__node_input(graph, node, 1), rank;
     *axes = npart__site_int_list(site, id, "axes", count);
+    /* An attribute that is there and cannot be read is not known. */
     if (*axes || npart__site_has(site, id, "axes"))
         return *axes != NULL;
     *axes = operand == NPART_NONE ? NULL : npart__site_ints(site, operand, count);
+    /* An operand with numbers is taken as it is; an empty one means the same as none. */
     if (operand != NPART_NONE && (!*axes || *count))
         return *axes != NULL;
     if (npart__site_int(site, id, "noop_with_empty_axes", 0) ||
@@ -305,6 +314,7 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
         const struct npart__graph *graph = maker->site->graph;
         if (!copy_axes(maker, id, &axes, count))
             return NULL;
+        /* An unknown rank stays 0 here, so that a negative axis stays negative. */
         (void)npart__site_rank(maker->site, npart__node_input(graph, &graph->nodes.items[id], 0), &rank);
     }
     int64_t *found = npart__arena_zeroed(maker->site->arena, *count + (size_t)1, sizeof *found);
@@ -317,8 +327,9 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
     return found;
 }
 
-/* Operators whose axes are an attribute or an operand, by the opset. Squeeze and Unsqueeze have no further attribute,
- * the others keepdims. Lists of rewrites write `axes` once, and work for models of any opset. */
+/* Operators whose axes are an attribute or an operand, by the opset. Squeeze and Unsqueeze have no further
+ * attribute, the others keepdims. Lists of rewrites write `axes` once, and work for models of any opset. The
+ * part has `axes`: has_form_with_axes has looked. */
 static struct npart__put_value make_with_axes(struct maker *maker, const struct npart__put_part *part,
                                               struct npart__put_value x)
 {
@@ -366,6 +377,8 @@ static bool put_operands(struct maker *maker, const struct npart__put_part *part
             const struct npart__node *node = &graph->nodes.items[node_of(maker, part->name)];
             if (node->input_count > MOST_OPERANDS)
                 return false;
+            /* From the place on that `..` stands at: what is written before it replaces the operands of the
+             * node. */
             for (; *count < node->input_count; ++*count)
                 out[*count] = named(maker, npart__node_input(graph, node, *count));
             return true;
@@ -396,6 +409,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     if (version && !has_axes && count < version->least_inputs)
         return nothing;
     if (has_axes) {
+        /* It hands the type of its operand on as that of the result. */
         operands[0].element_type = made.element_type;
         return make_with_axes(maker, part, operands[0]);
     }
@@ -456,7 +470,8 @@ static struct npart__put_value put_choice(struct maker *maker, const struct npar
                results, all);
 }
 
-/* No deeper than expressions nest, and makes before it. */
+/* No deeper than expressions nest, and makes before it. Both are limited where the list is read, so the stack is
+ * bounded. */
 static struct npart__put_value put(struct maker *maker, uint32_t id, uint32_t results, struct npart__put_value *all)
 {
     const struct npart__put_part *part = &maker->oplist->put_parts.items[id];
@@ -473,6 +488,7 @@ static struct npart__put_value put(struct maker *maker, uint32_t id, uint32_t re
         return put_numbers(maker, part);
     case NPART__PUT_CHOICE:
         return put_choice(maker, part, results, all);
+    /* `*`: an operand that is left out. `..` is taken by put_operands, and never comes here. */
     default:
         return (struct npart__put_value){"", 0};
     }
@@ -491,6 +507,7 @@ bool npart__put_form(const struct npart__putting *putting)
         uint32_t result = npart__node_output(site->graph, root, i);
         if (npart__is_unused(site, result))
             continue;
+        /* A form has no put for it, so its users would be without a value. */
         if (i >= form->put_count)
             return false;
         struct npart__put_value value = put(&maker, form->puts[i], 0, NULL);

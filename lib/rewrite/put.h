@@ -8,7 +8,7 @@
 #include "judge/answer.h"
 #include "rewrite/rewrite.h"
 
-/* A rewrite of a list. */
+/* A rewrite of a list. Both point into the list that was read, which lives in the arena of the set. */
 struct npart__pattern_rewrite {
     const struct npart__target *target; /* of the list, without switches: rules ask it nothing */
     const struct npart__rewriting *rewriting;
@@ -22,11 +22,11 @@ bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site
  * site's graph. */
 struct npart__putting {
     struct npart__site *site;
-    const struct npart__target *target;
+    const struct npart__target *target; /* of the list that the form is from */
     const struct npart__session *session; /* of the site, as rules ask it */
-    const struct npart__rewrite_form *form;
+    const struct npart__rewrite_form *form; /* whose puts are made */
     const struct npart__match *match;
-    bool is_trial;
+    bool is_trial; /* true first, then false for the same match */
 };
 bool npart__put_form(const struct npart__putting *putting);
 

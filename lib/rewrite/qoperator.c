@@ -39,6 +39,7 @@ static bool is_zero_point(const struct npart__site *site, uint32_t value)
 /* Operands `at` (the tensor), at + 1 (its scale), at + 2 (its zero point), all for the whole tensor. */
 static bool is_quantized(const struct npart__site *site, uint32_t at)
 {
+    /* The tensor itself may be anything of 8 bits, an activation or a weight. */
     return is_byte(site, npart__operand(site, at)) && is_scale(site, npart__operand(site, at + 1)) &&
            is_zero_point(site, npart__operand(site, at + 2));
 }
@@ -58,6 +59,7 @@ static const char *scalar(struct npart__site *site, uint32_t value)
     return npart__view(site, value, &dims);
 }
 
+/* The names come first: both may make nodes, and C leaves the order in which arguments are evaluated open. */
 static const char *dequantize(struct npart__site *site, const char *x, uint32_t scale, uint32_t zero_point)
 {
     const char *scale_name = scalar(site, scale), *zero_name = scalar(site, zero_point);
@@ -140,6 +142,7 @@ static const char *dequantize_bias(struct npart__site *site, uint32_t bias, uint
     const double *w = npart__site_doubles(site, w_scale, &count);
     const char *scale;
     if (w && npart__site_number(site, x_scale, &x) && npart__full_dims(site, w_scale, &dims)) {
+        /* Both scales are known, so their products are written as numbers. */
         double *scales = npart__arena_allocate(site->arena, (count + (size_t)1) * sizeof *scales);
         site->failed |= !scales;
         for (uint32_t i = 0; scales && i < count; i++)
@@ -235,6 +238,7 @@ static bool replace_gemm(struct npart__site *site)
 
 /* ---- others ---------------------------------------------------------------------------------------------------- */
 
+/* Both operands at 0 and 3, each with its scale and zero point, and those of the result at 6 and 7. */
 static bool replace_two(struct npart__site *site, const char *op)
 {
     if (!is_quantized(site, 0) || !is_quantized(site, 3) || !is_result(site, 6))
@@ -254,7 +258,7 @@ static bool replace_mul(struct npart__site *site)
 }
 
 /* X and result, with scale and zero point. Channels last is a layout of com.microsoft's operators that the
- * standard's do not have. NULL: does not apply. */
+ * standard's do not have. NULL: does not apply. X has the operands 0 to 2, the result 3 and 4. */
 static const char *make_one(struct npart__site *site, const char *op)
 {
     if (!is_quantized(site, 0) || !is_result(site, 3) || npart__site_int(site, site->id, "channels_last", 0))
@@ -304,6 +308,7 @@ static bool replace_leaky(struct npart__site *site)
  * its own scale, so scales need not be equal. */
 static bool replace_concat(struct npart__site *site)
 {
+    /* Two operands of the result, and three for each tensor. */
     uint32_t count = site->node->input_count >= 5 ? (site->node->input_count - 2) / 3 : 0;
     if (!count || site->node->input_count != 3 * count + 2 || !is_result(site, 0))
         return false;
@@ -320,7 +325,8 @@ static bool replace_concat(struct npart__site *site)
 
 /* ---- operators that move elements ---------------------------------------------------------------------------- */
 
-/* Quantized operators of which the result has scale and zero point at an operand. */
+/* Quantized operators of which the result has scale and zero point at an operand. The zero point is the operand
+ * after it. */
 static const struct {
     const char *op;
     uint32_t at;
@@ -358,9 +364,9 @@ static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t 
     return false;
 }
 
-/* With a DequantizeLinear before and a QuantizeLinear of the same scale after: exact, since 8 bits times a scale and
- * divided by it are what they were, and the order of numbers is kept. Exact also for MaxPool, since a larger
- * number has a larger quantized one. */
+/* With a DequantizeLinear before and a QuantizeLinear of the same scale after: exact, since 8 bits times a scale
+ * and divided by it are what they were, and the order of numbers is kept. Exact also for MaxPool, since a larger
+ * number has a larger quantized one. Slice has five operands, the most of all movers. */
 static bool replace_mover(struct npart__site *site)
 {
     uint32_t value = npart__operand(site, 0), scale, zero_point, count = site->node->input_count;
@@ -376,6 +382,7 @@ static bool replace_mover(struct npart__site *site)
     for (uint32_t i = 1; i < count; i++)
         operands[i] = npart__operand_name(site, i);
     const char *made = npart__make_like(site, site->id, operands, count);
+    /* Indices of a MaxPool, which nobody uses (npart__gives_one), are not asked for again. */
     npart__give_results(site, 1);
     npart__finish(site, 0, quantize(site, made, scale, zero_point, type));
     /* Stronger than the row says, at this site. */

@@ -21,13 +21,14 @@
 
 /* Which joined axis each axis goes into. */
 struct join {
-    uint32_t axes, groups;
-    uint32_t group[NPART__LIMIT_RANK];
+    uint32_t axes, groups; /* how many there are before, and after */
+    uint32_t group[NPART__LIMIT_RANK]; /* by axis */
 };
 
-/* From the front: outer dims are the ones that tiles do not care for. False where the rank is low already, does not
- * fall, or stays above what is taken. `rank` is the highest of the operands and results. Axes with the label UNIT
- * go into the group before them, or into the first. */
+/* From the front: outer dims are the ones that tiles do not care for. False where the rank is low already, does
+ * not fall, or stays above what is taken. `rank` is the highest of the operands and results. Axes with the label
+ * UNIT go into the group before them, or into the first. In the example above the labels are UNIT 3 1 1 1 3:
+ * axes 2 and 3 are joined, and four groups are left. */
 static bool join_axes(const uint64_t *labels, uint32_t axes, uint32_t rank, struct join *join)
 {
     bool begins[NPART__LIMIT_RANK];
@@ -56,7 +57,7 @@ static bool join_axes(const uint64_t *labels, uint32_t axes, uint32_t rank, stru
 }
 
 /* Dims of a tensor, right-aligned with the axes, joined. A tensor of lower rank than the axes has dims of 1 in
- * front, by broadcasting. */
+ * front, by broadcasting. [1,300,8,3,4,2] becomes [300,24,4,2], and [1,300,1,1,1,2] becomes [300,1,1,2]. */
 static struct npart__dims joined(const struct join *join, const struct npart__dims *dims)
 {
     struct npart__dims out = {.rank = join->groups};
@@ -250,6 +251,7 @@ static bool reduce_split(struct npart__site *site)
             return false;
     struct npart__dims narrow = joined(&join, &dims);
     const char *operands[2] = {npart__view(site, npart__operand(site, 0), &narrow), npart__operand_name(site, 1)};
+    /* The copy has as many results; `num_outputs` of opset 18 stays with it. */
     npart__make_like(site, site->id, operands, site->node->input_count < 2 ? site->node->input_count : 2);
     npart__give_int(site, "axis", join.group[axis]);
     const char **made = npart__arena_zeroed(site->arena, site->node->output_count, sizeof *made);
@@ -277,6 +279,7 @@ static bool reduce_gather(struct npart__site *site)
     struct npart__dims narrow = joined(&join, &data), list = {.rank = 1};
     list.at[0] = npart__volume(&indices, 0, indices.rank);
     const char *operands[2] = {npart__view(site, npart__operand(site, 0), &narrow), npart__operand_name(site, 1)};
+    /* A scalar stays one: it takes the axis away, as before. */
     if (indices.rank > 1)
         operands[1] = npart__view(site, npart__operand(site, 1), &list);
     const char *made = npart__make_like(site, site->id, operands, 2);
@@ -305,6 +308,7 @@ static bool read_slicing(struct npart__site *site, struct slicing *out)
         if (has_operands)
             lists[i] = value == NPART_NONE ? NULL : npart__site_ints(site, value, &counts[i]);
         else
+            /* Without steps, which came with opset 10. */
             lists[i] = i == 3 ? NULL : npart__site_int_list(site, site->id, names[i], &counts[i]);
         if (!lists[i] && (i < 2 || (has_operands && value != NPART_NONE)))
             return false;
@@ -335,6 +339,8 @@ static bool reduce_slice(struct npart__site *site)
         /* An axis that is listed twice is not followed. */
         if (!npart__normalize_axis(slicing.axes ? slicing.axes[i] : i, data.rank, &axis) || labels[axis] == PINNED)
             return false;
+        /* Of one element nothing is cut, as no dim of the result is 0; of several all stay where as many come
+         * out. */
         if (data.at[axis] == 1 || (result.at[axis] == data.at[axis] && (!slicing.steps || slicing.steps[i] == 1)))
             continue;
         labels[axis] = PINNED;
@@ -360,8 +366,9 @@ static bool reduce_slice(struct npart__site *site)
 
 /* ---- Transpose ------------------------------------------------------------------------------------------- */
 
-/* Axes that follow each other before and after are one. `place` is where an axis comes to lie among those that are
- * longer than 1; neighbours whose places follow each other are one run. */
+/* Axes that follow each other before and after are one. `place` is where an axis comes to lie among those that
+ * are longer than 1; neighbours whose places follow each other are one run. [2,3,4,5,6] by 0 3 4 1 2 becomes
+ * [2,12,5,6] by 0 2 3 1: axes 1 and 2 stay side by side. */
 static bool reduce_transpose(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -374,6 +381,7 @@ static bool reduce_transpose(struct npart__site *site)
     memset(labels, 0, sizeof labels);
     for (uint32_t i = 0; i < dims.rank; i++) {
         int64_t axis = perm ? perm[i] : (int64_t)(dims.rank - 1 - i);
+        /* A perm that is no permutation: the model is malformed. */
         if (axis < 0 || axis >= dims.rank || labels[axis])
             return false;
         labels[axis] = 1; /* each once */

@@ -8,10 +8,10 @@
 
 /* What a node says, by axis of the operand. */
 struct resize {
-    struct npart__dims x, y;
+    struct npart__dims x, y; /* of the operand and of the result */
     float scales[NPART__LIMIT_RANK]; /* in the precision that runtimes compute coordinates in */
-    bool has_axes, has_sizes;
-    uint32_t scale_input;
+    bool has_axes, has_sizes; /* whether the node gives them */
+    uint32_t scale_input; /* which operand the scales are: 1 before opset 11, then 2 */
 };
 
 static bool is_one(float number)
@@ -46,6 +46,7 @@ static bool read_resize(struct npart__site *site, struct resize *resize)
     for (uint32_t i = 0; i < resize->x.rank; i++)
         resize->scales[i] = 1;
     for (uint32_t i = 0; i < axis_count; i++) {
+        /* Without axes the numbers are for all axes, in their order. */
         if (!npart__normalize_axis(axes ? axes[i] : i, resize->x.rank, &axis))
             return false;
         if (sizes && resize->has_sizes && sizes[i] != resize->y.at[axis])
@@ -77,6 +78,7 @@ bool npart__rewrite_resize_nhwc(struct npart__site *site)
         (!is_nearest && !npart__is_plain_float(npart__site_type(site, npart__operand(site, 0)))))
         return false;
     const char *operands[4] = {npart__make_transpose(site, npart__operand_name(site, 0), to_front, 4), "", "", ""};
+    /* Of the Resize in between, whose axes are batch, channels, height and width. */
     double scales[4] = {1, 1, (double)resize.scales[1], (double)resize.scales[2]};
     int64_t sizes[4] = {resize.y.at[0], resize.y.at[3], resize.y.at[1], resize.y.at[2]}, four = 4;
     if (resize.has_sizes)
@@ -99,7 +101,7 @@ bool npart__rewrite_resize_nhwc(struct npart__site *site)
 
 /* ---- with antialiasing --------------------------------------------------------------------------------------- */
 
-#define LIMIT_MATRIX ((int64_t)1 << 20)
+#define LIMIT_MATRIX ((int64_t)1 << 20) /* elements: 8 MiB while it is computed */
 
 enum coordinates { HALF_PIXEL, PYTORCH_HALF_PIXEL, HALF_PIXEL_SYMMETRIC, ALIGN_CORNERS, ASYMMETRIC, NO_COORDINATES };
 
@@ -116,7 +118,8 @@ static enum coordinates read_coordinates(const struct npart__site *site)
 }
 
 /* Where an element of the result lies among those of the operand: the standard's formulas, in float. In float as
- * ONNX Runtime computes them, for a place that is rounded otherwise has other neighbours. */
+ * ONNX Runtime computes them, for a place that is rounded otherwise has other neighbours. `before` and `after`
+ * are lengths of the axis. At scale 2, half_pixel puts element 0 of the result at -1/4. */
 static float place_of(enum coordinates coordinates, int64_t index, float scale, int64_t after, int64_t before)
 {
     float at = (float)index, length = (float)after, original = (float)before;
@@ -135,9 +138,11 @@ static float place_of(enum coordinates coordinates, int64_t index, float scale, 
     }
 }
 
-/* One row: a triangle as wide as the scale asks for, round the place. Its weights outside go to the edge, or are left
- * out (`excludes`), and the rest is scaled to a sum of 1. False where nothing of it is inside. Smaller scales make
- * the triangle wider: that is what antialiasing does, each result being a mean of what it covers. */
+/* One row: a triangle as wide as the scale asks for, round the place. Its weights outside go to the edge, or are
+ * left out (`excludes`), and the rest is scaled to a sum of 1. False where nothing of it is inside. Smaller
+ * scales make the triangle wider: that is what antialiasing does, each result being a mean of what it covers.
+ * Scale 1/2 and place 1/2: the elements -1 to 2 weigh 1/4, 3/4, 3/4, 1/4, the first goes to element 0, and the
+ * row begins 1/2, 3/8, 1/8. */
 static bool fill_row(double *row, float place, float scale, int64_t before, bool excludes)
 {
     float wide = scale < 1 ? 1 / scale : 1, center = place + 0.5f;
@@ -158,12 +163,14 @@ static bool fill_row(double *row, float place, float scale, int64_t before, bool
     return total > 0;
 }
 
-/* [after, before] where it stands to the left, [before, after] to the right. NULL where it is too large, or a row is
- * empty. The two names are those of the lengths before and after resizing. */
+/* [after, before] where it stands to the left, [before, after] to the right. NULL where it is too large, or a
+ * row is empty. The two names are those of the lengths before and after resizing. Row i of it says how much of
+ * each element result i has. */
 static double *make_matrix(struct npart__site *site, const struct resize *resize, uint32_t axis,
                            enum coordinates coordinates, bool excludes)
 {
     int64_t before = resize->x.at[axis], after = resize->y.at[axis];
+    /* As a quotient, since the product may not fit. Dims are at least 1 (npart__full_dims). */
     if (after > LIMIT_MATRIX / before)
         return NULL;
     double *matrix = npart__arena_zeroed(site->arena, (size_t)(before * after), sizeof *matrix);

@@ -30,6 +30,7 @@ bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__
     while ((length = next_anchor(&at)) > 0) {
         if (*at == '*')
             return true;
+        /* "com.microsoft:Gelu" and a node of com.microsoft: the prefix is the domain and its colon, 14 bytes. */
         bool is_here = prefix == 0 || (length > prefix && memcmp(at, domain, prefix - 1) == 0 && at[prefix - 1] == ':');
         if (is_here && strlen(op) == length - prefix && memcmp(at + prefix, op, length - prefix) == 0)
             return true;
@@ -45,6 +46,7 @@ bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site
     site->equality = rewrite->equality;
     site->caveat = NULL;
     bool is_done = rewrite->pattern ? npart__try_pattern(rewrite, site) : rewrite->apply(site);
+    /* Such a failure ends the search, so it may not pass for a form that the opset lacks, which is passed over. */
     if (npart__take_failure(site->inference)) {
         site->failed = true;
         site->is_impossible = false;

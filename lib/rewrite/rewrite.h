@@ -32,19 +32,19 @@ typedef bool npart__rewrite_function(struct npart__site *site);
 
 /* One way to change a model, of either kind. Texts are the library's, or of the arena that the list was read into. */
 struct npart__rewrite {
-    const char *id;
+    const char *id; /* as users name it, and part of the names of new nodes */
     const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; "*": any; a pattern's last node */
-    uint8_t phase, equality;
+    uint8_t phase, equality; /* enum npart__rewrite_phase; enum npart__equality, which a site may change */
     bool enables;          /* kept for what it makes possible, though it lowers nothing by itself, until the end */
     npart__rewrite_function *apply; /* NULL: a pattern */
     const char *argument;  /* why the model is equal afterwards: a sentence */
     const char *caveat;    /* what a user must know of it; "" for nothing */
-    const struct npart__pattern_rewrite *pattern;
+    const struct npart__pattern_rewrite *pattern; /* NULL: `apply` computes what comes in the place */
 };
 
 /* All rewrites, in the order in which they are tried: by phase, then those that compute before those that are data. */
 struct npart__rewrite_set {
-    const struct npart__rewrite *rows;
+    const struct npart__rewrite *rows; /* of the arena */
     uint32_t count;
 };
 /* Reads those that are data; `arena` holds the result. Fails where memory runs out. */

@@ -19,8 +19,9 @@ struct attention {
     int64_t batch, length, hidden, heads, size; /* of a head */
 };
 
-/* Weights are one matrix [input, 3 * hidden]: queries, keys and values side by side. Sizes that differ between them
- * are not followed. */
+/* Weights are one matrix [input, 3 * hidden]: queries, keys and values side by side. Sizes that differ between
+ * them are not followed. `hidden` is of all heads together: of 12 heads of size 64 it is 768, and the matrix has
+ * 2304 columns. */
 static bool read_attention(const struct npart__site *site, struct attention *out)
 {
     int64_t x[NPART__LIMIT_RANK], weights[NPART__LIMIT_RANK];
@@ -58,9 +59,10 @@ static bool is_plain(const struct npart__site *site)
 }
 
 /* What is added to the scores, [batch,1,1,length]: of a mask of each place, or of how many places count. False where
- * the mask is of another form; *out is NULL without a mask. 1-D is the number of places that count, 2-D a 1 for
- * each that does. What is masked gets mask_filter_value added, -10000 unless the node says otherwise, so the
- * scores of places are the same numbers as the kernel's. */
+ * the mask is of another form; *out is NULL without a mask. 1-D is the number of places that count, 2-D a 1 for each
+ * that does. What is masked gets mask_filter_value added, -10000 unless the node says otherwise, so the scores of
+ * places are the same numbers as the kernel's. Of batch 2 and length 4 the lengths [4,2] give the rows 0 0 0 0 and 0
+ * 0 m m, with m what is masked. */
 static bool make_mask(struct npart__site *site, const struct attention *attention, const char **out)
 {
     uint32_t mask = npart__operand(site, MASK), rank;
@@ -87,6 +89,7 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     const int64_t shape[4] = {attention->batch, 1, 1, attention->length};
     double masked = npart__site_float(site, site->id, "mask_filter_value", -10000);
     counts = npart__make_reshape(site, counts, shape, 4);
+    /* 0 leaves a score as it is; -10000 makes its share 0 beside any that counts. */
     const char *none = npart__make_scalar(site, FLOAT, 0), *much = npart__make_scalar(site, FLOAT, masked);
     *out = NPART__MAKE(site, "Where", counts, none, much);
     return true;
@@ -103,7 +106,7 @@ static const char *by_head(struct npart__site *site, const struct attention *att
 }
 
 /* One product for queries, keys and values, taken apart by Split; then scores, mask and shares, and the heads
- * together again. */
+ * together again. Scores are [batch,heads,length,length]. Opset 9 is where Where begins, which the mask needs. */
 static bool unfuse_attention(struct npart__site *site)
 {
     struct attention attention;
@@ -142,7 +145,7 @@ static bool unfuse_attention(struct npart__site *site)
 enum { IDS, KINDS, WORDS, PLACES, KIND_WEIGHTS, GAMMA, BETA, EMBED_MASK, PLACE_IDS };
 
 /* Over the last axis, with the operator where the opset has it. epsilon's default is that of the compound
- * operator, not the standard's. */
+ * operator, not the standard's. LayerNormalization is of opset 17; before, it is written out. */
 static const char *normalize(struct npart__site *site, const char *x, const char *gamma, const char *beta)
 {
     const int64_t last = 2;
@@ -161,6 +164,7 @@ static const char *normalize(struct npart__site *site, const char *x, const char
     return NPART__MAKE(site, "Add", NPART__MAKE(site, "Mul", scaled, gamma), beta);
 }
 
+/* Rows of a table. Both are numbers of operands, not values. */
 static const char *gather(struct npart__site *site, uint32_t table, uint32_t indices)
 {
     const char *made =
@@ -183,8 +187,9 @@ static const char *count_places(struct npart__site *site, int64_t batch)
     return npart__make_reduce(site, "ReduceSum", npart__make_cast(site, is_one, INT32), &axis, 1, false);
 }
 
-/* Words, places and, where there are any, kinds (segments) are summed and normalized. Without place ids the places
- * are those from 0 on, a Slice of their table; the table must be long enough. */
+/* Words, places and, where there are any, kinds (segments) are summed and normalized. Without place ids the
+ * places are those from 0 on, a Slice of their table; the table must be long enough. From opset 7 on Add
+ * broadcasts by itself: places are [length,hidden], words [batch,length,hidden]. */
 static bool unfuse_embedding(struct npart__site *site)
 {
     int64_t ids[NPART__LIMIT_RANK], places[NPART__LIMIT_RANK];
@@ -211,6 +216,7 @@ static bool unfuse_embedding(struct npart__site *site)
     return true;
 }
 
+/* The anchors of the row are these two operators. */
 bool npart__rewrite_unfuse(struct npart__site *site)
 {
     bool is_attention = npart__node_is(site->graph, site->node, "com.microsoft:Attention");

@@ -10,8 +10,10 @@
 
 enum { INT64 = 7, BOOL = 9 };
 
-/* What each round is made of. Of a Loop's body the first two operands are the round and the condition, and the first
- * result the condition of the next; a Scan has neither. `operands` and `outputs` are written anew each round. */
+/* What each round is made of. Of a Loop's body the first two operands are the round and the condition, and the
+ * first result the condition of the next; a Scan has neither. `operands` and `outputs` are written anew each
+ * round. `states` is how many values a round hands on to the next, `scanned` how many operands of a Scan are
+ * taken apart, `count` how many rounds there are. */
 struct rounds {
     uint32_t body, count, states, scanned, results; /* results that are collected */
     const char **operands, **outputs; /* of the body */
@@ -39,12 +41,14 @@ static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t 
     return true;
 }
 
-/* Counts must agree with the body's, which a malformed file need not see to; then there is room for every name. */
+/* Counts must agree with the body's, which a malformed file need not see to; then there is room for every name.
+ * `extra` operands and `back` results of a Loop come before the states. */
 static bool begin(struct npart__site *site, struct rounds *rounds)
 {
     const struct npart__scope *body = &site->graph->scopes.items[rounds->body];
     const uint32_t extra = rounds->is_loop ? 2 : 0, back = rounds->is_loop ? 1 : 0;
     uint32_t nodes = 0;
+    /* A Loop hands its body the round and the condition first; a Scan only what it has. */
     if (body->input_count != extra + rounds->states + rounds->scanned ||
         body->output_count != back + site->node->output_count || site->node->output_count < rounds->states ||
         !may_repeat(site, rounds->body, &nodes) || (uint64_t)nodes * rounds->count > MOST_NODES)
@@ -66,6 +70,7 @@ static bool run(struct npart__site *site, struct rounds *rounds, uint32_t round)
     for (uint32_t i = 0; i < rounds->states; i++)
         rounds->operands[extra + i] = rounds->outputs[back + i];
     if (rounds->is_loop)
+        /* The condition that the round has made; goes_on has found that it stays true. */
         rounds->operands[1] = rounds->outputs[0];
     for (uint32_t i = 0; i < rounds->results; i++)
         rounds->collected[i * rounds->count + round] = rounds->outputs[back + rounds->states + i];
@@ -87,7 +92,8 @@ static const char *join(struct npart__site *site, const struct rounds *rounds, u
     return rounds->count == 1 ? parts[0] : npart__make_concat(site, parts, rounds->count, axis);
 }
 
-/* What the last round left, or what came in where there is none. */
+/* What the last round left, or what came in where there is none. After a round the operands of the body are what
+ * it left (run). */
 static void finish_states(struct npart__site *site, const struct rounds *rounds)
 {
     for (uint32_t i = 0; i < rounds->states; i++)
@@ -132,8 +138,9 @@ static const char *make_number(struct npart__site *site, uint32_t body, uint32_t
     return npart__make_int_constant(site, type, &one, rank, &number);
 }
 
-/* The number of passes must be known, and nothing end the loop before: a condition that comes in true and stays true.
- * No pass at all would leave results whose shapes nobody knows. */
+/* The number of passes must be known, and nothing end the loop before: a condition that comes in true and stays
+ * true. No pass at all would leave results whose shapes nobody knows. Operands of a Loop are the number of
+ * passes, the condition, and the states. */
 static bool unroll_loop(struct npart__site *site)
 {
     uint32_t count, condition = npart__operand(site, 1);
@@ -149,6 +156,7 @@ static bool unroll_loop(struct npart__site *site)
         return false;
     for (uint32_t i = 0; i < rounds.states; i++)
         rounds.operands[2 + i] = npart__operand_name(site, 2 + i);
+    /* The condition comes in true, whether it is given or not. */
     rounds.operands[1] = make_number(site, rounds.body, 1, BOOL, 1);
     for (uint32_t round = 0; round < rounds.count; round++) {
         rounds.operands[0] = make_number(site, rounds.body, 0, INT64, round);
@@ -188,7 +196,8 @@ static bool read_scanned(const struct npart__site *site, struct rounds *rounds, 
     return true;
 }
 
-/* A Gather by one index takes the axis away, as the body has it. */
+/* A Gather by one index takes the axis away, as the body has it. Whether the lengths agree was asked before the
+ * first round; here read_scanned only tells the axis. */
 static bool take_round(struct npart__site *site, struct rounds *rounds, uint32_t round)
 {
     for (uint32_t i = 0; i < rounds->scanned; i++) {

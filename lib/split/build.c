@@ -38,6 +38,7 @@ const struct npart__known *npart__split_numbers(const struct npart__splitting *s
 
 /* ---- new objects ----------------------------------------------------------------------------------------- */
 
+/* Zeroed, for the init function of its message; false when out of memory. */
 static bool new_object(struct npart__arena *arena, void **out, size_t bytes)
 {
     *out = npart__arena_zeroed(arena, 1, bytes);
@@ -50,7 +51,7 @@ static char *text_of(const struct npart__splitting *splitting, uint32_t name)
 }
 
 /* Little-endian, as ONNX stores numbers. The numbers were computed and are no range of the model's file, so they
- * stand in the skeleton as they are. */
+ * stand in the skeleton as they are. An int64 of 258 is 02 01 00 00 00 00 00 00. */
 static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint32_t name)
 {
     const struct npart__fact *fact = npart__split_fact(splitting, name);
@@ -93,6 +94,7 @@ static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__
     return dim->dim_param != NULL;
 }
 
+/* The rank is known. NULL when out of memory. */
 static Onnx__TensorShapeProto *new_shape(struct npart__splitting *splitting, const struct npart__fact *fact)
 {
     Onnx__TensorShapeProto *shape;
@@ -172,6 +174,7 @@ static npart_status describe(struct npart__splitting *splitting, uint32_t name, 
                        npart__text(&splitting->strings, name));
 }
 
+/* Inputs or outputs of a part, which a runtime wants with their types. */
 static npart_status describe_all(struct npart__splitting *splitting, const struct npart__ids *names,
                                  Onnx__ValueInfoProto ***out, size_t *count)
 {

@@ -55,19 +55,19 @@ struct npart__split_part {
 /* All of one split, for as long as it takes; everything here is in `arena`. */
 struct npart__splitting {
     struct npart__arena *arena;
-    const struct npart__split_request *request;
+    const struct npart__split_request *request; /* the caller's */
     const struct npart__graph *graph; /* of the file */
-    struct npart__inference *inference;
-    Onnx__ModelProto *model;
-    struct npart__strings strings;
+    struct npart__inference *inference; /* of the plan: locked by the caller */
+    Onnx__ModelProto *model; /* the file as it was read again */
+    struct npart__strings strings; /* names of the main graph; "" is 0 */
     struct NPART__ARRAY(struct npart__named) names; /* by string */
     /* By place in the file's main graph, which is the id of the node in the plan's graph, too (read_again makes
      * sure). */
     struct npart__unit *units;
-    uint32_t unit_count;
-    struct npart__ids uses;
+    uint32_t unit_count; /* nodes of the main graph */
+    struct npart__ids uses; /* names, unit by unit */
     uint32_t *users, *first_user; /* units, by unit */
-    struct NPART__ARRAY(struct npart__split_part) parts;
+    struct NPART__ARRAY(struct npart__split_part) parts; /* in the order in which they run */
     struct npart_error *error;
 };
 

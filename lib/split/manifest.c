@@ -83,6 +83,7 @@ static uint32_t made_by(const struct npart__splitting *splitting, uint32_t name)
     return unit == NPART_NONE ? NPART_NONE : splitting->units[unit].part;
 }
 
+/* Tensors that have to be handed in: of earlier parts, or of the model. */
 static void append_inputs(struct npart__splitting *splitting, const struct npart__split_part *part,
                           struct npart__buffer *buffer)
 {
@@ -103,6 +104,7 @@ static void append_inputs(struct npart__splitting *splitting, const struct npart
     npart__append_text(buffer, "]");
 }
 
+/* Tensors that later parts or the caller take. What only this part uses is not among them. */
 static void append_outputs(struct npart__splitting *splitting, const struct npart__split_part *part,
                            struct npart__buffer *buffer)
 {
@@ -115,6 +117,7 @@ static void append_outputs(struct npart__splitting *splitting, const struct npar
     npart__append_text(buffer, "]");
 }
 
+/* "partition" is the number that reports of the plan have for it. */
 static void append_part(struct npart__splitting *splitting, uint32_t index, struct npart__buffer *buffer)
 {
     const struct npart__split_part *part = &splitting->parts.items[index];

@@ -7,11 +7,13 @@
 
 /* ---- what is needed -------------------------------------------------------------------------------------- */
 
+/* The unit that makes what a use names; NPART_NONE for an input or initializer. */
 static uint32_t maker(const struct npart__splitting *splitting, uint32_t use)
 {
     return splitting->names.items[splitting->uses.items[use]].unit;
 }
 
+/* Once for each unit; true where it was not needed so far. */
 static bool need(struct npart__splitting *splitting, uint32_t unit, uint32_t *stack, uint32_t *count)
 {
     if (unit == NPART_NONE || splitting->units[unit].is_needed)
@@ -45,8 +47,8 @@ static void find_needed(struct npart__splitting *splitting, uint32_t *stack)
 
 /* A heap, as a unit may become ready only after units that stand later in the plan's order. */
 struct queue {
-    const struct npart__unit *units;
-    uint32_t *heap;
+    const struct npart__unit *units; /* whose positions are compared */
+    uint32_t *heap; /* units; the first is taken next */
     uint32_t count;
 };
 
@@ -57,6 +59,7 @@ static bool is_before(const struct queue *queue, uint32_t a, uint32_t b)
     return first < second || (first == second && a < b);
 }
 
+/* put and take cost the logarithm of the length, so the whole order is n log n. */
 static void put(struct queue *queue, uint32_t unit)
 {
     uint32_t at = queue->count++;
@@ -91,7 +94,7 @@ struct ordering {
     uint32_t *ready_of;     /* by partition: the last unit of it that waits for nothing; unit + 1 */
     uint32_t *ready_before; /* by unit: the one before that */
     bool *is_placed;        /* by unit: it is in the queue no longer, or for nothing */
-    uint32_t sequence, needed;
+    uint32_t sequence, needed; /* how many have their place, and how many must have */
 };
 
 /* Users by unit, once for each use. By counting, so in linear time: first[i + 2] counts, then first[i + 1] runs
@@ -187,6 +190,7 @@ static void settle(struct npart__splitting *splitting, struct npart__unit *unit)
         unit->part = into;
 }
 
+/* The part that the unit goes to: the last one, or a new one after it. False when out of memory. */
 static bool place(struct npart__splitting *splitting, struct npart__unit *unit)
 {
     uint32_t count = splitting->parts.count;
@@ -202,6 +206,8 @@ static bool place(struct npart__splitting *splitting, struct npart__unit *unit)
     return true;
 }
 
+/* What waits for the unit waits for one less. A unit of known numbers waits for nobody: it was released at the
+ * beginning. */
 static void finish(struct ordering *ordering, uint32_t id)
 {
     const struct npart__splitting *splitting = ordering->splitting;

@@ -10,11 +10,12 @@
  * list each thing once a part, without a table of parts by names. */
 struct fill {
     struct npart__splitting *splitting;
-    uint32_t part;
+    uint32_t part; /* the one that is being filled */
     uint32_t *taken; /* by unit that is copied: the last part that has it, part + 1 */
     struct npart__ids stack; /* units whose uses are still to be looked at */
 };
 
+/* False when out of memory. */
 static bool add(struct fill *fill, struct npart__ids *items, uint32_t item)
 {
     return NPART__PUSH(fill->splitting->arena, items, item);
@@ -63,6 +64,7 @@ static bool use(struct fill *fill, uint32_t name)
     return unit->part == fill->part || (mark_output(fill, name) && add(fill, &part->inputs, name));
 }
 
+/* Until nothing new is met: a copied unit may need others that are copied. Each is on the stack once a part. */
 static bool fill_part(struct fill *fill)
 {
     struct npart__splitting *splitting = fill->splitting;

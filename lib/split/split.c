@@ -53,6 +53,7 @@ static npart_status name_files(struct npart__splitting *splitting)
     return NPART_OK;
 }
 
+/* The skeleton of a part goes as soon as its file is in place. */
 static npart_status write_part(struct npart__splitting *splitting, uint32_t part, const struct npart__input *input)
 {
     const struct npart__split_request *request = splitting->request;
@@ -74,6 +75,7 @@ static npart_status write_part(struct npart__splitting *splitting, uint32_t part
     return status;
 }
 
+/* An old manifest is replaced at once, when the new one is whole. */
 static npart_status write_manifest(struct npart__splitting *splitting)
 {
     struct npart__buffer text;

@@ -28,6 +28,7 @@ static uint32_t find(const struct npart__splitting *splitting, const char *text)
     return id == NPART_NONE ? 0 : id;
 }
 
+/* Of a name that is an input and an initializer both places are noted. False when out of memory. */
 static bool name_lists(struct npart__splitting *splitting)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
@@ -82,7 +83,7 @@ static void find_values(struct npart__splitting *splitting)
 
 /* ---- what units use -------------------------------------------------------------------------------------- */
 
-/* A name of a body around it is no use of the main graph's. */
+/* A name of a body around it is no use of the main graph's. 0 is what is left out, or a name that only a body has. */
 static bool add_use(struct npart__splitting *splitting, const char *text)
 {
     uint32_t id = find(splitting, text);
@@ -108,7 +109,8 @@ static void shadow(struct npart__splitting *splitting, const Onnx__GraphProto *b
 
 static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *node);
 
-/* As deep as the scan lets messages be. */
+/* As deep as the scan lets messages be. What a body captures is a use of the node that holds it: the node needs it
+ * in its part. */
 static bool add_body(struct npart__splitting *splitting, const Onnx__GraphProto *body)
 {
     bool is_good = true;
@@ -172,7 +174,8 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
 }
 
 /* Live nodes in the plan's order: of one with others in it (a call, an operator that is replaced by its definition)
- * all must be in one partition. */
+ * all must be in one partition. Of its nodes the last in the order gives the unit its position, when all of them are
+ * done. */
 static void take_order(struct npart__splitting *splitting)
 {
     const struct npart__plan *plan = splitting->request->plan;

@@ -19,6 +19,7 @@ npart_status npart__sink_open(struct npart__sink *sink, int descriptor, struct n
     return sink->buffer ? NPART_OK : npart__fail_memory(error);
 }
 
+/* One call may write less than it was given: a pipe, a signal, a disk that is nearly full. */
 static npart_status write_all(struct npart__sink *sink, const uint8_t *data, size_t bytes)
 {
     while (bytes) {
@@ -31,6 +32,7 @@ static npart_status write_all(struct npart__sink *sink, const uint8_t *data, siz
     return NPART_OK;
 }
 
+/* The buffer counts as empty even after a failure: nothing is written twice. */
 npart_status npart__sink_flush(struct npart__sink *sink)
 {
     size_t bytes = sink->used;
@@ -38,6 +40,7 @@ npart_status npart__sink_flush(struct npart__sink *sink)
     return write_all(sink, sink->buffer, bytes);
 }
 
+/* What does not fit sends the buffer off first; what is larger than the whole buffer goes past it. */
 npart_status npart__sink_put(struct npart__sink *sink, const void *data, size_t bytes)
 {
     npart_status status = NPART_OK;
@@ -51,6 +54,7 @@ npart_status npart__sink_put(struct npart__sink *sink, const void *data, size_t 
     return NPART_OK;
 }
 
+/* Ranges were checked against the size at opening, so the file was cut since, or the record is of another file. */
 static npart_status cut_off(struct npart__sink *sink)
 {
     return npart__fail(sink->error, NPART_ERROR_READ, "", "the model has become shorter while it was being copied");
@@ -77,7 +81,8 @@ static npart_status copy_by_reading(struct npart__sink *sink, int from, uint64_t
     return NPART_OK;
 }
 
-/* Bytes that the buffer holds go first. */
+/* Bytes that the buffer holds go first. A way that the file systems lack sets `way` to the next one, and the loop
+ * tries again; only reading is left in the end. A rest below KERNEL_BYTES goes through the buffer. */
 static npart_status copy_range(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
 {
     bool is_long = bytes >= KERNEL_BYTES && sink->way != NPART__COPY_BY_READING;
@@ -99,6 +104,7 @@ static npart_status copy_range(struct npart__sink *sink, int from, uint64_t offs
 npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__input *input, uint64_t offset,
                               uint64_t bytes)
 {
+    /* In this order the difference cannot wrap around. */
     if (offset > input->bytes || bytes > input->bytes - offset)
         return cut_off(sink);
     return input->data ? npart__sink_put(sink, input->data + offset, (size_t)bytes)
@@ -127,7 +133,8 @@ npart_status npart__recipe_write(const struct npart__recipe *recipe, int descrip
     return status == NPART_OK ? npart__input_check(recipe->input, error) : status;
 }
 
-/* What lies between payloads is left out: a hole of zeros. */
+/* What lies between payloads is left out: a hole of zeros. The sink is flushed before each seek, as what it holds
+ * belongs to the place before. Payloads are in the order of the file. */
 npart_status npart__recipe_write_external(const struct npart__recipe *recipe, int descriptor,
                                              struct npart__arena *arena, struct npart_error *error)
 {

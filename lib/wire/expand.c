@@ -24,14 +24,15 @@ struct expand {
     struct npart__arena *arena;
     const struct npart__expand_options *options;
     struct npart_error *error;
-    const uint8_t *data;
+    const uint8_t *data; /* the skeleton */
     size_t position, run_start; /* run_start: the first byte that is wanted and in no piece yet */
     struct level levels[NPART__LIMIT_DEPTH];
-    unsigned depth;
+    unsigned depth; /* how many are open; 1: the model alone */
 };
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+/* A skeleton that was not made by a scan with keeps_all, or was edited into no message. */
 static npart_status broken(const struct expand *expand, size_t at)
 {
     char place[48];
@@ -39,6 +40,7 @@ static npart_status broken(const struct expand *expand, size_t at)
     return npart__fail(expand->error, NPART_ERROR_MALFORMED, place, "is no field of a model read to be edited");
 }
 
+/* Copied out, since records stand in the skeleton at any address. */
 static bool read_record(const uint8_t *data, const struct npart__item *item, void *record, size_t bytes)
 {
     if (item->wire_type != WIRE_BYTES || item->end - item->start != bytes)
@@ -49,6 +51,7 @@ static bool read_record(const uint8_t *data, const struct npart__item *item, voi
 
 /* ---- pieces ---------------------------------------------------------------------------------------------- */
 
+/* Bytes of the output are counted here alone, but for lengths, which are filled in later (fill_length). */
 static npart_status add_piece(struct expand *expand, enum npart__piece_from from, uint64_t offset, uint64_t bytes)
 {
     struct npart__recipe *out = expand->out;
@@ -69,7 +72,9 @@ static npart_status end_run(struct expand *expand, size_t end)
     return end > start ? add_piece(expand, NPART__FROM_SKELETON, start, end - start) : NPART_OK;
 }
 
-/* The innermost message changes, and so do the lengths of all around it: each gets a piece, filled in later. */
+/* The innermost message changes, and so do the lengths of all around it: each gets a piece, filled in later. What is
+ * round a marked message is marked, too, so the walk outwards ends at the first. Level 0, the model, has no length
+ * and is marked from the beginning. */
 static npart_status mark_changed(struct expand *expand)
 {
     unsigned first = expand->depth;
@@ -99,6 +104,8 @@ static npart_status drop(struct expand *expand, const struct npart__item *item)
     return status;
 }
 
+/* The range of the input comes where its record stands. A range past the end of the input says that the skeleton is
+ * of another file. */
 static npart_status expand_verbatim(struct expand *expand, const struct npart__item *item)
 {
     struct npart__verbatim record;
@@ -141,12 +148,14 @@ static bool is_to_move(const struct expand *expand, const struct npart__item *te
            out->bytes <= input_bytes - out->offset;
 }
 
+/* What a moved tensor must not have any more: its payload, and an older word on where it is. */
 static bool is_replaced(uint64_t number)
 {
     return number == RAW_DATA || number == EXTERNAL_DATA || number == DATA_LOCATION;
 }
 
-/* An entry of external_data. */
+/* An entry of external_data. A StringStringEntryProto, whose key is field 1 and whose value is field 2; each has a
+ * tag of one byte, hence the 2 in the length. */
 static void put_entry(struct npart__buffer *buffer, const char *key, const char *value)
 {
     uint8_t header[4 * VARINT_BYTES + 4], inner[VARINT_BYTES];
@@ -165,7 +174,8 @@ static void put_entry(struct npart__buffer *buffer, const char *key, const char 
     npart__append(buffer, value, value_bytes);
 }
 
-/* Where the payload will stand, as fields of its tensor. */
+/* Where the payload will stand, as fields of its tensor. onnx.proto has location, offset and length as texts, and
+ * data_location 1 says that they count. Offsets are whole pages: after 10 bytes the next payload begins at 4096. */
 static npart_status add_location(struct expand *expand, const struct npart__elided *payload)
 {
     struct npart__recipe *out = expand->out;
@@ -194,11 +204,13 @@ static npart_status add_location(struct expand *expand, const struct npart__elid
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
 
+/* An edit may have put a body into a body; what the scan read was within the limit. */
 static npart_status too_deep(const struct expand *expand)
 {
     return npart__fail(expand->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
 }
 
+/* Only tensors that stand in a graph directly are moved: initializers. Those of attributes stay. */
 static npart_status open_level(struct expand *expand, const struct npart__item *item, unsigned message)
 {
     if (expand->depth >= NPART__LIMIT_DEPTH)
@@ -213,7 +225,8 @@ static npart_status open_level(struct expand *expand, const struct npart__item *
     return NPART_OK;
 }
 
-/* The length that was left open, now that it is known. */
+/* The length that was left open, now that it is known. It counts what the message has put out since, with the new
+ * lengths of the messages within; theirs were added when they closed. */
 static npart_status fill_length(struct expand *expand, const struct level *level)
 {
     struct npart__recipe *out = expand->out;
@@ -228,6 +241,7 @@ static npart_status fill_length(struct expand *expand, const struct level *level
     return NPART_OK;
 }
 
+/* A message that did not change is part of the run, length and all. */
 static npart_status close_level(struct expand *expand)
 {
     struct level *level = &expand->levels[expand->depth - 1];
@@ -243,6 +257,8 @@ static npart_status close_level(struct expand *expand)
     return status;
 }
 
+/* One field at the position. Records are taken by number, wherever they stand; a message is gone into, anything else
+ * stays in the run. */
 static npart_status expand_field(struct expand *expand)
 {
     struct level *level = &expand->levels[expand->depth - 1];
@@ -262,6 +278,7 @@ static npart_status expand_field(struct expand *expand)
     return NPART_OK;
 }
 
+/* The message tells what may help: with raw weights moved out, what is left is rarely too large. */
 static npart_status check_size(const struct expand *expand)
 {
     uint64_t limit = expand->options->limit_bytes ? expand->options->limit_bytes : NPART__LIMIT_SKELETON_BYTES;

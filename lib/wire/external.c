@@ -10,28 +10,29 @@
 
 /* ---- which files ----------------------------------------------------------------------------------------- */
 
-struct level {
+struct level { /* a message that is gone through */
     size_t end;
     uint8_t message;
 };
 
 struct find {
-    const uint8_t *data;
+    const uint8_t *data; /* the skeleton */
     struct level levels[NPART__LIMIT_DEPTH];
-    unsigned depth;
+    unsigned depth; /* how many are open */
     struct npart__externals *out;
-    struct npart__strings seen;
+    struct npart__strings seen; /* locations, each once */
     struct npart__arena *arena;
     struct npart_error *error;
 };
 
+/* Keys and values have a length, and no NUL. */
 static bool is_key(const uint8_t *data, const struct npart__item *item, const char *key)
 {
     size_t bytes = item->end - item->start;
     return bytes == strlen(key) && memcmp(data + item->start, key, bytes) == 0;
 }
 
-/* The value of an entry, where its key is "location". */
+/* The value of an entry, where its key is "location". Key and value may stand in either order. */
 static void read_location(const uint8_t *data, const struct npart__item *entry, struct npart__item *out)
 {
     struct npart__item item, value = {0};
@@ -48,7 +49,8 @@ static void read_location(const uint8_t *data, const struct npart__item *entry, 
         *out = value;
 }
 
-/* Where a tensor's data is; false where it is no external file. */
+/* Where a tensor's data is; false where it is no external file. `out` is the text in the skeleton. An entry without
+ * data_location 1 counts for nothing, as in onnx.proto. */
 static bool find_location(const uint8_t *data, const struct npart__item *tensor, struct npart__item *out)
 {
     struct npart__item item;
@@ -65,7 +67,8 @@ static bool find_location(const uint8_t *data, const struct npart__item *tensor,
     return is_external && out->end > out->start;
 }
 
-/* Nothing outside the model's folder is ever touched. */
+/* Nothing outside the model's folder is ever touched. So "/w.bin", "../w.bin" and "a/../w.bin" are all left alone:
+ * the last leads back, but nobody needs to write it so. */
 static bool leads_out(const char *location)
 {
     if (npart__root_length(location) || npart__is_parent(location))
@@ -76,6 +79,7 @@ static bool leads_out(const char *location)
     return false;
 }
 
+/* Each location once, however many tensors are in the file. The text is copied, as the skeleton has no NUL after it. */
 static npart_status add_location(struct find *find, const struct npart__item *value)
 {
     const char *text = (const char *)find->data + value->start;
@@ -91,6 +95,7 @@ static npart_status add_location(struct find *find, const struct npart__item *va
                : npart__fail_memory(find->error);
 }
 
+/* A message is gone into, but for tensors, which are looked at as a whole. */
 static npart_status visit(struct find *find, const struct npart__item *item, const struct level *level)
 {
     struct npart__item location;
@@ -108,6 +113,7 @@ static npart_status visit(struct find *find, const struct npart__item *item, con
     return NPART_OK;
 }
 
+/* One walk with a stack of its own: recursion as deep as messages nest is not needed. */
 static npart_status find_all(struct find *find)
 {
     npart_status status = NPART_OK;
@@ -146,6 +152,7 @@ npart_status npart__externals_find(struct npart__externals *out, const void *ske
 
 /* ---- another folder -------------------------------------------------------------------------------------- */
 
+/* False where one of them is not there. */
 bool npart__is_same_file(const char *a, const char *b)
 {
     struct npart__file_status first, second;
@@ -161,7 +168,8 @@ npart_status npart__check_location(const char *location, struct npart_error *err
                        "external data %s lies outside the model's folder: it is neither linked nor copied", location);
 }
 
-/* Whether two files hold the same bytes. */
+/* Whether two files hold the same bytes. The buffer has two halves, one for each. A read of the second may be short,
+ * so it is repeated until it has as much. */
 static bool is_equal(const char *a, const char *b, uint8_t *buffer, size_t half)
 {
     int first = npart__file_open(a), second = npart__file_open(b);
@@ -220,6 +228,7 @@ static npart_status make_folders(char *path, size_t base, struct npart_error *er
     return NPART_OK;
 }
 
+/* Under a temporary name first, like any output: nobody sees a file of half its length. */
 static npart_status copy_file(const char *from, const char *to, struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__input input;
@@ -251,6 +260,7 @@ static npart_status link_file(const char *from, const char *to, struct npart_err
                : npart__fail_system(NPART_ERROR_WRITE, "link external data", "", errno, error);
 }
 
+/* The location was checked before (npart__check_location), so both paths lie in their folders. */
 npart_status npart__bring_external(const char *location, const char *from_folder, const char *to_folder, bool links,
                                    struct npart__arena *arena, struct npart_error *error)
 {

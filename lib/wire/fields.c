@@ -54,6 +54,7 @@ void npart__wire_describe(struct npart__buffer *buffer)
 
 /* ---- fields in memory ---------------------------------------------------------------------------------------- */
 
+/* Of at most ten bytes; false where it is cut off or longer. The scan has looked at all that a file says. */
 static bool read_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *out)
 {
     uint64_t value = 0;
@@ -68,6 +69,8 @@ static bool read_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *o
     return false;
 }
 
+/* Groups (wire types 3 and 4) are no fields, as in the scan. The number 0, which protobuf forbids, has no meaning to
+ * any caller. */
 bool npart__read_item(const uint8_t *data, size_t at, size_t end, struct npart__item *out)
 {
     uint64_t key, value;

@@ -29,7 +29,7 @@ enum kind {
     KIND_MESSAGES, /* that repeat */
     KIND_COUNT
 };
-enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP };
+enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP }; /* see wire_schema.def */
 
 #define FIELD_NUMBERS 32 /* all of ONNX's are below */
 

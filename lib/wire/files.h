@@ -23,9 +23,9 @@ npart_status npart__open_temporary(const char *path, struct npart__arena *arena,
 
 /* A descriptor that is written to through a buffer, for what is small; large ranges go through the kernel. */
 struct npart__sink {
-    int descriptor;
+    int descriptor; /* the caller closes it */
     uint8_t *buffer;
-    size_t used;
+    size_t used; /* of the buffer: written to the sink, and not yet to the descriptor */
     enum npart__copy_way way; /* of those that the file systems can */
     struct npart_error *error;
 };

@@ -3,6 +3,7 @@
 
 #include "wire/files.h"
 
+/* `code` is an errno, taken by the caller: whatever is called in between may change the variable. */
 npart_status npart__fail_system(npart_status status, const char *what, const char *place, int code,
                                 struct npart_error *error)
 {
@@ -11,6 +12,7 @@ npart_status npart__fail_system(npart_status status, const char *what, const cha
     return npart__fail(error, status, place, "cannot %s: %s", what, text);
 }
 
+/* What tells two states of a file apart, and (device and inode) two files. */
 static void take_stamp(struct npart__input *input, const struct npart__file_status *status)
 {
     input->bytes = status->bytes;
@@ -20,6 +22,8 @@ static void take_stamp(struct npart__input *input, const struct npart__file_stat
     input->modified_ns = status->modified_ns;
 }
 
+/* The descriptor stays open until the end, so that a file which is renamed meanwhile is still the one that was
+ * opened. */
 npart_status npart__input_open_file(struct npart__input *input, const char *path, struct npart_error *error)
 {
     struct npart__file_status status;
@@ -40,6 +44,7 @@ npart_status npart__input_open_file(struct npart__input *input, const char *path
     return NPART_OK;
 }
 
+/* NULL data would mean a file, so an empty input has an address, too. */
 void npart__input_open_memory(struct npart__input *input, const void *data, size_t bytes)
 {
     static const uint8_t nothing[1];
@@ -53,7 +58,7 @@ void npart__input_close(struct npart__input *input)
     input->descriptor = -1;
 }
 
-/* The source closes a descriptor of its own. */
+/* The source closes a descriptor of its own. A duplicate that could not be made is told there, from errno. */
 npart_status npart__input_source(const struct npart__input *input, struct npart__arena *arena,
                                  struct npart__source *source, struct npart_error *error)
 {

@@ -17,6 +17,8 @@ const char *npart__folder_of(const char *path, struct npart__arena *arena)
     return npart__arena_copy_text(arena, path, length == npart__root_length(path) ? length : length - 1);
 }
 
+/* What stands at the path now: nothing, or a regular file that is not the input. Asked when the output is opened, so
+ * that a mistake costs no time, and again before the rename. */
 static npart_status check_place(const char *path, const struct npart__input *input, struct npart_error *error)
 {
     struct npart__file_status there;
@@ -31,10 +33,11 @@ static npart_status check_place(const char *path, const struct npart__input *inp
     return NPART_OK;
 }
 
+/* Of one process: other threads, and files that were left over. */
 #define MOST_ATTEMPTS 1000u
 
-/* Beside `path`, as files are renamed within a file system alone. Others may write the same file at the same time, so
- * names are tried until one is free. */
+/* Beside `path`, as files are renamed within a file system alone. Others may write the same file at the same time,
+ * so names are tried until one is free. model.onnx is written as model.onnx.4711-0.part, where 4711 is the process. */
 npart_status npart__open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
                                    struct npart_error *error)
 {
@@ -70,6 +73,7 @@ npart_status npart__output_write(struct npart__output *output, const struct npar
     return npart__recipe_write(recipe, output->descriptor, output->arena, error);
 }
 
+/* After it npart__output_close closes the descriptor and removes nothing. */
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error)
 {
     npart_status status = check_place(output->path, output->input, error);
@@ -91,6 +95,7 @@ void npart__output_close(struct npart__output *output)
     output->is_there = false;
 }
 
+/* The whole way of a small file (a manifest): on failure nothing is left of it. */
 npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
                                 struct npart_error *error)
 {

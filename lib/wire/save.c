@@ -5,11 +5,13 @@
  */
 #include "wire/files.h"
 
+/* A location is relative to the model, and the data lies beside it: the name without its folder. */
 static const char *last_part(const char *path)
 {
     return path + npart__name_offset(path);
 }
 
+/* Asked before anything is written; the copy itself comes with the commit, when the file may be gone again. */
 static npart_status check_present(const struct npart__save *save, const char *location, struct npart_error *error)
 {
     const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
@@ -33,10 +35,12 @@ static npart_status check_apart(const struct npart__save *save, const char *loca
                : NPART_OK;
 }
 
-/* In the model's own folder its data is found as before, or missed as before. */
+/* In the model's own folder its data is found as before, or missed as before. Elsewhere it would be missed, unless
+ * it is brought along. */
 static npart_status check_external(struct npart__save *save, const char *location, const char *path,
                                    const char *data_path, struct npart_error *error)
 {
+    /* By device and inode, so that two spellings of one folder are one. A folder that is not there is elsewhere. */
     bool is_elsewhere = !npart__is_same_file(save->from_folder, save->to_folder);
     bool is_brought = save->weights.links || save->weights.copies;
     npart_status status = is_elsewhere || is_brought ? npart__check_location(location, error) : NPART_OK;
@@ -51,10 +55,12 @@ static npart_status check_external(struct npart__save *save, const char *locatio
     return status == NPART_OK && data_path ? check_apart(save, location, data_path, error) : status;
 }
 
+/* `data_path` is NULL where no file of external data is written. */
 static npart_status check_externals(struct npart__save *save, const struct npart__input *input, const char *path,
                                     const char *data_path, struct npart_error *error)
 {
     npart_status status = NPART_OK;
+    /* Locations are relative to the folder of a file, and there is none. */
     if (input->data && save->externals.locations.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "a model in memory has no folder with external data");
     for (uint32_t i = 0; i < save->externals.locations.count && status == NPART_OK; i++)
@@ -100,6 +106,7 @@ npart_status npart__save_begin(struct npart__save *save, const char *path, const
     if (!recipe || !data_path || !save->from_folder || !save->to_folder)
         return npart__fail_memory(error);
     struct npart__expand_options options = {0};
+    /* The name as the model will say it: "out.onnx.data", beside out.onnx. */
     if (save->weights.moves_out)
         options.external_location = last_part(data_path);
     npart_status status = npart__externals_find(&save->externals, skeleton, bytes, arena, error);
@@ -111,6 +118,7 @@ npart_status npart__save_begin(struct npart__save *save, const char *path, const
         status = check_externals(save, input, path, recipe->external_bytes ? data_path : NULL, error);
     save->bytes = recipe->bytes;
     save->external_bytes = recipe->external_bytes;
+    /* The data first, so that a model which is whole has its weights. */
     if (status == NPART_OK && recipe->external_bytes)
         status = write_one(&save->data, data_path, recipe, true, arena, error);
     if (status == NPART_OK)
@@ -121,6 +129,7 @@ npart_status npart__save_begin(struct npart__save *save, const char *path, const
     return status;
 }
 
+/* In the order in which a reader of the new model needs them: its old data, its new data, then itself. */
 npart_status npart__save_commit(struct npart__save *save, struct npart_error *error)
 {
     npart_status status = NPART_OK;

@@ -20,10 +20,10 @@
 struct frame {
     uint64_t end;     /* of the message, in the input */
     size_t length_at; /* of its length, in the output */
-    uint8_t message;
+    uint8_t message; /* its row of npart__fields */
     uint8_t length_bytes; /* width of that varint; 0 for the model itself */
-    bool changed;
-    bool has_elided;
+    bool changed; /* its length has to be written anew */
+    bool has_elided; /* `elided` is of this message */
     /* A bit for each field, of what does not repeat. */
     uint32_t seen;     /* messages; where all is kept */
     uint32_t left_out; /* payloads and texts */
@@ -39,12 +39,12 @@ struct scan {
     const struct npart__wire_options *options;
     struct npart_error *error;
     struct npart__skeleton out;
-    size_t capacity;
+    size_t capacity; /* of out.data */
     uint64_t position;  /* in the input */
     uint64_t run_start; /* first byte wanted and not copied; == position while nothing is */
     struct frame frames[NPART__LIMIT_DEPTH];
-    unsigned depth;
-    bool graph_seen;
+    unsigned depth; /* open frames; 1: the model alone */
+    bool graph_seen; /* a field 7 of the model has begun */
     size_t verbatim_end; /* of the last such record in the output, while it may grow; 0: none may */
 };
 
@@ -52,6 +52,7 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
 
 #define PLACE_BYTES 48
 
+/* The place of an error as users get it. */
 static const char *byte_place(char *place, uint64_t at)
 {
     (void)snprintf(place, PLACE_BYTES, "byte %llu", (unsigned long long)at);
@@ -129,6 +130,7 @@ static npart_status end_run(struct scan *scan)
 
 /* ---- input ----------------------------------------------------------------------------------------------- */
 
+/* The first byte of the input that is not here yet. */
 static uint64_t window_end(const struct scan *scan)
 {
     return scan->source->window_offset + scan->source->window_bytes;
@@ -228,7 +230,8 @@ static npart_status append_record(struct scan *scan, uint32_t number, const void
     return status == NPART_OK ? append(scan, record, bytes) : status;
 }
 
-/* Where the range is in the input. One that continues the last, as numbers do that are not packed, is part of it. */
+/* Where the range is in the input. One that continues the last, as numbers do that are not packed, is part of it.
+ * The last is the end of the output exactly while nothing was copied since. */
 static npart_status keep_verbatim(struct scan *scan, uint64_t from, uint64_t end, uint32_t field)
 {
     struct npart__verbatim record = {.offset = from, .bytes = end - from, .field = field};
@@ -248,7 +251,7 @@ static npart_status keep_verbatim(struct scan *scan, uint64_t from, uint64_t end
 }
 
 /* Walks to `end`, leaving everything from `from` on out. The run before `from` is copied first. `field`: whose
- * payload it is; 0: what the graph has no use for. */
+ * payload it is; 0: what the graph has no use for. Of a file, what lies past the window is never read. */
 static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end, uint32_t field)
 {
     scan->position = from;
@@ -262,7 +265,8 @@ static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end, ui
 
 /* ---- payloads -------------------------------------------------------------------------------------------- */
 
-/* How many bytes of one payload field of this tensor or attribute stay in the skeleton. */
+/* How many bytes of one payload field of this tensor or attribute stay in the skeleton. See wire.h: 4 KiB, but 64
+ * KiB of INT64 and of an attribute. */
 static uint64_t keep_limit(const struct scan *scan, const struct frame *frame)
 {
     uint64_t keep = scan->options->keep_bytes ? scan->options->keep_bytes : NPART__KEEP_BYTES;
@@ -301,6 +305,7 @@ static npart_status leave_payload_out(struct scan *scan, uint64_t tag_at, uint64
     if (elided->bytes == 0)
         *elided = (struct npart__elided){.offset = start, .elements = elements, .field = (uint32_t)number};
     else
+        /* The sum is known only where that of every part is. */
         elided->elements = elements && elided->elements ? elided->elements + elements : 0;
     elided->bytes += bytes;
     scan->out.elided_bytes += bytes;
@@ -343,6 +348,7 @@ static npart_status open_message(struct scan *scan, unsigned message, uint64_t b
     }
     struct frame *frame = &scan->frames[scan->depth++];
     frame->end = scan->position + bytes;
+    /* The length stands right before `position`, in the run that is still to be copied. */
     frame->length_at = scan->out.bytes + (size_t)(scan->position - scan->run_start) - length_bytes;
     frame->message = (uint8_t)message;
     frame->length_bytes = (uint8_t)length_bytes;
@@ -357,8 +363,9 @@ static npart_status open_message(struct scan *scan, unsigned message, uint64_t b
     return NPART_OK;
 }
 
-/* Rewrites the length of a message whose contents changed. Records can make a message longer than it was; then
- * a wider varint may be needed, and what follows it, at most this message, moves. */
+/* Rewrites the length of a message whose contents changed. Records can make a message longer than it was; then a
+ * wider varint may be needed, and what follows it, at most this message, moves. A length of 5 that had two bytes is
+ * written 0x85 0x00. */
 static npart_status rewrite_length(struct scan *scan, const struct frame *frame)
 {
     uint8_t varint[10];
@@ -420,13 +427,15 @@ static npart_status check_text(struct scan *scan, uint64_t bytes, uint64_t numbe
     return NPART_OK;
 }
 
-/* Numbers of fixed width fill their field, whether it is kept or not. */
+/* Numbers of fixed width fill their field, whether it is kept or not. float_data of 10 bytes would be two and a half
+ * floats. */
 static bool has_odd_end(unsigned kind, uint64_t bytes)
 {
     return (kind == KIND_FIXED32S && bytes % 4) || (kind == KIND_FIXED64S && bytes % 8);
 }
 
-/* The varints of a packed field that is kept. */
+/* The varints of a packed field that is kept. Those that are left out are not looked at: that would read the
+ * weights. */
 static npart_status check_packed(struct scan *scan, uint64_t bytes)
 {
     uint64_t at = scan->position, end = at + bytes;
@@ -444,7 +453,7 @@ static npart_status check_packed(struct scan *scan, uint64_t bytes)
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
 struct tag {
-    uint64_t at, number;
+    uint64_t at, number; /* place in the input; field number */
     unsigned wire_type;
     struct field field; /* KIND_NONE for a number that the schema lacks */
 };
@@ -522,6 +531,7 @@ static bool must_follow(const struct scan *scan, const struct tag *tag)
     return scan->options->keeps_all && tag->number < FIELD_NUMBERS && frame->left_out >> tag->number & 1;
 }
 
+/* Of what does not repeat alone: of repeated payloads stays() leaves out whatever follows. */
 static void note_left_out(struct frame *frame, const struct tag *tag)
 {
     if (tag->field.kind == KIND_BYTES || tag->field.kind == KIND_TEXT)
@@ -653,6 +663,7 @@ npart_status npart__wire_scan(struct npart__source *source, const struct npart__
     scan->arena = arena;
     scan->options = options;
     scan->error = error;
+    /* A few bytes tell an empty input from one that begins; the first field asks for more. */
     npart_status status = npart__source_seek(source, 0, 16, error);
     if (status == NPART_OK && source->window_bytes == 0)
         status = npart__fail(error, NPART_ERROR_MALFORMED, "byte 0", "the input is empty");

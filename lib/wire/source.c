@@ -31,7 +31,7 @@ static npart_status cannot_read(const char *what, int code, struct npart_error *
     return npart__fail(error, NPART_ERROR_READ, "", "cannot %s: %s", what, text);
 }
 
-/* The largest window at once: it does not grow later. */
+/* The largest window at once: it does not grow later. Whatever is asked for at once fits (npart__source_seek). */
 static bool allocate_storage(struct npart__source *source)
 {
     source->storage = npart__arena_allocate(source->arena, LAST_READ_BYTES);
@@ -70,7 +70,8 @@ npart_status npart__source_open_descriptor(struct npart__source *source, struct 
     return NPART_OK;
 }
 
-/* The caller's callback is asked for bytes in order and never asked to go back. */
+/* The caller's callback is asked for bytes in order and never asked to go back. It returns how many it gave, 0 at
+ * the end and less than 0 on failure. */
 npart_status npart__source_open_stream(struct npart__source *source, struct npart__arena *arena,
                                        npart_read_callback read, void *payload, struct npart_error *error)
 {
@@ -102,8 +103,8 @@ void npart__source_close(struct npart__source *source)
     source->storage = NULL;
 }
 
-/* One read at the window's end; *got is 0 at the end of the input. A callback that says more
- * than there was room for cannot be believed. */
+/* One read at the window's end; *got is 0 at the end of the input. A callback that says more than there was room for
+ * cannot be believed. Of a callback there is no errno to be told. */
 static npart_status read_some(struct npart__source *source, uint8_t *into, size_t room, size_t *got,
                               struct npart_error *error)
 {
@@ -123,7 +124,8 @@ static npart_status read_some(struct npart__source *source, uint8_t *into, size_
     return NPART_OK;
 }
 
-/* A stream has no positions: what lies before `offset` is read and forgotten. */
+/* A stream has no positions: what lies before `offset` is read and forgotten. Where it ends before `offset` its size
+ * is known then, and the scan says that bytes are missing. */
 static npart_status discard_until(struct npart__source *source, uint64_t offset, struct npart_error *error)
 {
     while (source->window_offset + source->window_bytes < offset) {
@@ -152,12 +154,14 @@ npart_status npart__source_seek(struct npart__source *source, uint64_t offset, s
 {
     uint64_t end = source->window_offset + source->window_bytes;
     if (!source->storage) { /* memory: the window is everything */
+        /* A place past the end leaves an empty window, which stands at the end. */
         uint64_t step = offset < end ? offset - source->window_offset : end - source->window_offset;
         source->window += step;
         source->window_bytes -= (size_t)step;
         source->window_offset += step;
         return NPART_OK;
     }
+    /* A pipe has a descriptor and no size, and is read in order like a callback. */
     bool is_stream = source->read != NULL || source->size == UINT64_MAX;
     if (is_stream && offset > end) {
         npart_status status = discard_until(source, offset, error);

@@ -19,17 +19,17 @@
  * reading is sequential (4 KiB to 256 KiB) and start small again after a jump: a mapping would make a sparse
  * walk of a cached file resident, because the kernel maps large folios. */
 struct npart__source {
-    const uint8_t *window;
+    const uint8_t *window; /* bytes that are here now */
     uint64_t window_offset; /* of window[0] in the input */
-    size_t window_bytes;
+    size_t window_bytes; /* how many; 0 at the end of the input */
     uint64_t size; /* of the input; UINT64_MAX until a stream has ended */
     /* private */
     struct npart__arena *arena;
-    uint8_t *storage;
-    size_t next_read_bytes;
-    int descriptor;
-    npart_read_callback read;
-    void *read_payload;
+    uint8_t *storage; /* what the window lies in; NULL: the memory of the caller */
+    size_t next_read_bytes; /* how large the next window is to be */
+    int descriptor; /* -1: none */
+    npart_read_callback read; /* of a stream; else NULL */
+    void *read_payload; /* its first argument */
     char path[64]; /* the end of it, for messages */
 };
 
@@ -104,7 +104,7 @@ struct npart__skeleton {
     uint64_t elided_bytes;  /* payloads left out */
     uint64_t skipped_bytes; /* training information, unknown fields, overlong texts */
     uint64_t training_info_bytes;
-    const struct npart__limits *limits;
+    const struct npart__limits *limits; /* of the options; NULL: as they are */
 };
 
 /* Reads the input once, from its beginning to its end. Fails with MALFORMED and the byte as the

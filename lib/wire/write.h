@@ -42,7 +42,7 @@ npart_status npart__input_source(const struct npart__input *input, struct npart_
 
 /* A stretch of the file to be written. */
 struct npart__piece {
-    uint64_t offset, bytes;
+    uint64_t offset, bytes; /* in what it is from */
     enum npart__piece_from { NPART__FROM_SKELETON, NPART__FROM_INPUT, NPART__FROM_EXTRA } from;
 };
 
