@@ -3,31 +3,38 @@
  * A comment for a pull or merge request: a title, a table of models and targets, what is not met with what to do
  * first, and the causes of each plan folded. Outside text is inert: names stand in code spans, and in sentences every
  * character that means something is escaped.
+ *
+ * Nothing is written before the last model: the title counts the models that do not pass, and which rows have room
+ * depends on all rows. So each part is gathered on a sheet of its own, and what may grow with the number of models
+ * is kept only as far as a comment could hold it.
  */
 #include "report/document.h"
 
 /* At most 20 lines are seen: the title, the table's head, rows and what follows them, and the folded parts. */
 #define MOST_ROWS 8u
-#define MOST_PROBLEMS 5u
-/* Code hosts take no longer comment; and less of it is kept for what is folded. */
+#define MOST_PROBLEMS 5u /* thresholds that are not met, and models that cannot be analyzed */
+/* Code hosts take no longer comment; and less of it is kept for what is folded. GitHub's limit is 65536 characters;
+ * bytes are counted here, of which there are at least as many. */
 #define MOST_BYTES 65536u
-#define MOST_NAME_BYTES 100u
-#define MOST_SENTENCE_BYTES 300u
+#define MOST_NAME_BYTES 100u /* of a path, or of a target */
+#define MOST_SENTENCE_BYTES 300u /* of a cause, an action or a command, before anything is escaped */
 #define MOST_CAUSES 10u /* of a plan */
 
 struct markdown {
     struct npart__sheet first;           /* the first rows, as they come */
     struct npart__sheet failed, fine;    /* the first rows of either kind */
     struct npart__sheet rows, problems;  /* all of them, while there is room; a line each */
-    struct npart__sheet details;
-    uint32_t row_count, failed_count, fine_count, problem_count;
-    uint32_t model_count, failed_models;
-    bool is_cut;
+    struct npart__sheet details; /* causes, plan by plan */
+    uint32_t row_count, failed_count, fine_count, problem_count; /* of all, also of those that found no room */
+    uint32_t model_count, failed_models; /* failed: any threshold of it is not met */
+    bool is_cut; /* something is missing from what is folded, which a note says */
 };
 
 /* ---- inert text -------------------------------------------------------------------------------------------- */
 
-/* At most so many bytes, never a part of a character; of a path its end tells more than its beginning. */
+/* At most so many bytes, never a part of a character; of a path its end tells more than its beginning. What is
+ * returned is the document's plain text, good until the next one is made, and only `*length` bytes of it are meant.
+ * The caller writes the dots, on the side where something is missing. */
 static const char *cut(npart_document *document, const char *text, size_t most, bool keeps_end, size_t *length,
                        bool *is_cut)
 {
@@ -38,6 +45,7 @@ static const char *cut(npart_document *document, const char *text, size_t most, 
         return plain;
     if (keeps_end) {
         plain += *length - most;
+        /* Bytes of the form 10xxxxxx go on with a character of UTF-8: one that is cut is left out whole. */
         while (((unsigned char)*plain & 0xc0) == 0x80)
             plain++;
         *length = strlen(plain);
@@ -59,7 +67,10 @@ static size_t longest_run(const char *text, size_t length, char of)
     return longest;
 }
 
-/* A code span in a table: a bar ends a cell even there. Blanks at both ends are taken off again by the reader. */
+/* A code span in a table: a bar ends a cell even there. Blanks at both ends are taken off again by the reader. The
+ * fence has one backtick more than the longest run inside, since a span ends at the next run of its own length: a`b
+ * becomes ``a`b``. A text that begins or ends with a backtick needs a blank between it and its fence. Backslashes
+ * are no escapes in code, but before a bar in a table, where GitHub takes them off again. */
 static void put_code(struct npart__sheet *out, const char *text, size_t length, bool is_cell)
 {
     size_t fence = longest_run(text, length, '`') + 1;
@@ -77,6 +88,8 @@ static void put_code(struct npart__sheet *out, const char *text, size_t length, 
         npart__add(out, "`", 1);
 }
 
+/* A path or the name of a target; of a long one the end. Of an empty one nothing is written, since two backticks
+ * are text and no empty span. */
 static void put_name(npart_document *document, struct npart__sheet *out, const char *name, bool is_cell)
 {
     size_t length;
@@ -88,9 +101,12 @@ static void put_name(npart_document *document, struct npart__sheet *out, const c
 }
 
 /* A character of a sentence. Mentions and references are found after escapes are gone, so nothing may follow their
- * sign: U+200B keeps them apart. */
+ * sign: U+200B keeps them apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash
+ * escapes"), whether it means something there or not: so the list is long, and nobody has to think of where in a
+ * line a character stands. */
 static void put_escaped(struct npart__sheet *out, char character)
 {
+    /* strchr finds the NUL that ends the list, too. */
     if (strchr("\\`*_{}[]<>()#+-.!|~&:$@%", character) && character)
         npart__add(out, "\\", 1);
     npart__add(out, &character, 1);
@@ -99,7 +115,8 @@ static void put_escaped(struct npart__sheet *out, char character)
 }
 
 /* What stands between backticks is a code span, everything else is escaped: whatever names hold, one of both is true of
- * them. */
+ * them. A backtick without another after it, as where a long text was cut within a name, is a character as any other;
+ * so are two with nothing between them. */
 static void put_sentence(npart_document *document, struct npart__sheet *out, const char *text)
 {
     size_t length;
@@ -126,9 +143,11 @@ static void put_sheet(npart_document *document, struct npart__sheet *out, struct
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* Of the thresholds of a plan, or of the model. */
+/* Of the thresholds of a plan, or of the model. From the best to the worst, since the greatest of several counts. */
 enum state { NONE_SET, ALL_MET, WAIVED, NOT_MET };
 
+/* A threshold of the model (its plan is NPART_NONE) counts for each of its plans: all their rows show that it is
+ * not met. */
 static enum state state_of(const struct npart_entry *entry, size_t plan)
 {
     enum state state = NONE_SET;
@@ -141,6 +160,9 @@ static enum state state_of(const struct npart_entry *entry, size_t plan)
     return state;
 }
 
+/* A check mark, a warning sign or a cross, as UTF-8; U+FE0F after the warning sign asks for its coloured form.
+ * Where the user has set thresholds they alone decide: a model that is split may be what he expects. Of the
+ * verdicts "none" and "fails" get the cross. */
 static const char *sign_of(const char *verdict, enum state state)
 {
     static const char fine[] = "\xe2\x9c\x85", doubtful[] = "\xe2\x9a\xa0\xef\xb8\x8f", wrong[] = "\xe2\x9d\x8c";
@@ -151,7 +173,8 @@ static const char *sign_of(const char *verdict, enum state state)
     return strcmp(verdict, "split") == 0 || strcmp(verdict, "empty") == 0 ? doubtful : wrong;
 }
 
-/* "-" where there is nothing that it could be a share of. */
+/* "-" where there is nothing that it could be a share of. With the bar that ends the cell: "64.3 % | ". "?" is told
+ * where the whole is not known. */
 static void put_share(struct npart__sheet *out, bool is_known, bool is_any, double share)
 {
     if (is_known && is_any)
@@ -159,6 +182,8 @@ static void put_share(struct npart__sheet *out, bool is_known, bool is_any, doub
     npart__add_text(out, !is_known ? "? | " : is_any ? " % | " : "- | ");
 }
 
+/* "| `model.onnx` | `hexagon:v73` | (sign) split, **not met** | 4 | 64.3 % | 100.0 % | 1.09 |". The getters cannot
+ * fail: the plans of an entry are checked before a writer sees it, and sizes are this header's own. */
 static void put_row(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry, size_t plan,
                     enum state state)
 {
@@ -182,7 +207,9 @@ static void put_row(npart_document *document, struct npart__sheet *out, const st
     npart__add_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
 }
 
-/* The row goes to the three sheets from which the table is made at the end, and to the list of all. */
+/* The row goes to the three sheets from which the table is made at the end, and to the list of all. Which of these
+ * is shown is known at the end alone: the rows as they come, where they are few; else those that are not met, and
+ * the others where room is left. The row is closed here. */
 static void keep_row(struct markdown *markdown, struct npart__sheet *row, bool is_failed)
 {
     const char *text = npart__sheet_text(row);
@@ -197,6 +224,8 @@ static void keep_row(struct markdown *markdown, struct npart__sheet *row, bool i
     npart__sheet_close(row);
 }
 
+/* A row for each plan. A model that cannot be analyzed has no plans, which is checked of every entry, and gets one
+ * row without figures, among those that are not met. */
 static void add_rows(npart_document *document, const struct npart_entry *entry)
 {
     for (size_t i = 0; i < entry->plan_count; i++) {
@@ -218,6 +247,7 @@ static void add_rows(npart_document *document, const struct npart_entry *entry)
 
 /* ---- what is not met --------------------------------------------------------------------------------------- */
 
+/* "`model.onnx`, `hexagon:v73`"; of what is said of the model as a whole `pair` is NULL. */
 static void put_subject(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
                         const struct npart_plan_pair *pair)
 {
@@ -230,6 +260,8 @@ static void put_subject(npart_document *document, struct npart__sheet *out, cons
     put_name(document, out, info.target, false);
 }
 
+/* `lead` is written as it is, so it may hold markup. The command is code: that is how it can be copied from a
+ * comment without the escapes of a sentence. */
 static void put_action(npart_document *document, struct npart__sheet *out, const char *lead,
                        const struct npart_action *action)
 {
@@ -245,6 +277,7 @@ static void put_action(npart_document *document, struct npart__sheet *out, const
     npart__add_text(out, is_cut ? "..." : "");
 }
 
+/* `at`: NULL for a model that cannot be analyzed. All are counted, and the first five written. */
 static void add_problem(npart_document *document, const struct npart_entry *entry,
                         const struct npart_threshold_outcome *at)
 {
@@ -266,11 +299,14 @@ static void add_problem(npart_document *document, const struct npart_entry *entr
     } else {
         put_sentence(document, out, at->text);
     }
+    /* Steps stand in the order in which they are taken, so action 0 is the first thing to do. */
     if (pair && npart_advice_action(pair->advice, 0, &action))
         put_action(document, out, ". **Do first:** ", &action);
     npart__add_text(out, "\n");
 }
 
+/* What is waived is no problem: the sign of its row says enough. A model counts once among those that fail, however
+ * many of its thresholds are not met. */
 static void add_problems(npart_document *document, const struct npart_entry *entry)
 {
     struct markdown *markdown = document->state;
@@ -288,7 +324,8 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
 
 /* ---- what is folded ---------------------------------------------------------------------------------------- */
 
-/* An action against several causes is told at the first of them. */
+/* An action against several causes is told at the first of them. Causes are counted from 0 and shown from 1. The
+ * one that is referred to has a smaller number, so it stands above and is shown wherever this one is. */
 static void put_action_of(npart_document *document, struct npart__sheet *out, const struct npart_action *action,
                           uint32_t cause)
 {
@@ -301,6 +338,8 @@ static void put_action_of(npart_document *document, struct npart__sheet *out, co
         put_action(document, out, ". **What to do:** ", action);
 }
 
+/* "1. Pad: mode must be constant: 2 nodes fall back to the CPU, from `model.py:13`. **What to do:** Replace ...".
+ * The number is that of the text report. A cause at the model itself has no place, as the heading names the model. */
 static void put_cause(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
                       const struct npart_plan_pair *pair, uint32_t id)
 {
@@ -330,6 +369,8 @@ static void put_cause(npart_document *document, struct npart__sheet *out, const 
     npart__add_text(out, "\n");
 }
 
+/* Plans without causes have no heading. The list of a plan ends after ten causes, the most harmful of which stand
+ * first; how many more there are is told. */
 static void add_details(npart_document *document, const struct npart_entry *entry)
 {
     struct markdown *markdown = document->state;
@@ -339,6 +380,7 @@ static void add_details(npart_document *document, const struct npart_entry *entr
         (void)npart_plan_info(entry->plans[i].plan, &info);
         if (info.cause_count == 0)
             continue;
+        /* No more than this can be shown, so a run over thousands of models keeps a text of bounded length. */
         if (out->size >= MOST_BYTES) {
             markdown->is_cut = true;
             return;
@@ -355,6 +397,7 @@ static void add_details(npart_document *document, const struct npart_entry *entr
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
+/* All sheets of the state, so that those that are opened are those that are closed. */
 #define SHEETS(markdown)                                                                                               \
     {                                                                                                                  \
         &(markdown)->first, &(markdown)->failed, &(markdown)->fine, &(markdown)->rows, &(markdown)->problems,          \
@@ -379,7 +422,8 @@ static void add(npart_document *document, const struct npart_entry *entry)
     add_details(document, entry);
 }
 
-/* As many lines of a sheet as there is room for; whether those were all. */
+/* As many lines of a sheet as there is room for; whether those were all. The text is made of whole lines, the last
+ * one ended as well; SIZE_MAX is no limit. False where a line was left out. */
 static bool put_lines(struct npart__sheet *out, struct npart__sheet *from, size_t most_lines, size_t most_bytes)
 {
     const char *at = npart__sheet_text(from);
@@ -398,7 +442,8 @@ static bool put_lines(struct npart__sheet *out, struct npart__sheet *from, size_
 static const char table_head[] = "| model | target | result | partitions | NPU, nodes | NPU, MACs | ms a run |\n"
                                  "|---|---|---|--:|--:|--:|--:|\n";
 
-/* Rows that are not met before others, where not all have room. */
+/* Rows that are not met before others, where not all have room. So the first eight of each kind are enough,
+ * whatever the order in which models come. */
 static void put_table(struct markdown *markdown, struct npart__sheet *out)
 {
     size_t failed = markdown->failed_count < MOST_ROWS ? markdown->failed_count : MOST_ROWS;
@@ -422,7 +467,9 @@ static void put_problems(struct markdown *markdown, struct npart__sheet *out)
         npart__add_format(out, "- %u more\n", markdown->problem_count - MOST_PROBLEMS);
 }
 
-/* Within what the comment has room for; whole lines. */
+/* Within what the comment has room for; whole lines. The blank line after the summary is needed: from a tag such as
+ * <details> on, Markdown takes lines for HTML until there is one. `head` stands before the lines, and is not one of
+ * those that may be left out. */
 static void put_folded(struct npart__sheet *out, const char *title, const char *head, struct npart__sheet *text,
                        bool *is_cut)
 {
@@ -437,6 +484,7 @@ static void put_folded(struct npart__sheet *out, const char *title, const char *
     npart__add_text(out, "\n</details>\n");
 }
 
+/* The title counts models, not rows: a model that misses a threshold on three targets is one that does not pass. */
 static void end(npart_document *document)
 {
     struct markdown *markdown = document->state;
@@ -461,6 +509,7 @@ static void end(npart_document *document)
     npart__sheet_close(&text);
 }
 
+/* There is no state where memory ran out at the beginning. */
 static void drop(npart_document *document)
 {
     struct markdown *markdown = document->state;

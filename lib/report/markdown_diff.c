@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What changed between two plans, as Markdown for a pull request: a table of the figures, the roots, and the nodes
- * folded away.
+ * What changed between two plans, as Markdown for a pull request: a list of the figures, the roots, and the nodes
+ * folded away. Comparisons of several targets come one after the other, each with a heading of its own.
  */
 #include "report/report.h"
 
-#define FIGURES_SHOWN 6u
-#define ROOTS_SHOWN 5u
-#define NODES_SHOWN 200u
+#define FIGURES_SHOWN 6u /* more, where more are worse or better */
+#define ROOTS_SHOWN 5u /* of those that changed; the others are counted */
+#define NODES_SHOWN 200u /* in the folded part, which costs nobody a screen */
 
-/* Text from a model or list, as it is read: nothing in it is markup, and no line ends. */
+/* Text from a model or list, as it is read: nothing in it is markup, and no line ends. `scratch` holds the plain
+ * text while it is escaped. Control characters are escapes by then, line ends among them, so a text cannot begin a
+ * list or a heading of its own. */
 static void put_plain(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
 {
     while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
@@ -21,7 +23,8 @@ static void put_plain(struct npart__sheet *out, struct npart__sheet *scratch, co
     }
 }
 
-/* The same as code, in which a backquote ends. */
+/* The same as code, in which a backquote ends. No fence is made longer, as markdown.c does: a backquote is shown as
+ * an apostrophe, and a bar, which would end a cell of a table, as a slash. */
 static void put_code(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
 {
     while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
@@ -32,14 +35,17 @@ static void put_code(struct npart__sheet *out, struct npart__sheet *scratch, con
     npart__add_text(out, "`");
 }
 
+/* By enum npart_change. What is neither worse nor better has no mark, so that the marks are read. */
 static const char *mark(enum npart_change change)
 {
     static const char *const marks[] = {"", "", "better: ", "**worse**: "};
     return marks[change];
 }
 
+/* "### model.onnx on hexagon:v73: worse". There are two targets where one model is compared on both. */
 static void head(struct npart__sheet *out, struct npart__sheet *scratch, const struct npart_diff_info *info)
 {
+    /* By enum npart_change. */
     static const char *const words[] = {"nothing changed", "changed, neither worse nor better", "better", "worse"};
     npart__add_text(out, "### ");
     put_plain(out, scratch, info->after->model);
@@ -52,6 +58,8 @@ static void head(struct npart__sheet *out, struct npart__sheet *scratch, const s
     npart__add_format(out, ": %s\n\n", words[info->change]);
 }
 
+/* The worse ones come first, then the better ones (npart_diff_figure); so from the first on that is neither, all
+ * that follow are such, and past the sixth line they are left out. */
 static void figures(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
 {
     struct npart_diff_figure at = {.size = sizeof at};
@@ -65,6 +73,8 @@ static void figures(struct npart__sheet *out, struct npart__sheet *scratch, cons
     }
 }
 
+/* Roots that are as they were are not told, though npart_diff_cause has them. What to do is said only where
+ * something became worse: for better news nobody has to act. */
 static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
 {
     struct npart_diff_cause at = {.size = sizeof at};
@@ -88,6 +98,8 @@ static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const 
         npart__add_format(out, "- and %u more roots\n", left);
 }
 
+/* Folded away, since the figures and roots say the same in few lines. A node without a name is told by its place in
+ * its graph. The caller leaves the fold out where no node changed. */
 static void nodes(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff,
                   const struct npart_diff_info *info)
 {
@@ -126,6 +138,7 @@ npart_status npart_report_diff_markdown(const npart_diff *const *diffs, size_t c
     (void)npart_diff_info(diffs[0], &info);
     npart__report_open(&pool, &sheet, info.allocator, write, payload);
     npart__sheet_open(&scratch, &pool);
+    /* Room for most names, so that a getter is asked once. */
     (void)npart__sheet_reserve(&scratch, 255);
     for (size_t i = 0; i < count && !pool.failed; i++) {
         (void)npart_diff_info(diffs[i], &info);

@@ -5,14 +5,16 @@
  */
 #include "report/page.h"
 
-#define MATCHES_SHOWN 40u
+#define MATCHES_SHOWN 40u /* a screen; --verbose shows all */
 
+/* Of ASCII alone, in every locale: what tolower does depends on the locale. */
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether a text holds another, whatever the case of letters. */
+/* Whether a text holds another, whatever the case of letters. An empty text holds nothing. Takes as many steps as
+ * both lengths multiplied at worst, which is little for names. */
 static bool holds(const char *text, const char *part)
 {
     for (; *text; text++) {
@@ -25,7 +27,8 @@ static bool holds(const char *text, const char *part)
     return false;
 }
 
-/* Outputs as well, since exporters often name tensors and no nodes. */
+/* Outputs as well, since exporters often name tensors and no nodes. An output that is left out (NPART_NONE) is no
+ * value, and the getter says so. */
 static bool is_match(const npart_inference *inference, const struct npart_node *node, const char *text)
 {
     struct npart_value value = {.size = sizeof value};
@@ -37,7 +40,8 @@ static bool is_match(const npart_inference *inference, const struct npart_node *
     return false;
 }
 
-/* None for an empty text, which every name holds. */
+/* None for an empty text, which every name holds. Ids in ascending order, in room for all nodes. One pass over the
+ * nodes, whose ids are the same in the model and in a plan's view. */
 uint32_t npart__find_matches(struct npart__page *page, const npart_inference *inference, const char *text,
                              uint32_t **out)
 {
@@ -53,7 +57,8 @@ uint32_t npart__find_matches(struct npart__page *page, const npart_inference *in
     return count;
 }
 
-/* Each with its verdict, so that the one that was meant may need no second question. */
+/* Each with its verdict, so that the one that was meant may need no second question. The verdicts are those of the
+ * plan that the page speaks of. */
 void npart__put_matches(struct npart__page *page, const char *text, const uint32_t *nodes, uint32_t count)
 {
     static const char *const words[] = {
@@ -76,7 +81,8 @@ void npart__put_matches(struct npart__page *page, const char *text, const uint32
         npart__add_format(page->out, "  and %u more (--verbose)\n", count - shown);
 }
 
-/* Names and ops are compared, outputs not: these are too many. */
+/* Names and ops are compared, outputs not: these are too many. Fails with ARGUMENT, and with "did you mean conv1 or
+ * conv2?" where a name is near. */
 npart_status npart__fail_node(struct npart__page *page, const char *text, struct npart_error *error)
 {
     const npart_model *model = npart_inference_model(npart_plan_inference(page->plan));

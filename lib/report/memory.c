@@ -7,6 +7,7 @@
 /* The rest is in JSON. */
 #define LAYERS_SHOWN 10u
 
+/* A sum that lacks something is a lower bound only. A reader would take it for the whole, so it is not shown. */
 static void add_sum(struct npart__sheet *line, struct npart_bytes at)
 {
     if (at.is_partial)
@@ -15,6 +16,9 @@ static void add_sum(struct npart__sheet *line, struct npart_bytes at)
         npart__add_bytes(line, at.bytes);
 }
 
+/* With partitions, three figures that do not add up: the largest partition on the NPU, what the plan leaves to the
+ * CPU, and what the whole model would take on the CPU. Each is the peak of its own side, at a moment of its own.
+ * Where the last one is not known, as with dynamic sizes, it alone is told. */
 static void add_activations(struct npart__sheet *line, const struct npart_memory *at, bool has_partitions)
 {
     npart__add_text(line, "; peak activations ");
@@ -31,6 +35,7 @@ static void add_activations(struct npart__sheet *line, const struct npart_memory
     npart__add_text(line, at->peak.is_partial ? "" : " on the CPU");
 }
 
+/* The sheet is empty afterwards, for the next line. */
 static void put_line(struct npart__page *page, struct npart__sheet *line)
 {
     npart__put(page, "     ");
@@ -39,7 +44,9 @@ static void put_line(struct npart__page *page, struct npart__sheet *line)
     line->size = 0;
 }
 
-/* What has no room is told whether or not more is asked for. */
+/* What has no room is told whether or not more is asked for. A sum of which something is missing and that is above
+ * the limit all the same is above it in any case: then "at least" is said. One that is below it says nothing,
+ * whether it is partial or not. */
 static void put_limits(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
 {
     static const struct {
@@ -61,6 +68,9 @@ static void put_limits(struct npart__page *page, struct npart__sheet *line, cons
     }
 }
 
+/* "node 3 (Gemm fc1): weights 67.1 MB, activations 20.5 kB; weights read 4 times". The largest weights come first
+ * (npart_memory), so the ten that are shown are the ones that matter. Activations count operands and results of the
+ * node. */
 static void put_layers(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
 {
     char place[160];
@@ -76,6 +86,7 @@ static void put_layers(struct npart__page *page, struct npart__sheet *line, cons
         npart__add_bytes(line, layer->weight_bytes);
         npart__add_text(line, ", activations ");
         npart__add_bytes(line, layer->activation_bytes);
+        /* Of the three formats two leave their argument unused, which C allows. */
         npart__add_format(line, layer->passes == 0   ? "; no tile of it fits"
                                 : layer->passes == 1 ? "; weights read once"
                                                      : "; weights read %llu times",
@@ -86,6 +97,9 @@ static void put_layers(struct npart__page *page, struct npart__sheet *line, cons
         npart__add_format(page->out, "     and %u more (--format json)\n", at->layer_count - LAYERS_SHOWN);
 }
 
+/* "Memory: weights 13.9 MB (13.9 MB on the NPU); peak activations ...". Weights are those of the whole model, as
+ * the file has them. On the NPU they are as it holds them, and once for each partition that uses them, so the second
+ * figure may be the larger one. A model of which nothing is live has no such line. */
 void npart__put_memory(struct npart__page *page)
 {
     struct npart_memory at = {.size = sizeof at};

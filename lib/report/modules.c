@@ -11,12 +11,12 @@
 #define MOST_LINES 40u /* unless all is asked for */
 #define LEAST_CELLS 24u /* three tenths of the width, where that is more */
 #define FIGURES_COLUMNS 28u /* " 1234/1234 100.0 %   123 ms" */
-#define LEAST_NAME_COLUMNS 16u
-#define MOST_DEPTH 64u
+#define LEAST_NAME_COLUMNS 16u /* where the page is too narrow for all, lines are longer than it */
+#define MOST_DEPTH 64u /* more than modules can be nested (NPART__LIMIT_MODULE_DEPTH) */
 
 struct lane {
     struct npart_module at;
-    uint32_t first_child, next; /* NPART_NONE: none */
+    uint32_t first_child, next; /* of those that run; NPART_NONE: none */
     uint32_t last_child;
     uint32_t rank, end; /* its place in the tree, and that after all inside it */
     uint64_t inside;    /* equal where nodes and modules inside are the same */
@@ -25,17 +25,20 @@ struct lane {
 struct lanes {
     struct npart__page *page;
     struct lane *items;
-    uint32_t count, first;
+    uint32_t count, first; /* of items; the first of those at the top, or NPART_NONE */
     uint32_t *positions; /* places in the order, by rank of the node's module; of a rank from first_of on */
     uint32_t *first_of;
     uint32_t *row;       /* nodes of a line, as they run */
-    uint32_t *sorted;
-    const uint32_t *order;
-    uint32_t order_count, name_columns, cells;
+    uint32_t *sorted; /* the same as places in the order */
+    const uint32_t *order; /* the plan's live nodes, as they run */
+    uint32_t order_count, name_columns, cells; /* columns of the names, and of the strip */
 };
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
+/* A step of multiplicative hashing: the factor is 2^64 divided by the golden ratio, and the shift brings the upper
+ * bits down, as a product's lower bits depend on lower bits alone. Whoever makes two modules collide has them told
+ * in one line, and harms nobody else. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -49,19 +52,24 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* What of a path is the module's own: after that of the module that it is in. */
+/* What of a path is the module's own: after that of the module that it is in. "self_attn" of "layers.3.self_attn";
+ * of a module at the top the whole path. */
 static const char *own_step(const struct lanes *lanes, uint32_t module)
 {
     const struct npart_module *at = &lanes->items[module].at;
     return at->parent == NPART_NONE ? at->path : at->path + strlen(lanes->items[at->parent].at.path) + 1;
 }
 
-/* Only what runs is told. Modules inside come after what they are in, so from the last to the first. */
+/* Only what runs is told. Modules inside come after what they are in, so from the last to the first. So when a
+ * module is reached, all that is inside it is in its list and has its hash; and as each goes to the front of the
+ * list that it belongs to, lists are in ascending order: as the last nodes of modules run. */
 static bool find_lanes(struct lanes *lanes)
 {
     struct npart__page *page = lanes->page;
     struct npart_module at = {.size = sizeof at};
     npart_status status = NPART_OK;
+    /* How many there are is not told: one asks until it fails, with ARGUMENT past the last one. The first call
+     * finds them all, and may run out of memory. */
     while ((status = npart_plan_module(page->plan, lanes->count, &at, NULL)) == NPART_OK)
         lanes->count++;
     lanes->items = npart__take(page->pool, lanes->count + (size_t)1, sizeof *lanes->items);
@@ -78,6 +86,7 @@ static bool find_lanes(struct lanes *lanes)
         uint32_t *list = lane->at.parent == NPART_NONE ? &lanes->first : &lanes->items[lane->at.parent].first_child;
         if (lane->at.live_count == 0)
             continue;
+        /* Operators and verdicts as they run; what is not live has a fate, and does not count. */
         for (uint32_t i = 0; i < lane->at.own_count; i++) {
             struct npart_node node = {.size = sizeof node};
             struct npart_node_plan fate = {.size = sizeof fate};
@@ -93,7 +102,9 @@ static bool find_lanes(struct lanes *lanes)
     return true;
 }
 
-/* Ranks from the outside in, so that what is inside a module is a stretch. */
+/* Ranks from the outside in, so that what is inside a module is a stretch. A module's stretch is [rank, end), and
+ * begins with its own nodes. Recurses as deep as modules are nested, which is limited where they are found
+ * (NPART__LIMIT_MODULE_DEPTH). */
 static void rank_lanes(struct lanes *lanes, uint32_t module, uint32_t *rank)
 {
     for (; module != NPART_NONE; module = lanes->items[module].next) {
@@ -103,7 +114,9 @@ static void rank_lanes(struct lanes *lanes, uint32_t module, uint32_t *rank)
     }
 }
 
-/* A counting sort of the nodes that run by the rank of their module; those of none come last. */
+/* A counting sort of the nodes that run by the rank of their module; those of none come last. The nodes of rank r
+ * are positions[first_of[r]] up to, not including, positions[first_of[r + 1]], in ascending order. Linear in nodes
+ * and modules. `row` and `sorted` are room for the longest line there can be. */
 static bool sort_nodes(struct lanes *lanes)
 {
     struct npart__page *page = lanes->page;
@@ -117,6 +130,7 @@ static bool sort_nodes(struct lanes *lanes)
     if (page->pool->failed)
         return false;
     for (uint32_t i = 0; i < info.node_count; i++)
+        /* No module: the rank after all of them. */
         rank_of[i] = lanes->count;
     for (uint32_t m = 0; m < lanes->count; m++)
         for (uint32_t i = 0; i < lanes->items[m].at.own_count && lanes->items[m].at.live_count; i++)
@@ -127,6 +141,7 @@ static bool sort_nodes(struct lanes *lanes)
         lanes->first_of[r + 1] += lanes->first_of[r];
     for (uint32_t i = 0; i < lanes->order_count; i++)
         lanes->positions[lanes->first_of[rank_of[lanes->order[i]]]++] = i;
+    /* Filling has moved every start to the end of its stretch, which is the start of the next one. */
     for (uint32_t r = lanes->count + 1; r > 0; r--)
         lanes->first_of[r] = lanes->first_of[r - 1];
     lanes->first_of[0] = 0;
@@ -135,6 +150,8 @@ static bool sort_nodes(struct lanes *lanes)
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
+/* The hash tells operators and verdicts, the arithmetic tells sizes: two layers may differ in their width alone.
+ * The count of nodes is one more guard against a collision. */
 static bool has_same_inside(const struct lane *a, const struct lane *b)
 {
     return a->inside == b->inside && a->at.live_count == b->at.live_count && a->at.has_macs == b->at.has_macs &&
@@ -148,7 +165,7 @@ static bool is_numbered(const char *step)
 }
 
 /* The last of the numbered modules from this one on that have the same inside; itself, where the next has another. Two
- * with nothing inside are two lines in any case. */
+ * with nothing inside are two lines in any case. The first one needs no number, as in block, block_1, block_2. */
 static uint32_t last_like(const struct lanes *lanes, uint32_t module)
 {
     uint32_t last = module, next = lanes->items[module].next;
@@ -160,7 +177,9 @@ static uint32_t last_like(const struct lanes *lanes, uint32_t module)
     return last == first->next && first->first_child == NPART_NONE ? module : last;
 }
 
-/* A module of nothing but another is told in the line of that one. */
+/* A module of nothing but another is told in the line of that one. "model" whose live nodes are all in
+ * "model.decoder" stands as "model.decoder", and the tree goes on inside that. With as many live nodes as all
+ * around it, the first one inside is the only one that runs. */
 static uint32_t past_wrappers(const struct lanes *lanes, uint32_t module)
 {
     uint32_t child = lanes->items[module].first_child;
@@ -171,6 +190,8 @@ static uint32_t past_wrappers(const struct lanes *lanes, uint32_t module)
     return module;
 }
 
+/* What put_lanes would write for these modules, opened so many levels deep: a line each, and one more for those
+ * that are like it. One walk over the tree. */
 static uint32_t count_lines(const struct lanes *lanes, uint32_t module, uint32_t depth)
 {
     uint32_t lines = 0;
@@ -191,7 +212,9 @@ static int compare_positions(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The nodes of a stretch of ranks, as they run. */
+/* The nodes of a stretch of ranks, as they run. Into `row`, until the next line is made; how many. Nodes of one
+ * rank are in order already, those of a stretch of ranks are not, since a module's own nodes run between those of
+ * the modules inside it: n log n of the line's nodes. */
 static uint32_t nodes_between(struct lanes *lanes, uint32_t first, uint32_t end)
 {
     uint32_t from = lanes->first_of[first], count = lanes->first_of[end] - from;
@@ -203,13 +226,16 @@ static uint32_t nodes_between(struct lanes *lanes, uint32_t first, uint32_t end)
     return count;
 }
 
+/* Right-aligned. Of figures alone, whose bytes are columns. */
 static void put_padded(struct npart__page *page, size_t columns, const char *text)
 {
     size_t length = strlen(text);
     npart__add_format(page->out, "%*s%s", (int)(columns > length ? columns - length : 0), "", text);
 }
 
-/* What of all arithmetic it is, and what it takes, the same on both sides together; "?" where that is not known. */
+/* What of all arithmetic it is, and what it takes, the same on both sides together; "?" where that is not known.
+ * "12/12  4.1 %  1.20", right-aligned in FIGURES_COLUMNS. The share is of the plan's arithmetic, so the lines at the
+ * top, with that of no module, add up to 100 %. */
 static void put_figures(struct lanes *lanes, const struct npart_module *sum)
 {
     struct npart__page *page = lanes->page, cell = *page;
@@ -236,6 +262,7 @@ static void put_figures(struct lanes *lanes, const struct npart_module *sum)
     npart__sheet_close(&text);
 }
 
+/* What is not known of one is not known of the sum: -1 of a time. */
 static void add_sums(struct npart_module *sum, const struct npart_module *more)
 {
     sum->live_count += more->live_count;
@@ -246,6 +273,7 @@ static void add_sums(struct npart_module *sum, const struct npart_module *more)
     sum->cpu_ms = sum->cpu_ms < 0 || more->cpu_ms < 0 ? -1 : sum->cpu_ms + more->cpu_ms;
 }
 
+/* The indent takes half of the column at most, so that a deep module still has a name. */
 static void put_name(struct lanes *lanes, uint32_t depth, const char *name)
 {
     struct npart__page *page = lanes->page;
@@ -258,6 +286,8 @@ static void put_name(struct lanes *lanes, uint32_t depth, const char *name)
     npart__add_format(page->out, "%*s ", (int)(most - indent - columns), "");
 }
 
+/* `first` and `end` are ranks. A module of fewer nodes than there are cells has a cell for each, and blanks after
+ * them. */
 static void put_lane(struct lanes *lanes, uint32_t depth, const char *name, uint32_t first, uint32_t end,
                      const struct npart_module *sum)
 {
@@ -268,7 +298,9 @@ static void put_lane(struct lanes *lanes, uint32_t depth, const char *name, uint
     put_figures(lanes, sum);
 }
 
-/* "layers.1 to layers.23": where a module's step is a number it says nothing without the one before it. */
+/* "layers.1 to layers.23": where a module's step is a number it says nothing without the one before it. "layers.3"
+ * of "model.layers.3", but "self_attn" of "model.layers.3.self_attn". A separator is a dot or a slash, whichever
+ * the names have. */
 static const char *shown_step(const struct lanes *lanes, uint32_t module)
 {
     const char *step = own_step(lanes, module), *path = lanes->items[module].at.path;
@@ -280,7 +312,9 @@ static const char *shown_step(const struct lanes *lanes, uint32_t module)
     return step;
 }
 
-/* Modules from `second` to `last`, which have the same inside as `first`. */
+/* Modules from `second` to `last`, which have the same inside as `first`. Figures are the sums of all; in place of
+ * a strip it says which one they are like: "layers.1 to layers.23 each like layers.0". All of them are siblings in
+ * a row. */
 static void put_same(struct lanes *lanes, uint32_t level, uint32_t first, uint32_t second, uint32_t last)
 {
     struct npart__page *page = lanes->page;
@@ -303,11 +337,13 @@ static void put_same(struct lanes *lanes, uint32_t level, uint32_t first, uint32
     npart__sheet_close(&text);
 }
 
+/* `level` is that of the indent, `depth` how many levels are opened. Recurses as rank_lanes does. */
 static void put_lanes(struct lanes *lanes, uint32_t module, uint32_t level, uint32_t depth)
 {
     while (module != NPART_NONE && level < depth && !lanes->page->pool->failed) {
         uint32_t last = last_like(lanes, module), shown = past_wrappers(lanes, module);
         const struct lane *lane = &lanes->items[module];
+        /* The path of what is inside goes on where that of the module ends, so from the same place on it has both. */
         const char *name = lanes->items[shown].at.path + (shown_step(lanes, module) - lane->at.path);
         put_lane(lanes, level, name, lane->rank, lane->end, &lane->at);
         put_lanes(lanes, lanes->items[shown].first_child, level + 1, depth);
@@ -317,7 +353,8 @@ static void put_lanes(struct lanes *lanes, uint32_t module, uint32_t level, uint
     }
 }
 
-/* What names do not tell of. */
+/* What names do not tell of. Its arithmetic is what the modules at the top leave of the plan's, and not known where
+ * one of theirs is not; its times are summed up node by node. */
 static void put_rest(struct lanes *lanes)
 {
     struct npart_module sum = {.live_count = 0, .has_macs = lanes->page->summary.has_macs,
@@ -356,6 +393,7 @@ static void put_table(struct npart__page *page)
     lanes.cells = page->width * 3 / 10 > LEAST_CELLS ? page->width * 3 / 10 : LEAST_CELLS;
     uint32_t others = 1 + lanes.cells + FIGURES_COLUMNS;
     lanes.name_columns = page->width > others + LEAST_NAME_COLUMNS ? page->width - others : LEAST_NAME_COLUMNS;
+    /* The deepest that fits on a screen; the first level is shown even where it is longer. */
     while (depth < MOST_DEPTH &&
            (page->options->is_verbose || count_lines(&lanes, lanes.first, depth + 1) <= MOST_LINES))
         depth++;

@@ -13,7 +13,7 @@
 /* ---- the page ---------------------------------------------------------------------------------------------- */
 
 /* The sheets have some room from the start, as getters write into it before anything is
- * reserved. */
+ * reserved. The page points at the document's sheets, so a document stays where it was begun. */
 void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
                            const struct npart_report_options *options, npart_write_callback write, void *payload)
 {
@@ -30,6 +30,8 @@ void npart__document_begin(struct npart__document *document, const struct npart_
                                  .scratch = &document->scratch,
                                  .plain = &document->plain,
                                  .options = options};
+    /* Lines are laid out with what is left of the width after indents and columns; below the least that would be
+     * nothing. */
     page->width = options->width == 0            ? DEFAULT_WIDTH
                   : options->width < LEAST_WIDTH ? LEAST_WIDTH
                                                  : options->width;
@@ -49,7 +51,8 @@ npart_status npart__document_close(struct npart__document *document, struct npar
     return npart__report_close(&document->pool, &document->out, error);
 }
 
-/* Everything that is asked of a plan again and again, asked once. */
+/* Everything that is asked of a plan again and again, asked once. Each struct has its size first, by which getters
+ * know what they may fill; none fails for a plan that is there. */
 void npart__page_turn(struct npart__page *page, const npart_plan *plan)
 {
     page->plan = plan;
@@ -67,7 +70,8 @@ void npart__page_turn(struct npart__page *page, const npart_plan *plan)
 
 /* ---- text from outside ------------------------------------------------------------------------------------- */
 
-/* Nearly all texts are ASCII, and need no look at each character. */
+/* Nearly all texts are ASCII, and need no look at each character. Below a blank are control characters; from 0x7f
+ * on DEL and the bytes of UTF-8, which are negative where char is signed. */
 static bool is_plain(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -77,7 +81,9 @@ static bool is_plain(const char *text, size_t length)
 }
 
 /* The text as it is shown, *length bytes until the next call; mostly it is the text itself. The
- * getter of the public header is used, so that reports show names as any other program would. */
+ * getter of the public header is used, so that reports show names as any other program would. The text need not be
+ * terminated, and a piece of a name is none; so what is not plain is copied to have a NUL after it. That is a rare
+ * case. */
 static const char *plain_of(struct npart__page *page, const char *text, size_t *length)
 {
     if (is_plain(text, *length))
@@ -141,7 +147,9 @@ size_t npart__shown_columns(struct npart__page *page, const char *text, size_t l
 }
 
 /* The length of the character or escape that a plain text begins with. An escape is never cut in
- * two, as half of it would be read as text. */
+ * two, as half of it would be read as text. Escapes are those of npart_plain_text: \xff of a byte, \u202e and
+ * \U000e0001 of a character, in small letters. A name may hold such letters itself, which moves the cut by a few
+ * columns and does no harm. */
 static size_t unit_length(const char *plain, size_t length)
 {
     size_t wanted = 1, at = 1;
@@ -154,7 +162,8 @@ static size_t unit_length(const char *plain, size_t length)
     return at;
 }
 
-/* Room for the dots is kept from the beginning, as it is not known yet whether they are needed. */
+/* Room for the dots is kept from the beginning, as it is not known yet whether they are needed. `columns` is 3 or
+ * more. What is cut may be shorter than that, as an escape goes as a whole. */
 void npart__put_cut(struct npart__page *page, const char *text, size_t columns)
 {
     size_t length = strlen(text), fits = 0, seen = 0;
@@ -180,7 +189,8 @@ void npart__put(struct npart__page *page, const char *plain)
     npart__add_text(page->out, plain);
 }
 
-/* SGR parameters; nothing without colour. */
+/* SGR parameters; nothing without colour. Painted text is never measured: an escape sequence takes no column, but
+ * bytes. */
 void npart__paint(struct npart__page *page, const char *code)
 {
     if (!page->options->use_color)
@@ -198,7 +208,9 @@ void npart__painted(struct npart__page *page, const char *code, const char *plai
 }
 
 /* Breaks at blanks, with `indent` blanks before every line but the first, which begins at
- * `column`. A word longer than the line stays whole: names and paths are there to be copied. */
+ * `column`. A word longer than the line stays whole: names and paths are there to be copied. Blanks that follow one
+ * another become one, and where a line is broken none is left. A break at every blank of a command would lose its
+ * meaning: command_lines of text.c breaks those. */
 void npart__wrapped(struct npart__page *page, const char *text, uint32_t column, uint32_t indent)
 {
     bool is_first = true;
@@ -222,6 +234,7 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
     }
 }
 
+/* `lead` is our own text of ASCII, whose bytes are columns; without a code it is not painted. */
 void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent)
 {
     if (code)
@@ -232,7 +245,8 @@ void npart__put_line(struct npart__page *page, const char *code, const char *lea
     npart__put(page, "\n");
 }
 
-/* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". A name that is a path has the module in it. */
+/* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". A name that is a path has the module in it.
+ * That is a name of TorchScript's exporter, such as /encoder/layers.3/fc1/MatMul. */
 void npart__put_place(struct npart__page *page, uint32_t node)
 {
     struct npart_origin origin = {.size = sizeof origin};
@@ -253,6 +267,7 @@ void npart__put_place(struct npart__page *page, uint32_t node)
     }
 }
 
+/* `column` is where the line has come to, which the caller knows: it has written the words before the place. */
 void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent)
 {
     struct npart__sheet line;
@@ -271,7 +286,7 @@ void npart__put_target(struct npart__page *page)
     npart__paint(page, "0");
 }
 
-/* About three digits that count: more would promise what an estimate cannot. */
+/* About three digits that count: more would promise what an estimate cannot. 1.70, 12.3, 456. */
 void npart__put_milliseconds(struct npart__page *page, double value)
 {
     npart__add_decimal(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);

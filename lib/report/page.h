@@ -12,32 +12,35 @@
 /* Where a report writes, and which plan it speaks of. A copy of it with another `out` gathers a
  * line that is to be measured or wrapped as a whole. */
 struct npart__page {
-    struct npart__pool *pool;
-    struct npart__sheet *out;
+    struct npart__pool *pool; /* what is taken of it stays until the report ends */
+    struct npart__sheet *out; /* of the report, or of a line that is gathered */
     struct npart__sheet *scratch; /* what a getter writes */
     struct npart__sheet *plain;   /* text from outside as it is shown */
-    const struct npart_report_options *options;
-    uint32_t width;
+    const struct npart_report_options *options; /* never NULL: the caller's, or the defaults */
+    uint32_t width; /* columns of a line; 40 at least */
     /* of the plan at hand */
     const npart_plan *plan;
-    const npart_inference *view;
+    const npart_inference *view; /* what the plan's runtime knows of types and shapes */
     const npart_model *model; /* as the plan's runtime sees it */
     struct npart_plan_info info;
-    struct npart_summary summary;
-    struct npart_oplist_info oplist;
-    struct npart_cost cost;
+    struct npart_summary summary; /* counts of nodes and partitions, the verdict */
+    struct npart_oplist_info oplist; /* the list that the plan was made with */
+    struct npart_cost cost; /* of a run; its times are negative where they are not known */
 };
 
-/* A text report: the page, and what it is written with. */
+/* A text report: the page, and what it is written with. Once it has begun it must not be moved, as the page points
+ * into it. It is closed in any case: that gives all memory back and tells what has failed. */
 struct npart__document {
     struct npart__page page;
     struct npart__pool pool;
     struct npart__sheet out, scratch, plain;
 };
 
-/* Of no plan yet. */
+/* Of no plan yet. For reports of something else, such as a placement, or before a plan is chosen. `options` may be
+ * NULL. */
 void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
                            const struct npart_report_options *options, npart_write_callback write, void *payload);
+/* The same with the first plan at hand, whose allocator the report has. */
 void npart__document_open(struct npart__document *document, const npart_plan *first,
                           const struct npart_report_options *options, npart_write_callback write, void *payload);
 npart_status npart__document_close(struct npart__document *document, struct npart_error *error);
@@ -45,7 +48,7 @@ npart_status npart__document_close(struct npart__document *document, struct npar
 void npart__page_turn(struct npart__page *page, const npart_plan *plan);
 
 /* SGR parameters. Escape sequences of ANSI terminals (ECMA-48): only those that every terminal
- * has. */
+ * has. Colours are of the first eight, whose shade the user's terminal decides. */
 #define NPART__BOLD "1"
 #define NPART__DIM "2"
 #define NPART__RED "31"
@@ -74,7 +77,7 @@ void npart__put_line(struct npart__page *page, const char *code, const char *lea
 void npart__put_place(struct npart__page *page, uint32_t node);
 void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent);
 
-/* What stands in a cell of the strip. */
+/* What stands in a cell of the strip. A node counts as one of the kinds by its verdict. */
 enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CELL_UNKNOWN, NPART__CELL_KINDS };
 
 /* The plan's nodes in the order that they run, in at most so many cells. */
@@ -85,7 +88,8 @@ void npart__put_cells(struct npart__page *page, const uint32_t *nodes, uint32_t 
 void npart__put_cell_counts(struct npart__page *page);
 /* A count with the character that stands for it in the strip: the strip's legend. */
 void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
-/* The plan's verdict; with `columns` in one short word, padded to them. */
+/* The plan's verdict; with `columns` in one short word, padded to them. The word is one of npart_summary's: whole,
+ * edge, split, none, fails, empty. */
 void npart__put_verdict(struct npart__page *page, int columns);
 /* Three figures or two decimals. */
 void npart__put_milliseconds(struct npart__page *page, double value);

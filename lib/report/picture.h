@@ -26,10 +26,10 @@ enum npart__box_kind {
  * of side are the plan's switches. */
 struct npart__box {
     enum npart__box_kind kind;
-    uint32_t frame;
-    uint32_t partition;         /* of BOX_NPU its id */
+    uint32_t frame;             /* in npart__picture.frames: the graph that it runs in */
+    uint32_t partition;         /* of BOX_NPU its id; of BOX_REPEATS and BOX_REST below; else NPART_NONE */
     uint32_t first, node_count; /* in npart__picture.nodes: live nodes */
-    uint32_t failing, undecided;
+    uint32_t failing, undecided; /* how many of its nodes are */
     uint32_t boxes, times;      /* of BOX_REPEATS and BOX_REST: how many it stands for, and how often they come */
     uint32_t npu_boxes, last_partition; /* of these partitions; `partition` is the first of them */
     double ms;                  /* of its nodes, typically; negative: not known */
@@ -41,7 +41,7 @@ struct npart__box {
 
 /* A graph that runs by itself: the main one, or a body of an If, Loop or Scan. */
 struct npart__frame {
-    uint32_t graph;
+    uint32_t graph;             /* of the model, by its id */
     uint32_t owner, next;       /* the box that holds it, and the next frame of that box; or NPART_NONE */
     uint32_t first, count;      /* boxes */
     uint32_t depth;             /* 0: the main graph */
@@ -56,12 +56,12 @@ struct npart__box_reason {
 
 /* A tensor that passes from one box to another. */
 struct npart__tie {
-    uint32_t from, to, value;
+    uint32_t from, to, value; /* boxes, and the value that passes: what it is once the model runs */
 };
 
 /* All that pass between two boxes. */
 struct npart__edge {
-    uint32_t from, to;
+    uint32_t from, to;          /* boxes */
     uint32_t first, count;      /* in npart__picture.ties */
     bool is_transfer;           /* an end of it is on the NPU: the tensors are transferred */
     uint64_t bytes;             /* of those that are known */
@@ -70,18 +70,18 @@ struct npart__edge {
 };
 
 struct npart__picture {
-    struct npart__pool *pool;
+    struct npart__pool *pool;   /* has all arrays, and goes after the picture */
     const npart_plan *plan;
-    const npart_inference *view;
-    const npart_model *model;
+    const npart_inference *view; /* of the plan's runtime, by which values have types */
+    const npart_model *model; /* the graph that the runtime sees */
     struct npart_summary summary;
-    const uint32_t *nodes;
+    const uint32_t *nodes; /* live ones, frame by frame as they run */
     struct npart__box *boxes;
-    struct npart__frame *frames;
-    struct npart__box_reason *reasons;
-    struct npart__tie *ties;
-    struct npart__edge *edges;
-    uint32_t node_count, value_count, graph_count;
+    struct npart__frame *frames; /* the main graph first, if anything of it runs */
+    struct npart__box_reason *reasons; /* by box, cause and partition */
+    struct npart__tie *ties; /* by the boxes that they connect, then by value; each once */
+    struct npart__edge *edges; /* in the order of their ties */
+    uint32_t node_count, value_count, graph_count; /* of `model` */
     uint32_t box_count, frame_count, reason_count, tie_count, edge_count;
     uint32_t boxes_left_out;    /* that stand in a BOX_REST */
     uint32_t *box_of;           /* by node; NPART_NONE: it does not run */
@@ -91,16 +91,18 @@ struct npart__picture {
 /* Of a plan; `is_whole`: every box, whether it repeats others or not. What it holds goes with the pool; where that has
  * failed, nothing in it may be used. */
 void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, const npart_plan *plan, bool is_whole);
-/* Puts a frame before those that its owner has. */
+/* Puts a frame before those that its owner has. The owner of the frame must be a box. */
 void npart__nest(struct npart__picture *picture, uint32_t frame);
 /* ties.c: the edges, once boxes are formed. */
 void npart__picture_tie(struct npart__picture *picture);
-/* Whether a tensor of the edge changes its layout on the way. */
+/* Whether a tensor of the edge changes its layout on the way. `value`: what the plan says of the tensor. */
 bool npart__is_converted(const struct npart__picture *picture, const struct npart_value_plan *value,
                          const struct npart__edge *edge);
-/* fold.c: puts boxes that repeat others, and those beyond the limit, into one. */
+/* fold.c: puts boxes that repeat others, and those beyond the limit, into one. `most`: how many boxes may stand in
+ * all frames together. Boxes, frames, reasons and `box_of` follow, so it comes before the edges are formed. */
 void npart__picture_fold(struct npart__picture *picture, uint32_t most);
 
+/* Inputs and outputs of a graph are in the CPU's memory. Boxes that stand for several are on neither side. */
 static inline bool npart__is_on_cpu(const struct npart__box *box)
 {
     return box->kind == NPART__BOX_CPU || box->kind == NPART__BOX_INPUTS || box->kind == NPART__BOX_OUTPUTS;
@@ -117,6 +119,7 @@ enum npart__line_kind {
     NPART__LINE_REASON
 };
 
+/* The text is good for as long as the call. */
 typedef void (*npart__line_callback)(void *payload, enum npart__line_kind kind, const char *text);
 
 /* Tells the lines of a box, from the title on. Texts are plain, and no longer than NPART__LINE_CHARACTERS. */
@@ -143,6 +146,7 @@ void npart__add_cut(npart_document *document, struct npart__sheet *out, const ch
 /* "1.20 ms" */
 void npart__add_ms(struct npart__sheet *out, double ms);
 
+/* What is longer is cut: a line of a box, and a name in it. */
 #define NPART__LINE_CHARACTERS 160u
 #define NPART__NAME_CHARACTERS 48u
 

@@ -14,12 +14,14 @@
 #define SMALL_NODES 5u    /* a small partition has fewer nodes, */
 #define SMALL_SHARE 0.01 /* and a smaller share of the model's multiply-accumulates */
 
+/* What partitions are sorted by; all else is asked for those that are shown. */
 struct piece {
     uint32_t id, nodes;
     uint64_t macs;
 };
 
-/* By work, then by nodes, then by id: the same order everywhere. */
+/* By work, then by nodes, then by id: the same order everywhere. Partitions of unknown work count as 0 here, so
+ * they come after the others. */
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -31,7 +33,8 @@ static int compare_pieces(const void *left, const void *right)
 }
 
 /* "1.2 GMACs". A multiply-accumulate is two operations, so GMACs are half of what others call
- * GFLOPs. */
+ * GFLOPs. From 999.5 on the next unit is taken, since 999.9 would be shown as 1000; one decimal below 100 of a unit,
+ * none above. */
 static void add_macs(struct npart__sheet *out, uint64_t macs)
 {
     static const char *const units[] = {" MACs", " kMACs", " MMACs", " GMACs", " TMACs", " PMACs", " EMACs"};
@@ -43,7 +46,10 @@ static void add_macs(struct npart__sheet *out, uint64_t macs)
     npart__add_text(out, units[unit]);
 }
 
-/* A partition whose work is not known is called small by its nodes alone. */
+/* A partition whose work is not known is called small by its nodes alone. " 3 12 nodes, 1.2 GMACs (4.1 %), node 5
+ * (Conv c1) to node 20 (Add a3)". The nodes are in execution order, and a partition has one at least, so the first
+ * and last are where it begins and ends. The share of a model whose work is not known as a whole is left out, since
+ * npart_summary has no sum then. */
 static void put_piece(struct npart__page *page, const struct piece *piece)
 {
     struct npart_partition at = {.size = sizeof at};
@@ -74,6 +80,7 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
     npart__sheet_close(&line);
 }
 
+/* n log n in partitions; all of them are looked at, since which are the largest is known only then. */
 void npart__put_pieces(struct npart__page *page)
 {
     struct npart_partition at = {.size = sizeof at};

@@ -9,6 +9,7 @@
 #define NOTES_SHOWN 4u
 #define MOST_NAME_COLUMNS 34u
 
+/* By enum npart_device; the last one stands for NPART_DEVICES. */
 static const char *const device_names[NPART_DEVICES + 1] = {"NPU", "CPU", "GPU", "not known"};
 
 /* A line that is written apart first, since it is measured or wrapped as a whole. */
@@ -46,7 +47,9 @@ static void put_range(struct npart__page *page, struct npart_cost_range range)
 
 /* ---- parts -------------------------------------------------------------------------------------------------- */
 
-/* Of a name that is too long its end, which tells parts apart. */
+/* Of a name that is too long its end, which tells parts apart. Bytes are taken off at the front until the rest and
+ * three dots fit, and then what is left of a character. A step measures all that is left, so this is quadratic in
+ * the length of a name, which is a path. */
 static void put_padded(struct npart__page *page, const char *text, size_t columns)
 {
     size_t shown = npart__shown_columns(page, text, strlen(text));
@@ -59,7 +62,9 @@ static void put_padded(struct npart__page *page, const char *text, size_t column
     npart__add_format(page->out, "%*s", shown < columns ? (int)(columns - shown) : 0, "");
 }
 
-/* A sum of runs, right of the range of one. */
+/* What all runs take, right of what one takes: "decoder.onnx:decode  128  NPU  1.70  218". Costs are those of the
+ * part's device, and are left out where that is not known. "undecided" says that another device may be better within
+ * the ranges; the figures are then those of the device by which the set costs least. */
 static void put_row(struct npart__page *page, const struct npart_part *part, size_t columns)
 {
     const char *device = part->is_decided || part->device == NPART_DEVICES ? device_names[part->device] : "undecided";
@@ -83,6 +88,8 @@ static void put_row(struct npart__page *page, const struct npart_part *part, siz
     npart__put(page, "\n");
 }
 
+/* What each device would take, which is why the placement is as it is; then weights and the plan, and sizes that
+ * were chosen because the model leaves them open ("with sequence=128"). */
 static void put_details(struct npart__page *page, const struct npart_part *part)
 {
     struct line line;
@@ -101,6 +108,7 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
     begin_line(&line, page);
     npart__add_bytes(&line.sheet, part->weight_bytes);
     npart__put(&line.page, " of weights");
+    /* Coverage of what does not compile would be a promise that is not kept. */
     if (part->partitions && strcmp(part->verdict, "fails") != 0) {
         npart__add_format(&line.sheet, "; %u partition%s, ", part->partitions, part->partitions == 1 ? "" : "s");
         npart__add_decimal(&line.sheet, part->coverage * 100, 1);
@@ -112,6 +120,7 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
     end_line(page, &line, "    ", 4);
 }
 
+/* As wide as the longest name, but no wider than MOST_NAME_COLUMNS; "part" of the heading has four columns. */
 static void put_parts(struct npart__page *page, const struct npart_placement_info *info)
 {
     size_t columns = 4;
@@ -133,7 +142,9 @@ static void put_parts(struct npart__page *page, const struct npart_placement_inf
 
 /* ---- links -------------------------------------------------------------------------------------------------- */
 
-/* Links with the same ends of the same kind are told as one. */
+/* Links with the same ends of the same kind are told as one. Of a decoder's cache there are two tensors for each
+ * layer. `bytes` are those of one passing of all of them, and known only where `has_bytes`; `first` is the link
+ * that stands for the others. */
 struct bundle {
     const struct npart_link *first;
     uint32_t count;
@@ -147,6 +158,7 @@ static bool is_like(const struct npart_link *a, const struct npart_link *b)
     return a->from == b->from && a->to == b->to && a->crosses == b->crosses && strcmp(a->kind, b->kind) == 0;
 }
 
+/* Sizes come from the models and may be as large as they like, so the sum ends at the largest number. */
 static void add_to_bundle(struct bundle *bundle, const struct npart_link *link)
 {
     bundle->count++;
@@ -157,6 +169,8 @@ static void add_to_bundle(struct bundle *bundle, const struct npart_link *link)
     bundle->cost.high_ms += link->cost.high_ms;
 }
 
+/* "encoder.onnx to decoder.onnx: `hidden` as `encoder_hidden_states`, 1.5 MB, 128 times; transferred from NPU to
+ * CPU, 0.40 ms (0.20 to 0.80) in all". The names are outside text, which is made harmless when the line is wrapped. */
 static void put_bundle(struct npart__page *page, const struct npart_placement_info *info, const struct bundle *bundle)
 {
     const struct npart_link *link = bundle->first;
@@ -195,6 +209,7 @@ static void put_bundle(struct npart__page *page, const struct npart_placement_in
     end_line(page, &line, "    ", 6);
 }
 
+/* Links times bundles, of which there are few: a bundle is one pair of parts and a kind. */
 static void put_links(struct npart__page *page, const struct npart_placement_info *info)
 {
     struct bundle *bundles = npart__take(page->pool, info->link_count + (size_t)1, sizeof *bundles);
@@ -217,11 +232,14 @@ static void put_links(struct npart__page *page, const struct npart_placement_inf
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
+/* Bit for bit: the same assignment is costed in the same way. */
 static bool is_same_range(const struct npart_cost_range *a, const struct npart_cost_range *b)
 {
     return a->low_ms == b->low_ms && a->typical_ms == b->typical_ms && a->high_ms == b->high_ms;
 }
 
+/* The two alternatives are those that need no thinking: all on the CPU, and on the NPU what can be. Where the
+ * placement is one of them it is not told twice. */
 static void put_total(struct npart__page *page, const struct npart_placement_info *info)
 {
     static const char *const names[] = {"as placed ", "wholly on the CPU ", "on the NPU as far as possible "};
@@ -255,6 +273,8 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
     end_line(page, &line, "  Weights: ", 4);
 }
 
+/* A placement of many parts is found by single changes rather than by comparing every assignment, which is said in
+ * any case. */
 static void put_notes(struct npart__page *page, const struct npart_placement_info *info)
 {
     uint32_t most = page->options->is_verbose ? NPART_NONE : NOTES_SHOWN;
@@ -269,6 +289,8 @@ static void put_notes(struct npart__page *page, const struct npart_placement_inf
         npart__put(page, "  note  too many parts to compare every assignment; single changes were\n");
 }
 
+/* The placement is checked by its getter, which is false for NULL. There is no plan at hand, so nothing here may
+ * ask the page for one. */
 npart_status npart_report_placement_text(const npart_placement *placement, const struct npart_report_options *options,
                                          npart_write_callback write, void *payload, struct npart_error *error)
 {

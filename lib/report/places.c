@@ -16,24 +16,30 @@ static bool is_separator(char character)
     return character == '/' || character == '\\';
 }
 
+/* "C:\models" or "C:/models". "C:models" is relative to a folder that nobody knows, and is taken for a name.
+ * Setting the bit 0x20 makes a small letter of a capital one. */
 static bool has_drive(const char *path, size_t bytes)
 {
     bool is_letter = bytes > 2 && ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z');
     return is_letter && path[1] == ':' && is_separator(path[2]);
 }
 
-/* Elsewhere a backslash is a character of a name. */
+/* Elsewhere a backslash is a character of a name. A path with a drive was written on Windows, wherever it is read
+ * now. The place must be within the path. */
 static bool separates(const struct npart__place *place, size_t at)
 {
     bool is_windows = IS_WINDOWS || has_drive(place->file, place->file_bytes);
     return place->file[at] == '/' || (is_windows && place->file[at] == '\\');
 }
 
+/* A model has no lines; formats want one, and editors open a file at its first. */
 struct npart__place npart__place_of_model(const struct npart_entry *entry)
 {
     return (struct npart__place){.file = entry->path, .file_bytes = strlen(entry->path), .line = 1};
 }
 
+/* Texts of an origin are pieces of the model's metadata, so they end by their length. A line below 1 is none of a
+ * file. */
 struct npart__place npart__place_of_node(const struct npart_entry *entry, const npart_model *model, uint32_t node)
 {
     struct npart_origin at = {.size = sizeof at};
@@ -43,7 +49,8 @@ struct npart__place npart__place_of_node(const struct npart_entry *entry, const 
         .file = at.file, .file_bytes = at.file_bytes, .line = at.line < 1 ? 1 : at.line, .is_source = true};
 }
 
-/* A cut of the caller's, or a dim, lies at no node of its own. */
+/* A cut of the caller's, or a dim, lies at no node of its own. So it lies at the model. Of a cause at nodes that
+ * have no source the node is the first, while the place is the model: `*node` can be told all the same. */
 struct npart__place npart__place_of_cause(const struct npart_entry *entry, const npart_model *model,
                                           const struct npart_cause *cause, uint32_t *node)
 {
@@ -67,6 +74,9 @@ static void skip_dots(struct npart__place *place)
     }
 }
 
+/* "/work/repo/models/a.py" with the root "/work/repo" is "models/a.py". Separators of either kind are equal, as the
+ * root is the caller's and the path may be another system's. False for an absolute path outside of the root; such a
+ * path stays as it is. */
 bool npart__relative(const npart_document *document, struct npart__place *place)
 {
     size_t root = document->root ? strlen(document->root) : 0;
@@ -83,7 +93,10 @@ bool npart__relative(const npart_document *document, struct npart__place *place)
     return !(place->file_bytes && separates(place, 0)) && !has_drive(place->file, place->file_bytes);
 }
 
-/* Unreserved characters stay; every other byte is %XX, whether it is UTF-8 or not. */
+/* Unreserved characters stay; every other byte is %XX, whether it is UTF-8 or not. "file:///C:/my%20models/a.py",
+ * or relative: "models/a.py". RFC 3986 lets a path have a few more characters as they are; to escape these, too, is
+ * right everywhere, and a colon in the first step of a relative path would be taken for the end of a scheme. A path
+ * from "/" on follows "file://", whose host is empty; before a drive one more slash is needed. */
 void npart__add_uri(struct npart__sheet *out, const struct npart__place *place)
 {
     static const char digits[] = "0123456789ABCDEF";

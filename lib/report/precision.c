@@ -4,6 +4,7 @@
  */
 #include "report/page.h"
 
+/* Words as npart_precision.happens has them. "vector" is not among them: it has a share, and a sentence of its own. */
 static void put_happening(struct npart__sheet *line, const struct npart_precision *at)
 {
     static const char *const words[][2] = {{"native", "native"},
@@ -21,7 +22,10 @@ static void put_happening(struct npart__sheet *line, const struct npart_precisio
             npart__add_text(line, words[i][1]);
 }
 
-/* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." */
+/* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." What follows the colon is the list's
+ * sentence, and a format or variant that would be native, if there is one: "native on hexagon:v79" where another
+ * variant of the same target takes the format, else "native here: w8a8-channel". A share of arithmetic is told only
+ * where both sums are known. */
 static void put_precision(struct npart__page *page, const struct npart_precision *at)
 {
     struct npart__sheet line;
@@ -46,6 +50,8 @@ static void put_precision(struct npart__page *page, const struct npart_precision
     npart__sheet_close(&line);
 }
 
+/* A format that is native needs no line, and of one that nothing is known of there is nothing to tell; --verbose
+ * has them. The heading comes with the first line. */
 void npart__put_precisions(struct npart__page *page)
 {
     struct npart_precision at = {.size = sizeof at};

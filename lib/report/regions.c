@@ -10,14 +10,15 @@
 
 struct builder {
     struct npart__picture *out;
-    const uint32_t *order;
-    uint32_t order_count, added;
+    const uint32_t *order; /* the plan's live nodes, as they run */
+    uint32_t order_count, added; /* added: to out->nodes, so far */
 };
 
 /* ---- graphs -------------------------------------------------------------------------------------------------- */
 
 /* The graph that runs by itself which holds a graph: calls, and Ifs with a constant condition, stand in the
- * graph around them. */
+ * graph around them. A body counts where its holder runs: an If that was folded away gave its place to one branch.
+ * Each step goes to the graph around, so there are no more steps than graphs. */
 static uint32_t root_of(const struct npart__picture *at, uint32_t graph)
 {
     struct npart_graph found = {.size = sizeof found};
@@ -34,6 +35,7 @@ static uint32_t root_of(const struct npart__picture *at, uint32_t graph)
     return graph;
 }
 
+/* In the frame that was begun last. There is room for it (see allocate); -1 is a time or share that is not known. */
 static struct npart__box *add_box(struct builder *at, enum npart__box_kind kind)
 {
     struct npart__picture *out = at->out;
@@ -51,7 +53,8 @@ static struct npart__box *add_box(struct builder *at, enum npart__box_kind kind)
     return box;
 }
 
-/* Inputs that are the same in every run are none. */
+/* Inputs that are the same in every run are none: initializers that stand among the inputs, where nobody may override
+ * them. Without any other input the box would be empty. */
 static bool has_inputs(const struct npart__picture *at, const struct npart_graph *graph)
 {
     for (uint32_t i = 0; i < graph->input_count; i++) {
@@ -62,6 +65,7 @@ static bool has_inputs(const struct npart__picture *at, const struct npart_graph
     return false;
 }
 
+/* A frame begins with a box for the inputs of its graph, if it has any, and ends with one for its outputs. */
 static void begin_frame(struct builder *at, uint32_t graph)
 {
     struct npart__picture *out = at->out;
@@ -89,7 +93,9 @@ static void hash_text(uint64_t *hash, const char *text)
     *hash = npart__hash(*hash, text, strlen(text) + 1);
 }
 
-/* What is not known of one node is not known of all. */
+/* What is not known of one node is not known of all. Times add up; the hash is of operators and rules in the order
+ * of running, so boxes that do the same for the same reasons have the same one, whatever their nodes are called.
+ * Getters that fail leave the empty texts, as of a node without a cause. */
 static void count_node(struct npart__picture *out, struct npart__box *box, uint32_t id,
                        const struct npart_node_plan *plan)
 {
@@ -110,7 +116,9 @@ static void count_node(struct npart__picture *out, struct npart__box *box, uint3
     box->node_count++;
 }
 
-/* The nodes of a frame, which follow each other in the order, one after the other. */
+/* The nodes of a frame, which follow each other in the order, one after the other. A frame ends where the next
+ * graph begins: npart_plan_order goes graph by graph. A new box begins where the partition is another one, or none;
+ * nodes on the CPU are all in none, so those that follow each other share a box. */
 static void add_nodes(struct builder *at, uint32_t *nodes)
 {
     struct npart__picture *out = at->out;
@@ -142,7 +150,8 @@ static void add_nodes(struct builder *at, uint32_t *nodes)
         end_frame(at);
 }
 
-/* A node that was fused into another stands where that one does. */
+/* A node that was fused into another stands where that one does: in the box of the node at the end of the chain of
+ * fusions, which `into` is at once; the loop is bounded all the same. Nodes that are folded stay in no box. */
 static void place_fused(struct npart__picture *out)
 {
     for (uint32_t id = 0; id < out->node_count; id++) {
@@ -156,7 +165,8 @@ static void place_fused(struct npart__picture *out)
     }
 }
 
-/* By the nodes, since npart_partition knows those of partitions alone. */
+/* By the nodes, since npart_partition knows those of partitions alone. A box with nodes of unknown work has the
+ * share of the others. Nothing is told where the plan's sum is not known. */
 static void share_macs(struct npart__picture *out)
 {
     for (uint32_t i = 0; i < out->box_count && out->summary.has_macs && out->summary.macs; i++) {
@@ -184,7 +194,8 @@ void npart__nest(struct npart__picture *picture, uint32_t frame)
 }
 
 /* The last first, so that each box has its frames in the model's order. A frame whose holder is not in a box is
- * drawn after the main graph. */
+ * drawn after the main graph. The depth is the number of boxes around; its loop ends at the number of frames in any
+ * case. */
 static void nest_frames(struct npart__picture *out)
 {
     for (uint32_t i = out->frame_count; i-- > 0;) {
@@ -206,6 +217,8 @@ static void nest_frames(struct npart__picture *out)
 
 /* ---- reasons ------------------------------------------------------------------------------------------------- */
 
+/* NPART_NONE, which is the largest number, comes last: reasons that end a partition stand before those that end
+ * none. */
 static int compare_reasons(const void *left, const void *right)
 {
     const struct npart__box_reason *a = left, *b = right;
@@ -218,7 +231,9 @@ static int compare_reasons(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Each root and each partition that it ends once; a root that ends none once, too. */
+/* Each root and each partition that it ends once; a root that ends none once, too. There are two sources: nodes
+ * with a cause, and the nodes at which partitions end, which tell the partition. In the sorted list a cause without
+ * a partition is dropped where the same box has it already with one. n log n in their number. */
 static void list_reasons(struct npart__picture *out)
 {
     uint32_t count = 0, kept = 0;
@@ -247,6 +262,8 @@ static void list_reasons(struct npart__picture *out)
     out->reason_count = kept;
 }
 
+/* Each node makes one box at most, each frame two more; a reason is a node or an end of a partition. The bytes 0xff
+ * make NPART_NONE of every entry. */
 static bool allocate(struct npart__picture *out, uint32_t order_count, uint32_t **nodes)
 {
     struct npart_partition part = {.size = sizeof part};
@@ -266,6 +283,8 @@ static bool allocate(struct npart__picture *out, uint32_t order_count, uint32_t 
     return true;
 }
 
+/* The order matters: fused nodes and frames need all boxes, reasons need to know where fused nodes are, joining
+ * boxes renumbers them, and edges are formed of what is left. */
 void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, const npart_plan *plan, bool is_whole)
 {
     struct npart_model_info info = {.size = sizeof info};

@@ -10,10 +10,11 @@
 struct remark {
     uint32_t rule; /* the first */
     const char *text;
-    uint32_t count, first_node;
+    uint32_t count, first_node; /* nodes that it applies to, and the first of them */
 };
 
-/* Those of most nodes first. */
+/* Those of most nodes first. The rule's id decides where there are as many, so that the order is the same
+ * everywhere. */
 static int compare_remarks(const void *left, const void *right)
 {
     const struct remark *a = left, *b = right;
@@ -29,7 +30,8 @@ struct remarks {
     uint32_t *of; /* by rule: its remark plus one */
 };
 
-/* Texts are compared once for each rule; after that `of` knows the remark. */
+/* Texts are compared once for each rule; after that `of` knows the remark. So the cost is rules times remarks at
+ * most, however many nodes there are. The caller has made room for a remark of each rule. */
 static struct remark *find_remark(const struct npart_reason *reason, struct remarks *remarks)
 {
     uint32_t *of = &remarks->of[reason->rule];
@@ -43,7 +45,8 @@ static struct remark *find_remark(const struct npart_reason *reason, struct rema
     return &remarks->items[*of - 1];
 }
 
-/* Notes of all live nodes, counted by their sentence. */
+/* Notes of all live nodes, counted by their sentence. Rules' ids are below all_rule_count, with those that every
+ * list has. `found` of a reason is not asked for, as looking for it takes time. */
 static void gather(const struct npart__page *page, struct remarks *remarks)
 {
     struct npart_node_plan node = {.size = sizeof node};
@@ -61,7 +64,8 @@ static void gather(const struct npart__page *page, struct remarks *remarks)
         }
 }
 
-/* The sentence, the first node, and where the rule stands. */
+/* The sentence, the first node, and where the rule stands. The text is that of the rule, without what was found: it
+ * is the same for all nodes. 16 and 10 are the columns of the words before the node's place. */
 static void put_remark(struct npart__page *page, const struct remark *remark)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = ""};
@@ -83,6 +87,7 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     npart__sheet_close(&line);
 }
 
+/* As notes change no verdict, they take one line unless more is asked for. */
 void npart__put_remarks(struct npart__page *page)
 {
     struct remarks remarks;

@@ -3,6 +3,10 @@
  * SARIF 2.1.0: one run over all models. A result is a cause of one plan, or a threshold that is not met; it lies at the
  * line of the exporter's source where that is noted, else at the model. Results are written as they come; rules and
  * notifications are gathered and stand after them, since the order of an object's members is free.
+ *
+ * What a reader of the format must know here: a location is physical (a line of a file) and logical (a node); the
+ * artifact of the first has a URI that is relative to a base with a name, %SRCROOT%, which stands for the top of
+ * the sources; a result refers to its rule by the rule's place in the list.
  */
 #include <stdio.h>
 
@@ -14,22 +18,22 @@
 
 struct sarif {
     npart_document *document;
-    struct npart__sheet *out;
-    struct npart__sarif_rules rules;
+    struct npart__sheet *out; /* the document's own */
+    struct npart__sarif_rules rules; /* those that results were written of */
     struct npart__sheet notifications; /* objects with commas between them */
-    uint32_t result_count, left_out;
+    uint32_t result_count, left_out; /* left_out: past MOST_RESULTS */
     bool has_failed; /* a model cannot be analyzed */
 };
 
 /* One plan of an entry, and what its causes affect. */
 struct plan {
     const struct npart_entry *entry;
-    const struct npart_plan_pair *pair;
+    const struct npart_plan_pair *pair; /* with its advice, which may be NULL */
     const npart_model *model; /* as its runtime sees it */
     struct npart_plan_info info;
     struct npart__pool pool;       /* for this plan alone */
-    struct npart__table told;      /* fingerprints */
-    uint32_t *starts, *affected;   /* nodes by cause */
+    struct npart__table told;      /* how often each fingerprint came */
+    uint32_t *starts, *affected;   /* nodes by cause: of cause c they are affected[starts[c]] up to starts[c + 1] */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -39,6 +43,8 @@ static void put(struct sarif *sarif, const char *text)
     npart__add_text(sarif->out, text);
 }
 
+/* `key` is written as it is, with what stands before it. A relative URI counts from %SRCROOT%; an absolute one, as
+ * of a file outside of the root, stands alone. */
 static void put_artifact(struct npart__sheet *out, const npart_document *document, const char *key,
                          struct npart__place place)
 {
@@ -49,6 +55,8 @@ static void put_artifact(struct npart__sheet *out, const npart_document *documen
     npart__add_text(out, is_relative ? "\",\"uriBaseId\":\"%SRCROOT%\"}" : "\"}");
 }
 
+/* All four numbers are given, as GitHub asks for them. Of columns nothing is known: from column 1 to column 1,
+ * which is exclusive, is the place before the line's first character. */
 static void put_place(struct sarif *sarif, struct npart__place place)
 {
     put_artifact(sarif->out, sarif->document, "\"physicalLocation\":{\"artifactLocation\":", place);
@@ -57,7 +65,9 @@ static void put_place(struct sarif *sarif, struct npart__place place)
     put(sarif, ",\"endColumn\":1}}");
 }
 
-/* A node by its name, within the bodies and functions that hold it; one without a name by its operator. */
+/* A node by its name, within the bodies and functions that hold it; one without a name by its operator.
+ * "0:then_branch/conv1" of a node in a branch. A node without a name is told by its place in its graph, and
+ * NPART_NONE (a cause at no node) has no logical location. */
 static void put_node(struct sarif *sarif, const npart_model *model, uint32_t id)
 {
     npart_document *document = sarif->document;
@@ -90,7 +100,8 @@ static void put_message(struct sarif *sarif, const char *key, struct npart__shee
     npart__sheet_close(text);
 }
 
-/* Whether there is room for another result. */
+/* Whether there is room for another result. Called before anything of a result is written; the caller then goes on
+ * to its closing brace. */
 static bool begin_result(struct sarif *sarif)
 {
     if (sarif->result_count == MOST_RESULTS) {
@@ -109,7 +120,9 @@ static void put_rule(struct sarif *sarif, const char *id, uint32_t place, const 
 }
 
 /* Stays the same when nodes are renamed or move to other lines: 16 digits, and the how manieth of its kind. GitHub
- * knows it by the name of the first member. */
+ * knows it by the name of the first member. Without it GitHub's upload makes one of the text of the source's line,
+ * and an alert that was dismissed comes back once that line is another. The number tells results apart whose hash
+ * is the same, in the order of the plan's causes. */
 static void put_fingerprint(struct sarif *sarif, uint64_t hash, struct npart__table *told)
 {
     char digits[20];
@@ -125,7 +138,9 @@ static void add_hash(uint64_t *hash, const char *text)
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
-/* Two passes over the nodes: how many each cause affects, and which. */
+/* Two passes over the nodes: how many each cause affects, and which. Counted two places further on, summed up, and
+ * moved by one place while filling: so in the end starts[c] is where those of cause c begin, without a second
+ * array. Nodes of no cause have NPART_NONE, which is no number below the count. Linear. */
 static void gather_affected(struct plan *plan)
 {
     struct npart_node_plan at = {.size = sizeof at};
@@ -144,6 +159,8 @@ static void gather_affected(struct plan *plan)
             plan->affected[plan->starts[at.cause + 1]++] = i;
 }
 
+/* Numbers count from 1 within the result. They are all written with their lines, since affected nodes may stand in
+ * many files. */
 static void put_related(struct sarif *sarif, const struct plan *plan, uint32_t cause)
 {
     uint32_t first = plan->starts[cause], end = plan->starts[cause + 1];
@@ -163,7 +180,9 @@ static void put_related(struct sarif *sarif, const struct plan *plan, uint32_t c
     put(sarif, "]");
 }
 
-/* The first sentence is a title of its own. */
+/* The first sentence is a title of its own. "Pad: mode must be constant: 2 nodes fall back to the CPU
+ * (hexagon:v73). Found mode = wrap. What to do: ...". Where room is short GitHub shows the first sentence alone.
+ * `found` is in the document's scratch, so nothing here may let a getter write there. */
 static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint32_t id,
                               const struct npart_cause *cause, const char *found)
 {
@@ -189,6 +208,9 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
     put_message(sarif, ",\"message\":{\"text\":", &text);
 }
 
+/* Of what stays when a model is exported again: path, target, rule, and the operator and module of the first node,
+ * not its name or line. Two nodes of one module that fall back by one rule have the same, and are told apart by
+ * their number. */
 static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *plan, const struct npart_cause *cause)
 {
     struct npart__place model = npart__place_of_model(plan->entry);
@@ -209,6 +231,8 @@ static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *pla
     return hash;
 }
 
+/* Read in one go, as what was found must be used before another getter writes. Undecided nodes are a note and nodes
+ * that fall back a warning; an error is only what misses a threshold, as that is what the user asked to be told of. */
 static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -234,6 +258,7 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     put(sarif, "}}");
 }
 
+/* A pool of its own, so that a run over many models does not keep the lists of all of them. */
 static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const struct npart_plan_pair *pair)
 {
     struct plan plan = {.entry = entry, .pair = pair, .pool = {.allocator = sarif->document->pool.allocator}};
@@ -258,6 +283,8 @@ static const char *rule_of(struct npart__sheet *id, const char *threshold)
     return npart__sheet_text(id);
 }
 
+/* What is waived is written as well, as a note that is suppressed: so it stays known, with the reason why it is
+ * accepted. Of a threshold of the model there is no target; the getter of NULL leaves "". */
 static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, const struct npart_threshold_outcome *at,
                         struct npart__table *told)
 {
@@ -299,6 +326,7 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     npart__sheet_close(&id);
 }
 
+/* Outcomes that are met are no results: viewers take every result for something to look at. */
 static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
 {
     struct npart__pool pool = {.allocator = sarif->document->pool.allocator};
@@ -311,6 +339,7 @@ static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
+/* A toolExecutionNotification. `entry`: the model that it is about, or NULL. The text is closed. */
 static void notify(struct sarif *sarif, const char *level, struct npart__sheet *text, const struct npart_entry *entry)
 {
     struct npart__sheet *out = &sarif->notifications;
@@ -339,6 +368,7 @@ static void begin(npart_document *document)
                "\"results\":[");
 }
 
+/* Of a model what misses a threshold comes first, since where results are too many the last ones are left out. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct sarif *sarif = document->state;
@@ -356,6 +386,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
     }
 }
 
+/* %SRCROOT% has no URI on purpose: whoever uploads the file knows where the sources are. */
 static void end(npart_document *document)
 {
     struct sarif *sarif = document->state;

@@ -5,13 +5,14 @@
  */
 #include "report/document.h"
 
-/* Code hosts show no more of a description. */
+/* Code hosts show no more of a description. GitHub's limit is 1024 characters; three dots may follow. */
 #define MOST_DESCRIPTION_BYTES 1000u
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 /* SARIF takes {0} for a placeholder, so braces are doubled; and [text](target) for a link, which needs the two
- * characters in the middle next to each other. */
+ * characters in the middle next to each other. (SARIF 2.1.0, 3.11.5 and 3.11.6.) A link becomes "[text] (target)".
+ * `key` is written as it is. */
 void npart__add_sarif_text(npart_document *document, struct npart__sheet *out, const char *key, const char *text)
 {
     struct npart__sheet piece;
@@ -29,7 +30,7 @@ void npart__add_sarif_text(npart_document *document, struct npart__sheet *out, c
     npart__sheet_close(&piece);
 }
 
-/* Never within a character. */
+/* Never within a character. The text is closed. It is cut before braces are doubled, so that no pair is cut in two. */
 static void add_description(npart_document *document, struct npart__sheet *out, const char *key,
                             struct npart__sheet *text)
 {
@@ -58,7 +59,8 @@ static void add_inert(struct npart__sheet *out, const char *text)
 
 /* ---- a rule ------------------------------------------------------------------------------------------------ */
 
-/* "Pad" of "hexagon/Pad/rank"; what is for every op, or for a pattern, has none. */
+/* "Pad" of "hexagon/Pad/rank"; what is for every op, or for a pattern, has none. An op begins with a capital
+ * letter, or with its domain ("com.microsoft:Gelu"); "every" and the names of patterns begin with a small one. */
 static void add_op(struct npart__sheet *out, const char *id)
 {
     const char *first = strchr(id, '/'), *last = strrchr(id, '/');
@@ -69,7 +71,8 @@ static void add_op(struct npart__sheet *out, const char *id)
     npart__add_text(out, ": ");
 }
 
-/* One paragraph of the help, as text and as Markdown. */
+/* One paragraph of the help, as text and as Markdown. GitHub shows the Markdown where there is one, other viewers
+ * the text: "Rule: ... Source: ...". A paragraph without a text is left out. */
 static void add_help(struct npart__sheet *plain, struct npart__sheet *markdown, const char *heading, const char *text)
 {
     if (!text || !*text)
@@ -91,6 +94,8 @@ static void put_help(npart_document *document, struct npart__sheet *out, struct 
     npart__sheet_close(markdown);
 }
 
+/* The object goes on after its id, and ends here. An address as the source becomes the rule's link, if it is one
+ * from end to end; most sources are a document with a page. */
 static void describe(struct npart__sarif_rules *rules, const struct npart_rule *rule,
                      const struct npart_oplist_info *oplist)
 {
@@ -126,7 +131,8 @@ static void describe(struct npart__sarif_rules *rules, const struct npart_rule *
     npart__add_text(out, "],\"problem.severity\":\"warning\"}}");
 }
 
-/* Whether the rule is new; its object is begun then. */
+/* Whether the rule is new; its object is begun then. Places are counted from 1 in the table, whose new entries are
+ * 0. Out of memory, the place is any: the document has failed then. */
 static bool begin(struct npart__sarif_rules *rules, const char *id, uint32_t *place)
 {
     uint32_t *at = npart__table_at(&rules->ids, id);
@@ -145,6 +151,8 @@ static bool begin(struct npart__sarif_rules *rules, const char *id, uint32_t *pl
     return is_new;
 }
 
+/* A cause whose rule the list cannot tell of is described by its own text. Only the first cause of a rule is looked
+ * at: a rule says the same in all. */
 uint32_t npart__sarif_rule(struct npart__sarif_rules *rules, const npart_plan *plan, const struct npart_cause *cause)
 {
     struct npart_rule rule = {.size = sizeof rule, .kind = NPART_RULE_NEED, .id = cause->rule_id, .text = cause->text,
@@ -159,6 +167,7 @@ uint32_t npart__sarif_rule(struct npart__sarif_rules *rules, const npart_plan *p
     return place;
 }
 
+/* A threshold as a rule, so that its results have one to refer to, and with a level of its own: error. */
 uint32_t npart__sarif_threshold(struct npart__sarif_rules *rules, const char *id, const char *threshold)
 {
     npart_document *document = rules->document;

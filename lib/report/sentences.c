@@ -4,6 +4,7 @@
  */
 #include "report/document.h"
 
+/* Asked again with more room where what was found did not fit. */
 const char *npart__read_cause(npart_document *document, const npart_plan *plan, uint32_t id, struct npart_cause *out)
 {
     struct npart__sheet *scratch = &document->scratch;
@@ -13,6 +14,7 @@ const char *npart__read_cause(npart_document *document, const npart_plan *plan, 
     return npart__sheet_text(scratch);
 }
 
+/* "1 node is undecided", "3 nodes fail to compile". */
 void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause)
 {
     bool is_one = cause->affected_count == 1;
@@ -28,6 +30,8 @@ void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cau
                           cause->cut_count == 1 ? "" : "s");
 }
 
+/* Steps stand before what may take a step's place, so the first action that names the cause is a step, if one does.
+ * Takes as many steps as all actions have causes, for each cause that is told. */
 bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out)
 {
     for (uint32_t i = 0; npart_advice_action(advice, i, out); i++)
@@ -37,6 +41,7 @@ bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart
     return false;
 }
 
+/* "Fix batch (--dim batch=1)". */
 void npart__add_action(struct npart__sheet *out, const struct npart_action *action)
 {
     npart__add_text(out, action->text);
@@ -47,6 +52,7 @@ void npart__add_action(struct npart__sheet *out, const struct npart_action *acti
     }
 }
 
+/* The text is plain already: names in it were escaped. */
 void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node)
 {
     struct npart__sheet *scratch = &document->scratch;
@@ -62,6 +68,8 @@ struct npart__table_slot {
     uint32_t number;
 };
 
+/* The factor is FNV's prime of 64 bits. The same on every machine, as fingerprints must be; so it is no defence
+ * against names that are made to collide. */
 uint64_t npart__hash(uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -69,7 +77,8 @@ uint64_t npart__hash(uint64_t hash, const char *text, size_t length)
     return hash;
 }
 
-/* Open addresses; the capacity is a power of two, and at least every other slot is free. */
+/* Open addresses; the capacity is a power of two, and at least every other slot is free. So it ends at a free one:
+ * the slot of the key, or where it belongs. */
 static struct npart__table_slot *find_slot(struct npart__table_slot *slots, size_t capacity, const char *key)
 {
     size_t at = (size_t)npart__hash(NPART__HASH, key, strlen(key)) & (capacity - 1);
@@ -78,6 +87,8 @@ static struct npart__table_slot *find_slot(struct npart__table_slot *slots, size
     return &slots[at];
 }
 
+/* The old slots stay in the pool until it ends: all of them together are smaller than the new ones. On a failure
+ * the table is as it was. */
 static bool widen(struct npart__table *table)
 {
     size_t capacity = table->capacity ? table->capacity * 2 : 64;
@@ -92,6 +103,8 @@ static bool widen(struct npart__table *table)
     return true;
 }
 
+/* The pointer is good until the next text is asked for, as the table may move. The key is copied, so it may be a
+ * scratch text. */
 uint32_t *npart__table_at(struct npart__table *table, const char *key)
 {
     if (2 * (table->count + 1) > table->capacity && !widen(table))

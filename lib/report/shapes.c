@@ -9,12 +9,13 @@
 
 /* What is needed of one value after the other. */
 struct shapes {
-    struct npart__sheet *out;
+    struct npart__sheet *out; /* of the report */
     struct npart__sheet scratch; /* what a getter writes */
     const npart_inference *inference;
-    bool has_work;
+    bool has_work; /* as npart_report_work asks for */
 };
 
+/* A size of -1 is none that is known as a number; its text is then "2*sequence + 1", or "" of what has no name. */
 static void dim(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
                 uint32_t value, uint32_t axis)
 {
@@ -42,7 +43,8 @@ void npart__add_json_dims(struct npart__sheet *out, struct npart__sheet *scratch
     npart__add_text(out, value->has_rank ? "]" : "");
 }
 
-/* Of the node that makes the value, where this is the first of its results. */
+/* Of the node that makes the value, where this is the first of its results. So a node's work stands once, however
+ * many results it has. It fails for want of memory or of a budget alone, as the node is one of the model's. */
 static void work(struct shapes *shapes, uint32_t id, uint32_t producer)
 {
     struct npart_work at = {.size = sizeof at};
@@ -59,7 +61,8 @@ static void work(struct shapes *shapes, uint32_t id, uint32_t producer)
     npart__add_work(shapes->out, &at);
 }
 
-/* What is no tensor has a word in the place of its shape. */
+/* What is no tensor has a word in the place of its shape. "[1,[1,3,224,224]]" of float32, "[7,null]" of an int64
+ * tensor of unknown rank, "null" where not even the element type is known. */
 static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *value)
 {
     static const char *const kinds[] = {
@@ -84,7 +87,8 @@ static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *
     npart__add_text(shapes->out, "]");
 }
 
-/* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. */
+/* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. Values in the
+ * order of their ids. Initializers are not told, unless they are inputs of the graph, too. */
 static void all_shapes(struct shapes *shapes, const npart_model *model)
 {
     struct npart_model_info info = {.size = sizeof info};

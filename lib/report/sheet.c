@@ -14,24 +14,27 @@
 
 /* The head of every piece of memory that a report holds, in a chain that is released at its end. */
 struct npart__taken {
-    struct npart__taken *next;
+    struct npart__taken *next; /* NULL: the last one */
     uint64_t aligned; /* so that what follows is */
 };
 
-/* Returns NULL, so that whoever held the address can be set to it. */
+/* Returns NULL, so that whoever held the address can be set to it. The allocator is a copy that the pool has, so
+ * what it points to must outlive the report. */
 static void *release(const struct npart__pool *pool, struct npart__taken *taken)
 {
     pool->allocator.release(pool->allocator.payload, taken);
     return NULL;
 }
 
+/* From here on the memory goes with the pool. */
 static void keep(struct npart__pool *pool, struct npart__taken *taken)
 {
     taken->next = pool->taken;
     pool->taken = taken;
 }
 
-/* Failure is noted in the pool, so that callers may go on and the report fails once, at its end. */
+/* Failure is noted in the pool, so that callers may go on and the report fails once, at its end. The size is
+ * checked against a quarter of the address space, so that the head can be added without another look. */
 void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes)
 {
     struct npart__taken *taken = NULL;
@@ -47,7 +50,8 @@ void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes)
 
 /* ---- sheets ------------------------------------------------------------------------------------------------ */
 
-/* A sheet's text has the same head, so that it can join the chain (npart__keep_text). */
+/* A sheet's text has the same head, so that it can join the chain (npart__keep_text). `data` points right after the
+ * head. */
 static struct npart__taken *block_of(const struct npart__sheet *sheet)
 {
     return sheet->data ? (struct npart__taken *)(void *)sheet->data - 1 : NULL;
@@ -65,7 +69,8 @@ void npart__sheet_close(struct npart__sheet *sheet)
     sheet->size = sheet->capacity = 0;
 }
 
-/* What the caller refuses ends the report with an error of its own. */
+/* What the caller refuses ends the report with an error of its own. The caller's `write` is never called with
+ * nothing. */
 static void hand_on(struct npart__sheet *sheet)
 {
     if (sheet->size && !sheet->write(sheet->payload, sheet->data, sheet->size))
@@ -73,7 +78,8 @@ static void hand_on(struct npart__sheet *sheet)
     sheet->size = 0;
 }
 
-/* An allocator need not be able to resize; then the text is copied. */
+/* An allocator need not be able to resize; then the text is copied. On a failure the old text stays, and is
+ * released with the sheet. */
 static bool grow(struct npart__sheet *sheet, size_t capacity)
 {
     const struct npart_allocator *allocator = &sheet->pool->allocator;
@@ -98,7 +104,9 @@ static bool grow(struct npart__sheet *sheet, size_t capacity)
 }
 
 /* The sheet of the report is handed on when it is full, so its memory stays at
- * NPART__SHEET_BYTES however long the report is. */
+ * NPART__SHEET_BYTES however long the report is. Sheets double in size, so a text is copied as often as its length
+ * has digits in base 2. After a failure the sheet counts as full: the test in npart__add then leads here for every
+ * piece, and no writer of a report has to ask whether memory was there. */
 bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
 {
     if (sheet->write && sheet->capacity >= NPART__SHEET_BYTES && !sheet->pool->failed)
@@ -121,7 +129,8 @@ bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
     return grow(sheet, wanted);
 }
 
-/* SIZE_MAX is a getter's word for out of memory. */
+/* SIZE_MAX is a getter's word for out of memory. It must be called once at least, as it is what sets the size:
+ * `length` is that of the text, without its NUL. Where the report has failed, getters are not asked again. */
 bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
 {
     if (length == SIZE_MAX)
@@ -134,7 +143,8 @@ bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
     return npart__sheet_reserve(sheet, length);
 }
 
-/* The NUL is not counted, so appending goes on over it. */
+/* The NUL is not counted, so appending goes on over it. A sheet always has room for a byte more than its text, so
+ * there is a place for the NUL. The text is good until something is added. */
 const char *npart__sheet_text(struct npart__sheet *sheet)
 {
     if (!npart__sheet_reserve(sheet, 0)) {
@@ -145,7 +155,7 @@ const char *npart__sheet_text(struct npart__sheet *sheet)
     return sheet->data;
 }
 
-/* The memory changes hands: from the sheet to the pool. */
+/* The memory changes hands: from the sheet to the pool. The sheet begins anew, without memory. */
 const char *npart__keep_text(struct npart__sheet *sheet)
 {
     const char *text = npart__sheet_text(sheet);
@@ -157,6 +167,9 @@ const char *npart__keep_text(struct npart__sheet *sheet)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
+/* Most pieces are short, so they are made on the stack; a longer one is made again where it belongs, for which the
+ * arguments are copied before the first use. Decimals have functions of their own: printf's point is the
+ * locale's. */
 void npart__add_format(struct npart__sheet *sheet, const char *format, ...)
 {
     char fixed[256];
@@ -176,7 +189,8 @@ void npart__add_format(struct npart__sheet *sheet, const char *format, ...)
     va_end(again);
 }
 
-/* Powers of 1000, and about three digits: 999.5 rounds up to the next unit. */
+/* Powers of 1000, and about three digits: 999.5 rounds up to the next unit: "999 B", "1.2 kB", "24.7 MB", "123
+ * GB". */
 void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes)
 {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
@@ -190,7 +204,8 @@ void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes)
     npart__add_text(sheet, units[unit]);
 }
 
-/* As in lib/base: by hand, as printf is slow for millions of numbers. */
+/* As in lib/base: by hand, as printf is slow for millions of numbers. The least number has no positive counterpart,
+ * so the magnitude is made in unsigned arithmetic, where 0 minus it is right. */
 void npart__add_number(struct npart__sheet *sheet, int64_t value)
 {
     char digits[24];
@@ -208,7 +223,9 @@ void npart__add_number(struct npart__sheet *sheet, int64_t value)
         sheet->data[sheet->size++] = digits[at++];
 }
 
-/* As in lib/base: not printf, whose point is the locale's. */
+/* As in lib/base: not printf, whose point is the locale's. Whole and fractional parts are written apart: 1.995 with
+ * two decimals has 0.995 * 100 + 0.5, which is 100, and becomes 2.00. What rounds to zero has no sign. Below 1e18 a
+ * double's whole part fits into 63 bits; beyond that it has no fraction anyway. */
 void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decimals)
 {
     static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
@@ -237,7 +254,8 @@ void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decim
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
-/* As npart__fail of lib/base does: made longer than shown, since escapes are added. */
+/* As npart__fail of lib/base does: made longer than shown, since escapes are added. `error` may be NULL, and the
+ * status is returned in any case. */
 npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
 {
     char message[2 * sizeof error->message];
@@ -260,7 +278,8 @@ static const npart_model *model_of(const npart_plan *plan)
     return npart_inference_model(npart_plan_inference(plan));
 }
 
-/* Plans of different models in one report would make its head a lie. */
+/* Plans of different models in one report would make its head a lie. A plan with sizes fixed must be of the same
+ * model as well, while advice may be missing. */
 npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
                                  const struct npart_report_options *options, npart_write_callback write,
                                  struct npart_error *error)
@@ -282,6 +301,7 @@ npart_status npart__report_check(const struct npart_plan_pair *plans, size_t cou
     return NPART_OK;
 }
 
+/* Good for as long as the plan. */
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan)
 {
     struct npart_plan_info info = {.size = sizeof info};
@@ -297,12 +317,14 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
     *sheet = (struct npart__sheet){.pool = pool, .write = write, .payload = payload};
 }
 
+/* A budget makes allocations fail as a lack of memory does; which of the two it was only the budget knows. */
 npart_status npart__report_shortage(const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_status spent = npart_budget_status(allocator, error);
     return spent == NPART_OK ? npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory") : spent;
 }
 
+/* What the caller's `write` refuses is told as such, even where memory ran out after it. */
 npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error)
 {
     if (!pool->failed)

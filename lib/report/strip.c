@@ -16,7 +16,8 @@ static const struct {
     [NPART__CELL_UNKNOWN] = {"?", "?", "?", NPART__MAGENTA},
 };
 
-/* The words of the summary, and how they are shown: in a report, and in a column of the table. */
+/* The words of the summary, and how they are shown: in a report, and in a column of the table. The column's blanks are
+ * written after the colour has ended, since a width of printf would count the escape sequence. */
 void npart__put_verdict(struct npart__page *page, int columns)
 {
     static const struct {
@@ -49,6 +50,8 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
     npart__paint(page, "0");
 }
 
+/* `refused` has the nodes that fail to compile in it, which are told apart. NPU and CPU are told even where there
+ * are none, failing and undecided nodes only where there are some. */
 void npart__put_cell_counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -60,7 +63,8 @@ void npart__put_cell_counts(struct npart__page *page)
         npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
 }
 
-/* Removed nodes are not in the order, so their rows are never used. */
+/* Removed nodes are not in the order, so their rows are never used. An id that the plan does not know leaves the
+ * verdict 0, which is that of the CPU. */
 static enum npart__cell cell_of(const npart_plan *plan, uint32_t id)
 {
     static const enum npart__cell cells[] = {
@@ -73,7 +77,9 @@ static enum npart__cell cell_of(const npart_plan *plan, uint32_t id)
     return cells[node.verdict];
 }
 
-/* What stands for most nodes of a cell; a minority that would vanish wins over the NPU, so that no cut is hidden. */
+/* What stands for most nodes of a cell; a minority that would vanish wins over the NPU, so that no cut is hidden.
+ * So one node that fails to compile makes a cell of a thousand red; between undecided and CPU nodes the more
+ * frequent ones count, and the CPU where there are as many. */
 static enum npart__cell dominant(const uint32_t *tally)
 {
     enum npart__cell best = NPART__CELL_NPU;
@@ -87,7 +93,8 @@ static enum npart__cell dominant(const uint32_t *tally)
 }
 
 /* Cells share the nodes evenly; colour is changed only where the kind of cell does, which keeps
- * the output short. */
+ * the output short. Cell c has the nodes from count * c / cells on: with 10 nodes in 4 cells 2, 3, 2 and 3 of them.
+ * The products are made in 64 bits. As there are no more cells than nodes, each has one at least. */
 void npart__put_cells(struct npart__page *page, const uint32_t *order, uint32_t count, uint32_t cells)
 {
     if (count == 0)

@@ -8,14 +8,15 @@
 
 #define HEADING_TOP 30u   /* of the first line */
 #define LANE_TITLE 30u    /* above the boxes */
-#define HEADING_WIDTH 780.0
+#define HEADING_WIDTH 780.0 /* of lines above a picture, and the least of the whole */
 
 /* The pictures so far. How large the whole is stands before them, so they are kept until the end. */
 struct drawing {
     struct npart__sheet body;
-    uint32_t count, y, width;
+    uint32_t count, y, width; /* pictures; where the next one begins; the widest picture's width */
 };
 
+/* What is drawn now, and where to. */
 struct drawn {
     npart_document *document;
     struct npart__sheet *out;
@@ -31,6 +32,8 @@ static void put(struct drawn *at, const char *text)
     npart__add_text(at->out, text);
 }
 
+/* `look` is a class of the style below. The text is plain; what XML would take for markup is escaped here. y is
+ * that of the line on which letters stand. */
 static void put_text(struct drawn *at, const char *look, uint32_t x, uint32_t y, const char *text)
 {
     npart__add_format(at->out, "<text class=\"%s\" x=\"%u\" y=\"%u\">", look, x, y);
@@ -38,6 +41,7 @@ static void put_text(struct drawn *at, const char *look, uint32_t x, uint32_t y,
     put(at, "</text>\n");
 }
 
+/* Not painted here: fill and border are those of its class, so that a page can have others. */
 static void put_rectangle(struct drawn *at, const char *look, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                           uint32_t round)
 {
@@ -45,7 +49,8 @@ static void put_rectangle(struct drawn *at, const char *look, uint32_t x, uint32
                       y, width, height, round);
 }
 
-/* A head that points down, to the right or to the left, whose tip is at x, y. */
+/* A head that points down, to the right or to the left, whose tip is at x, y. Drawn as a path of its own, since a
+ * marker of SVG 1.1 cannot take the colour of the line that it ends. */
 static void put_head(struct drawn *at, const char *look, uint32_t x, uint32_t y, char to)
 {
     static const char down[] = "l-4-8h8z", right[] = "l-8-4v8z", left[] = "l8-4v8z";
@@ -53,6 +58,7 @@ static void put_head(struct drawn *at, const char *look, uint32_t x, uint32_t y,
                       to == 'd' ? down : to == 'r' ? right : left);
 }
 
+/* A line callback whose payload is the sheet: for <title>, which browsers show where the pointer rests. */
 static void put_title_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     struct npart__sheet *out = payload;
@@ -63,6 +69,7 @@ static void put_title_line(void *payload, enum npart__line_kind kind, const char
 
 /* ---- boxes ------------------------------------------------------------------------------------------------- */
 
+/* Classes by enum npart__box_kind, and by enum npart__line_kind. */
 static const char *const box_looks[] = {
     [NPART__BOX_INPUTS] = "np-io",   [NPART__BOX_NPU] = "np-npu",     [NPART__BOX_CPU] = "np-cpu",
     [NPART__BOX_OUTPUTS] = "np-io",  [NPART__BOX_REPEATS] = "np-more", [NPART__BOX_REST] = "np-more",
@@ -72,6 +79,8 @@ static const char *const line_looks[] = {
     [NPART__LINE_UNKNOWN] = "np-un", [NPART__LINE_REASON] = "np-t",
 };
 
+/* The lines were wrapped when the box was measured; the mark before each tells its kind (svg.h). SVG breaks no
+ * lines by itself, so each is a text. */
 static void put_lines(struct drawn *at, const struct npart__svg_box *box)
 {
     uint32_t y = box->y + NPART__SVG_PAD + 12;
@@ -87,6 +96,9 @@ static void put_lines(struct drawn *at, const struct npart__svg_box *box)
     npart__sheet_close(&line);
 }
 
+/* The role makes it an image with a name to a screen reader (WAI-ARIA's graphics module); the id is the same in
+ * Graphviz' pictures. Boxes of the NPU have nearly square corners, as colour must not be the only sign. What fails
+ * is shown before what is undecided. */
 static void put_box(struct drawn *at, uint32_t index)
 {
     const struct npart__box *box = &at->picture->boxes[index];
@@ -109,7 +121,9 @@ static void put_box(struct drawn *at, uint32_t index)
 
 /* ---- edges ------------------------------------------------------------------------------------------------- */
 
-/* Where edges begin and end, towards the other lane; a box over both lanes follows what is at the other end. */
+/* Where edges begin and end, towards the other lane; a box over both lanes follows what is at the other end. A
+ * quarter of a box from the side that faces the other lane, so edges between boxes of one lane are straight lines.
+ * `other` is the box at the other end. */
 static uint32_t port_of(const struct drawn *at, uint32_t box, uint32_t other)
 {
     const struct npart__box *found = &at->picture->boxes[box];
@@ -119,7 +133,8 @@ static uint32_t port_of(const struct drawn *at, uint32_t box, uint32_t other)
                                    : at->svg->npu_x + NPART__SVG_BOX - NPART__SVG_BOX / 4;
 }
 
-/* Its width tells how much is passed on. */
+/* Its width tells how much is passed on. Powers of 100, from 10 kB on: a picture of tensors of a few bytes and of
+ * megabytes has lines of four widths. Bytes that are not known count for nothing. */
 static const char *look_of(const struct npart__edge *edge)
 {
     if (!edge->is_transfer)
@@ -130,6 +145,7 @@ static const char *look_of(const struct npart__edge *edge)
                                     : "np-w1";
 }
 
+/* The whole of it, with each tensor: what stands at the line itself is cut. */
 static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
 {
     struct npart__sheet text;
@@ -142,7 +158,8 @@ static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
     npart__sheet_close(&text);
 }
 
-/* What stands at an edge, in a width that there is room for. */
+/* What stands at an edge, in a width that there is room for. The width is in units of the letters' size, of which
+ * the dots are given one. */
 static void put_note(struct drawn *at, const char *look, uint32_t x, uint32_t y, const char *text, double width)
 {
     struct npart__sheet cut;
@@ -154,7 +171,9 @@ static void put_note(struct drawn *at, const char *look, uint32_t x, uint32_t y,
     npart__sheet_close(&cut);
 }
 
-/* A curve to the box below; its text stands between the two. */
+/* A curve to the box below; its text stands between the two. A cubic curve whose handles are above and below the
+ * middle, so that it leaves and arrives upright; between boxes of one lane it is a line. The text is on the side of
+ * the other lane, where there is room. */
 static void put_next(struct drawn *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
@@ -178,19 +197,23 @@ static void put_next(struct drawn *at, uint32_t index)
     npart__sheet_close(&text);
 }
 
+/* Beyond the last slot no text is shown, and lines arrive at the height of the last one. */
 static uint32_t slot_y(const struct npart__svg_box *box, uint32_t slot)
 {
     uint32_t most = NPART__SVG_MOST_NOTES - 1;
     return box->y + NPART__SVG_PAD + 9 + NPART__SVG_LINE * (slot < most ? slot : most);
 }
 
+/* Tracks are counted from the lane outwards. The box has one (svg_layout.c gives it to all that have a trunk). */
 static uint32_t track_x(const struct drawn *at, uint32_t box)
 {
     uint32_t out = (at->svg->boxes[box].track + 1) * NPART__SVG_TRACK;
     return npart__svg_side(&at->picture->boxes[box]) ? at->svg->cpu_x + NPART__SVG_BOX + out : at->svg->npu_x - out;
 }
 
-/* From the trunk to the box, across the other lane where it stands there. */
+/* From the trunk to the box, across the other lane where it stands there. Out of the box near its bottom, along the
+ * track, and in at the height of the text beside it, with round corners of 6 pixels. All edges of a box share the
+ * way to their own turn, which is drawn anew for each; as they lie on each other that is not seen. */
 static void put_branch(struct drawn *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
@@ -206,7 +229,9 @@ static void put_branch(struct drawn *at, uint32_t index)
     put_head(at, look, is_right ? end + 1 : end - 1, y1, is_right ? 'l' : 'r');
 }
 
-/* "from NPU 0: 3 tensors, 1.2 MB", beside the box on the other lane. */
+/* "from NPU 0: 3 tensors, 1.2 MB", beside the box on the other lane. An edge to a graph's outputs is told at the
+ * box that makes the tensor, all others at the box that takes it: otherwise the inputs and outputs would have a
+ * text for each other box. A box over both lanes has no room beside it. */
 static void put_beside(struct drawn *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
@@ -234,6 +259,7 @@ static void put_beside(struct drawn *at, uint32_t index)
     npart__sheet_close(&text);
 }
 
+/* A group even where no line is drawn, so that each edge has its title and id. */
 static void put_edge(struct drawn *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
@@ -251,6 +277,8 @@ static void put_edge(struct drawn *at, uint32_t index)
 
 /* ---- bodies and lanes ---------------------------------------------------------------------------------------- */
 
+/* Around the boxes of a body, and the line from the node that runs it. The main graph has no frame, and a body
+ * whose holder is not drawn has none either. From the sixth level on frames are equally wide. */
 static void put_frame(struct drawn *at, uint32_t index)
 {
     const struct npart__frame *frame = &at->picture->frames[index];
@@ -278,6 +306,7 @@ static void put_frame(struct drawn *at, uint32_t index)
     put_text(at, "np-n np-end", port - 9, y + NPART__SVG_GAP / 2 + 4, "runs");
 }
 
+/* Drawn first, as SVG paints in the order of the file: all else lies on them. */
 static void put_lanes(struct drawn *at, uint32_t top)
 {
     const struct npart__svg *svg = at->svg;
@@ -324,7 +353,8 @@ static void put_name(struct heading *heading, const struct npart_entry *entry, c
     npart__sheet_close(&name);
 }
 
-/* Each stands below the one before it. */
+/* Each stands below the one before it. Returns its number, from 1. Moving it as a whole lets each picture count
+ * from 0. */
 static uint32_t begin_picture(struct drawing *drawing)
 {
     npart__add_format(&drawing->body, "<g transform=\"translate(0,%u)\" ", drawing->y);
@@ -341,6 +371,7 @@ static void end_picture(struct drawing *drawing, uint32_t width, uint32_t height
 
 /* ---- documents ----------------------------------------------------------------------------------------------- */
 
+/* Lanes, frames, edges and then boxes: the later lies on the earlier, so lines end at boxes rather than on them. */
 static void draw(npart_document *document, const struct npart__picture *picture, struct heading *heading,
                  uint32_t number)
 {
@@ -361,6 +392,7 @@ static void draw(npart_document *document, const struct npart__picture *picture,
     end_picture(drawing, svg.width, svg.height);
 }
 
+/* The picture has a pool of its own, which goes with it: a document may hold many. */
 static void put_plan(npart_document *document, const struct npart_entry *entry, uint32_t plan)
 {
     struct drawing *drawing = document->state;
@@ -441,6 +473,8 @@ static const char style[] =
     "}\n"
     "</style>\n";
 
+/* The first element needs the size of all, which is why the pictures were kept until now. A document without any is
+ * an empty page. */
 static void end(npart_document *document)
 {
     struct drawing *drawing = document->state;

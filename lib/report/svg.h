@@ -34,31 +34,31 @@ enum npart__svg_way {
 
 struct npart__svg_box {
     const char *lines;    /* each with a character before it, 'a' + enum npart__line_kind, and a newline after it */
-    uint32_t line_count, note_count;
+    uint32_t line_count, note_count; /* note_count: edges that are told beside it, drawn or not */
     uint32_t place;       /* from the top, bodies where they stand */
     uint32_t x, y, width, height;
     uint32_t track;       /* of its trunk, from the lane outwards; NPART_NONE: it has none */
-    uint32_t first_edge;
+    uint32_t first_edge;  /* that leaves it: they follow each other; NPART_NONE: none does */
 };
 
 struct npart__svg_frame {
-    uint32_t y, height;
+    uint32_t y, height; /* with its title; the main graph has none */
 };
 
 struct npart__svg_edge {
     enum npart__svg_way way;
-    uint32_t slot; /* of its text beside a box */
+    uint32_t slot; /* of its text beside a box, counted from 0, may be beyond those that are shown; 0 of NEXT */
 };
 
 struct npart__svg {
-    const struct npart__picture *picture;
-    struct npart__svg_box *boxes;
+    const struct npart__picture *picture; /* whose pool has the arrays */
+    struct npart__svg_box *boxes; /* by the picture's, as the next two are */
     struct npart__svg_frame *frames;
     struct npart__svg_edge *edges;
     uint32_t *box_at;      /* by place */
-    uint32_t place_count;
-    uint32_t tracks[2];    /* left, right */
-    uint32_t npu_x, cpu_x, width, height;
+    uint32_t place_count; /* boxes of frames that are hidden have no place */
+    uint32_t tracks[2];    /* how many are used: left, right */
+    uint32_t npu_x, cpu_x, width, height; /* left sides of the lanes; of the whole picture */
 };
 
 /* `top`: where the boxes begin. What it holds is of the picture's pool. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where the boxes, bodies and lines of a picture stand.
+ *
+ * The order of the passes: places from the top, then which edges are drawn how, which tells the tracks and so the
+ * columns; then how high boxes are, which depends on the texts beside them; and last where they stand.
  */
 #include <math.h>
 
@@ -8,18 +11,19 @@
 
 /* Beyond what their texts need, boxes share so much height by the time that they take. */
 #define SHARED_HEIGHT 140.0
-#define WRAPPED_LINES 3u
+#define WRAPPED_LINES 3u /* of one text of a box */
 /* Deeper bodies are drawn as wide as those. */
 #define MOST_INSETS 6u
 
 /* ---- texts of boxes ------------------------------------------------------------------------------------------ */
 
 struct lines {
-    struct npart__sheet text;
+    struct npart__sheet text; /* as in npart__svg_box.lines */
     struct npart__pool *pool;
     uint32_t count, width; /* width: of the box */
 };
 
+/* Gathered in one text instead of an array: how many lines there will be is not known. */
 static void keep_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     struct lines *lines = payload;
@@ -30,6 +34,7 @@ static void keep_line(void *payload, enum npart__line_kind kind, const char *tex
     lines->count++;
 }
 
+/* Widths are in units of the letters' size, as npart__wrap_text has them. */
 static void wrap_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     struct lines *lines = payload;
@@ -46,6 +51,8 @@ static double total_ms(const struct npart__picture *picture)
     return total;
 }
 
+/* A box is as high as its lines or the texts beside it, whichever is more, and higher by its share of the time:
+ * with 140 pixels for all, one that takes half of the run gets 70. A sum that is no finite number gives nothing. */
 static void measure_boxes(npart_document *document, struct npart__svg *at)
 {
     const struct npart__picture *picture = at->picture;
@@ -70,6 +77,8 @@ static void measure_boxes(npart_document *document, struct npart__svg *at)
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
+/* A body's boxes come right after the box that holds it. Recurses as deep as bodies are nested, which is limited
+ * where the model is read. */
 static void order_frame(struct npart__svg *at, uint32_t frame)
 {
     const struct npart__picture *picture = at->picture;
@@ -82,7 +91,8 @@ static void order_frame(struct npart__svg *at, uint32_t frame)
     }
 }
 
-/* Returns where it ends. */
+/* Returns where it ends. Recurses as order_frame does, in the same order. A body stands below its box with a gap
+ * for the line between them, and has room for its title above and a little below. */
 static uint32_t place_frame(struct npart__svg *at, uint32_t frame, uint32_t y)
 {
     const struct npart__picture *picture = at->picture;
@@ -104,13 +114,16 @@ static uint32_t place_frame(struct npart__svg *at, uint32_t frame, uint32_t y)
 
 /* ---- edges --------------------------------------------------------------------------------------------------- */
 
+/* A line from the inputs of a graph would run along all of it, and so would one to its outputs; both are told in
+ * words. */
 static bool has_trunk(const struct npart__svg *at, const struct npart__edge *edge)
 {
     return at->picture->boxes[edge->from].kind != NPART__BOX_INPUTS &&
            at->picture->boxes[edge->to].kind != NPART__BOX_OUTPUTS;
 }
 
-/* A text stands beside the box that is not an end of the graph. */
+/* A text stands beside the box that is not an end of the graph. A curve is drawn where nothing stands between the
+ * two boxes: the next place of the same graph. Edges stand in the order of the boxes that they leave. */
 static void choose_ways(struct npart__svg *at)
 {
     const struct npart__picture *picture = at->picture;
@@ -129,7 +142,8 @@ static void choose_ways(struct npart__svg *at)
     }
 }
 
-/* The last place to which the box's trunk leads; its own: it has none. */
+/* The last place to which the box's trunk leads; its own: it has none. The edges of a box follow each other, so all
+ * boxes together take time in proportion to the edges. */
 static uint32_t end_of_trunk(const struct npart__svg *at, uint32_t box)
 {
     uint32_t end = at->boxes[box].place;
@@ -143,6 +157,7 @@ static uint32_t end_of_trunk(const struct npart__svg *at, uint32_t box)
     return end;
 }
 
+/* All at once, since they share one line. */
 static void give_up_trunk(struct npart__svg *at, uint32_t box)
 {
     for (uint32_t i = at->boxes[box].first_edge;
@@ -151,7 +166,8 @@ static void give_up_trunk(struct npart__svg *at, uint32_t box)
             at->edges[i].way = NPART__SVG_WORDS;
 }
 
-/* From the top down, each on the innermost track that is free. */
+/* From the top down, each on the innermost track that is free. A track is free from the place after the last box
+ * that its trunk leads to: boxes are walked in the order of places, so one number for each track tells that. */
 static void choose_tracks(struct npart__svg *at)
 {
     uint32_t busy_to[2][NPART__SVG_MOST_TRACKS] = {{0}};
@@ -174,6 +190,8 @@ static void choose_tracks(struct npart__svg *at)
 
 /* ---- the whole ------------------------------------------------------------------------------------------------- */
 
+/* From left to right: margin, tracks, NPU, gutter, CPU, tracks, margin. The margins hold the sides of nested
+ * frames. A box over both lanes begins with the left one. */
 static void choose_columns(struct npart__svg *at)
 {
     const struct npart__picture *picture = at->picture;
@@ -188,6 +206,7 @@ static void choose_columns(struct npart__svg *at)
         at->boxes[i].x = npart__is_on_cpu(&picture->boxes[i]) ? at->cpu_x : at->npu_x;
 }
 
+/* Frames that no box owns stand one below the other: the main graph, and bodies whose holder is in no box. */
 void npart__svg_lay_out(npart_document *document, struct npart__svg *out, const struct npart__picture *picture,
                         uint32_t top)
 {

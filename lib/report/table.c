@@ -8,15 +8,16 @@
 
 /* Wide enough to tell one split from many. */
 #define STRIP_CELLS 12u
-#define LINE_INDENT 4u
+#define LINE_INDENT 4u /* of the second line of a target */
 
 static void put_blanks(struct npart__page *page, size_t count)
 {
     npart__add_format(page->out, "%*s", (int)count, "");
 }
 
-/* Written apart first, since it is padded as a whole. A "?" stands after costs that rest mostly
- * on assumptions. */
+/* Written apart first, since it is padded as a whole. A "?" stands after costs that rest mostly on assumptions.
+ * "0.80-21.0?". In milliseconds, from low to high: the figures of the column are there to be compared, and where
+ * ranges overlap nothing is decided. */
 static void put_cost(struct npart__page *page)
 {
     struct npart__sheet text;
@@ -35,13 +36,15 @@ static void put_cost(struct npart__page *page)
     npart__sheet_close(&text);
 }
 
-/* Columns and not bytes: names of lists may be in any language. */
+/* Columns and not bytes: names of lists may be in any language. The target is an op list's name with what was asked
+ * for, which is outside text. */
 static size_t target_columns(struct npart__page *page)
 {
     return npart__shown_columns(page, page->info.target, strlen(page->info.target));
 }
 
-/* Padded as text, since decimals are written without printf. */
+/* Padded as text, since decimals are written without printf. Of nodes, which is known of every plan; arithmetic may
+ * not be. */
 static void put_share(struct npart__page *page)
 {
     struct npart__sheet text;
@@ -51,7 +54,9 @@ static void put_share(struct npart__page *page)
     npart__sheet_close(&text);
 }
 
-/* The first action by the table's width; where there is none, the first cause. */
+/* The first action by the table's width; where there is none, the first cause. An action of the kind "none" says
+ * why nothing can be done: it has no "do first" before it. Cut rather than wrapped, so that the table stays two
+ * lines for each target. */
 static void put_second_line(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -69,7 +74,8 @@ static void put_second_line(struct npart__page *page, const struct npart_plan_pa
 }
 
 /* A line for one target; blanks pad what has colour, since widths of printf would count its
- * escapes. */
+ * escapes. A plan with fewer nodes than cells has a shorter strip. Without partitions there is nothing to run on the
+ * NPU, and no cost is told. */
 static void put_row(struct npart__page *page, const struct npart_plan_pair *pair, size_t name_columns)
 {
     const struct npart_summary *summary = &page->summary;
@@ -88,7 +94,8 @@ static void put_row(struct npart__page *page, const struct npart_plan_pair *pair
     put_second_line(page, pair);
 }
 
-/* The longest name of a target decides the first column, and the rest is fixed. */
+/* The longest name of a target decides the first column, and the rest is fixed. Two walks over the plans, the first
+ * for the widths; the page is left at the last plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count)
 {
     size_t name_columns = 6;

@@ -10,8 +10,8 @@
 /* What fits on one screen with all parts there; --verbose shows all. */
 #define CAUSES_SHOWN 5u
 #define FINDINGS_SHOWN 3u
-#define STEPS_SHOWN 4u
-#define FAILURES_SHOWN 2u
+#define STEPS_SHOWN 4u /* steps of what to do; those told together are not parted */
+#define FAILURES_SHOWN 2u /* reasons why nothing runs */
 
 /* "1 node", "2 nodes". */
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
@@ -21,7 +21,9 @@ static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 
 /* ---- head -------------------------------------------------------------------------------------------------- */
 
-/* The model in one line: "mobilenet.onnx 105 nodes, 13.9 MB of weights, opset 13, pytorch 2.1". */
+/* The model in one line: "mobilenet.onnx 105 nodes, 13.9 MB of weights, opset 13, pytorch 2.1". Nodes that a
+ * runtime puts in the place of others (npart_model_info.added_node_count) are not the model's and do not count. Of
+ * the opsets that of ai.onnx is told, since it decides which versions of operators the model has. */
 static void head(struct npart__page *page)
 {
     struct npart_model_info info = {.size = sizeof info};
@@ -66,7 +68,8 @@ static void more_notes(struct npart__page *page, uint32_t count)
 }
 
 /* What was found in the model, then what was found of its types and shapes. With one target alone, what makes the model
- * invalid stands there. */
+ * invalid stands there. It is said as the reason why nothing runs (failures), and would stand in the report twice. In
+ * a table of several targets there is no such place. */
 static void notes(struct npart__page *page, bool is_alone)
 {
     const npart_inference *asked = npart_plan_inference(page->plan);
@@ -86,7 +89,8 @@ static void notes(struct npart__page *page, bool is_alone)
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
 /* The share of the work that the NPU does, by arithmetic first. Of what it is a share is always
- * said: of MACs, and of nodes. */
+ * said: of MACs, and of nodes. "coverage 99.8 % of MACs, 64.3 % of "; the noun, and a count if there is one, is the
+ * caller's. A negative share is not known. */
 static void coverage(struct npart__page *page, double macs, double nodes)
 {
     npart__put(page, "coverage ");
@@ -98,6 +102,8 @@ static void coverage(struct npart__page *page, double macs, double nodes)
     npart__put(page, " % of ");
 }
 
+/* "4 partitions; coverage 99.8 % of MACs, 64.3 % of 28 nodes". Undecided nodes are on the CPU in the plan; where
+ * their being on the NPU changes the number of partitions both ends of the range are told. */
 static void split_words(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -114,12 +120,14 @@ static void split_words(struct npart__page *page)
     npart__put(page, summary->has_macs ? "" : " (MACs unknown)");
 }
 
+/* What ONNX Runtime refuses to load, by a finding of the inference that was asked for. */
 static bool is_invalid(const struct npart__page *page)
 {
     struct npart_inference_info info = {.size = sizeof info};
     return npart_inference_info(npart_plan_inference(page->plan), &info) && info.is_invalid;
 }
 
+/* A model that is not loaded has the same verdict without any node that fails. */
 static void failing_words(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -130,6 +138,7 @@ static void failing_words(struct npart__page *page)
         npart__put(page, "ONNX Runtime does not load the model");
 }
 
+/* "all 12 nodes fall back to the CPU", "3 nodes fall back to the CPU, 2 nodes undecided". */
 static void none_words(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -152,6 +161,7 @@ static void whole_words(struct npart__page *page)
     npart__put(page, " on the NPU, in one partition");
 }
 
+/* The verdict "edge": all that the CPU does is to quantize the model's inputs and dequantize its outputs. */
 static void edge_words(struct npart__page *page)
 {
     npart__put(page, "one partition; input and output quantization on the CPU");
@@ -217,7 +227,8 @@ static void counts(struct npart__page *page)
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
 /* The requirement, where the cause's own text does not state it, and what was found: "...; found
- * rank 6". Many causes are the sentence of a rule; it is not told twice. */
+ * rank 6". Many causes are the sentence of a rule; it is not told twice. Why it is required, where the list says so,
+ * is a line of its own. `found` may be empty: of a cut point nothing is looked for. */
 static void requirement_lines(struct npart__page *page, const struct npart_cause *cause, const struct npart_rule *rule,
                               const char *found)
 {
@@ -237,7 +248,9 @@ static void requirement_lines(struct npart__page *page, const struct npart_cause
     npart__sheet_close(&line);
 }
 
-/* What lies under a cause, dimmed: the requirement, the first node, the rule with its source. */
+/* What lies under a cause, dimmed: the requirement, the first node, the rule with its source. 14 and 8 are the
+ * columns of the words before the node's place, 12 those round the rule's id. A cause without a rule of the list
+ * leaves the empty texts. */
 static void cause_detail(struct npart__page *page, const struct npart_cause *cause, const char *found)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
@@ -260,7 +273,7 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
 }
 
 /* How many nodes of a cause fail: others of it may only fall back. `*first` (may be NULL) is the
- * first of them, or NPART_NONE. */
+ * first of them, or NPART_NONE. One walk over all nodes, so it is asked of causes alone that are fatal and shown. */
 static uint32_t count_failing(const npart_plan *plan, uint32_t cause, uint32_t *first)
 {
     struct npart_node_plan node = {.size = sizeof node};
@@ -277,7 +290,9 @@ static uint32_t count_failing(const npart_plan *plan, uint32_t cause, uint32_t *
 }
 
 /* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
- * partitions and makes no node fall back. */
+ * partitions and makes no node fall back. `failed`: how many of the affected nodes fail to compile, 0 where that was
+ * not asked. Some of them or none: "3 nodes fall back and 1 of them fails to compile"; all of them: "3 nodes fail
+ * to compile". */
 static void add_effect(struct npart__sheet *line, const struct npart_cause *cause, uint32_t failed)
 {
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
@@ -297,7 +312,9 @@ static void add_effect(struct npart__sheet *line, const struct npart_cause *caus
                           cause->cut_count == 1 ? " ends" : "s end");
 }
 
-/* Numbered from 1, as advice and people refer to them. */
+/* Numbered from 1, as advice and people refer to them. What was found stays in the page's scratch until the detail
+ * is written. Red for what fails to compile, magenta for what is undecided, as in the strip; the words say it as
+ * well. */
 static void cause_line(struct npart__page *page, uint32_t id)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -348,7 +365,8 @@ static void failure_line(struct npart__page *page, const char *text, uint32_t no
     npart__sheet_close(&line);
 }
 
-/* What the runtime or the compiler says, before all else: the model runs nowhere. */
+/* What the runtime or the compiler says, before all else: the model runs nowhere. Findings first, then causes that
+ * are fatal, two lines of both together. Nothing of this where the verdict is another one. */
 static void failures(struct npart__page *page)
 {
     struct npart_finding finding = {.size = sizeof finding};
@@ -376,7 +394,9 @@ static void failures(struct npart__page *page)
 /* ---- what to do -------------------------------------------------------------------------------------------- */
 
 /* What is left then: "leaves 7 partitions, coverage 85.8 % of nodes". Both plans may fail to
- * compile; the numbers say how far they would get. */
+ * compile; the numbers say how far they would get. `before` is what the action is compared with, which may be a plan
+ * after earlier steps. Coverage of MACs that is not known is negative, and left out. A cost is one of a run that
+ * compiles, so none is told where it still does not. */
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
     bool still_fails = strcmp(after->verdict, "fails") == 0;
@@ -410,6 +430,8 @@ static void left(struct npart__page *page, const struct npart_after *before, con
     npart__sheet_close(&line);
 }
 
+/* Fewer partitions, or the first one, or more nodes on the NPU; a model that compiles at last is better whatever it
+ * loses. The number of partitions alone does not say so, since none at all is the least. */
 static bool is_better(const struct npart_after *after, const struct npart_after *before)
 {
     if (strcmp(before->verdict, "fails") == 0 && strcmp(after->verdict, "fails") != 0)
@@ -418,7 +440,9 @@ static bool is_better(const struct npart_after *after, const struct npart_after 
     return is_fewer || after->coverage > before->coverage;
 }
 
-/* The command is there to be copied: it goes on in the next line as a shell wants it. */
+/* The command is there to be copied: it goes on in the next line as a shell wants it. Options begin with " --", and
+ * only before these a line is broken, with a backslash at its end: so an option stays with its value. The first one
+ * is written wherever it ends, and two columns are kept for " \" unless it is the last. */
 static void command_lines(struct npart__page *page, const char *command)
 {
     uint32_t column = 12;
@@ -438,6 +462,8 @@ static void command_lines(struct npart__page *page, const char *command)
     npart__put(page, "\n");
 }
 
+/* An action without options may be one that `npu-partition fix` does: then that command is told, with what it must
+ * be allowed where results are not the same bits, and the rewrites in parentheses. */
 static void action_lines(struct npart__page *page, const char *label, const struct npart_action *action)
 {
     npart__put_line(page, NPART__BOLD, label, action->text, 12);
@@ -452,7 +478,8 @@ static void action_lines(struct npart__page *page, const char *label, const stru
     }
 }
 
-/* What may take the place of a step. Of the first step only, unless all is asked for. */
+/* What may take the place of a step. Of the first step only, unless all is asked for. `before` is that of the step,
+ * so that both can be compared. */
 static void other_lines(struct npart__page *page, const npart_advice *advice, uint32_t step,
                         const struct npart_after *before)
 {
@@ -465,13 +492,15 @@ static void other_lines(struct npart__page *page, const npart_advice *advice, ui
     }
 }
 
+/* An action of the kind "none" says why a cause stays as it is. */
 static bool is_kept(const struct npart_action *action)
 {
     return strcmp(action->kind, "none") == 0;
 }
 
 /* The step from `first` on with which something is gained; steps before it are told as one with it. NPART_NONE:
- * there is none. */
+ * there is none. `before`: what the plan is after the steps that were told. A step that gains nothing by itself may
+ * be what the next one needs: fixing a size, and then changing what had no shape. */
 static uint32_t find_gain(const npart_advice *advice, uint32_t first, uint32_t end, const struct npart_after *before)
 {
     struct npart_action action = {.size = sizeof action};
@@ -481,7 +510,8 @@ static uint32_t find_gain(const npart_advice *advice, uint32_t first, uint32_t e
     return NPART_NONE;
 }
 
-/* One word of a shell: names come from the file, and the line is there to be copied. */
+/* One word of a shell: names come from the file, and the line is there to be copied. By single quotes, in which a
+ * shell of POSIX changes nothing; a single quote within them must end them, stand escaped, and begin them anew. */
 static void add_shell_word(struct npart__sheet *line, const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
@@ -492,7 +522,9 @@ static void add_shell_word(struct npart__sheet *line, const char *text)
     npart__add_text(line, is_safe ? "" : "'");
 }
 
-/* The sizes of the other way to use a model, such as a part of a prompt. */
+/* The sizes of the other way to use a model, such as a part of a prompt. Use 1 is the second one, "prefill" of a
+ * decoder with a cache; where the model has no other there is none, and nothing is told. `fixed` is the plan whose
+ * sizes were chosen; without chosen ones its use is "". */
 static void other_use(struct npart__page *page, const npart_plan *fixed)
 {
     struct npart_inference_info info = {.size = sizeof info};
@@ -521,7 +553,9 @@ static void other_use(struct npart__page *page, const npart_plan *fixed)
     npart_inference_free(made);
 }
 
-/* Steps `first` to `last`, of which only the last one gains something, or none. */
+/* Steps `first` to `last`, of which only the last one gains something, or none. "Do first" and "and" are done
+ * together; "then" follows on what is left by those before. `left` is told once, of the last of them: its figures
+ * are with all steps before it done. */
 static void steps(struct npart__page *page, const struct npart_plan_pair *pair, uint32_t first, uint32_t last,
                   const struct npart_after *before)
 {
@@ -537,13 +571,15 @@ static void steps(struct npart__page *page, const struct npart_plan_pair *pair, 
     }
 }
 
-/* Fewer nodes on the NPU may be a gain, too. */
+/* Fewer nodes on the NPU may be a gain, too. A cost that is not known is negative, so nothing is shorter than
+ * that. */
 static bool is_shorter(const struct npart__page *page, const struct npart_after *after)
 {
     return after->cost.typical_ms >= 0 && after->cost.typical_ms < page->cost.total.typical_ms;
 }
 
-/* What no step changes, and steps that change no count. */
+/* What no step changes, and steps that change no count. Two passes: first what nothing can be done about, then what
+ * brings no more nodes to the NPU. A step that makes a run shorter is told with its figures all the same. */
 static void rest(struct npart__page *page, const npart_advice *advice, uint32_t first, uint32_t end,
                  const struct npart_after *before)
 {
@@ -564,6 +600,9 @@ static void rest(struct npart__page *page, const npart_advice *advice, uint32_t 
         }
 }
 
+/* Steps come first in the list, then what may take a step's place, so steps are counted up to the first of those. A
+ * round tells the steps up to the next gain and goes on from the plan after it; where a gain lies beyond the last
+ * step that is shown, the steps before it are shown with it. */
 static void actions(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     const npart_advice *advice = pair->advice;
@@ -606,7 +645,9 @@ static void basis(struct npart__page *page)
     npart__sheet_close(&line);
 }
 
-/* The verdict, what to do, and why come first; details after. */
+/* The verdict, what to do, and why come first; details after. The strip is as wide as the page between two margins
+ * of two columns. Parts decide themselves whether they have anything to say; those that take a screen come with
+ * --verbose. */
 static void target(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     const char *name = page->info.target;
@@ -640,7 +681,8 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
 }
 
 /* Head and notes once, as they hold for all targets; several targets are a table, and reports of
- * their own only where more is asked for. */
+ * their own only where more is asked for. Notes stand at the end, since they are of the model and change no
+ * verdict. */
 npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                const struct npart_report_options *options, npart_write_callback write, void *payload,
                                struct npart_error *error)

@@ -5,7 +5,9 @@
  */
 #include "report/picture.h"
 
-/* In units of the font's size. */
+/* In units of the font's size. The first byte of a character tells its class: below 0x80 it is the character, from
+ * 0xe0 on one of three bytes or more (scripts of East Asia, signs), between them a letter of two bytes, which is as
+ * wide as most letters. 0.58 is for what is in no class: most small letters and the digits. */
 static double width_of(unsigned char first)
 {
     static const struct {
@@ -22,6 +24,7 @@ static double width_of(unsigned char first)
     return 0.58;
 }
 
+/* Not called at the end of a text. The NUL is no byte of a character's rest, so it ends there. */
 static size_t next_character(const char *text, size_t at)
 {
     for (at++; ((unsigned char)text[at] & 0xc0) == 0x80; at++)
@@ -29,6 +32,7 @@ static size_t next_character(const char *text, size_t at)
     return at;
 }
 
+/* "NPU 0": 0.72 + 0.72 + 0.72 + 0.30 + 0.58. */
 double npart__text_width(const char *text, size_t bytes)
 {
     double width = 0;
@@ -38,6 +42,8 @@ double npart__text_width(const char *text, size_t bytes)
     return width;
 }
 
+/* At least one character, however narrow the line is, so that who goes on with the rest comes to an end. All bytes
+ * where the text fits. */
 size_t npart__fitting_bytes(const char *text, double width)
 {
     size_t at = 0, blank = 0;
@@ -52,6 +58,8 @@ size_t npart__fitting_bytes(const char *text, double width)
     return at;
 }
 
+/* Blanks at which a line is broken are left out. Dots take one unit of width at most, for which the last line is
+ * measured again. */
 void npart__wrap_text(struct npart__pool *pool, const char *text, double width, uint32_t most,
                       npart__line_callback tell, void *payload, enum npart__line_kind kind)
 {

@@ -14,10 +14,10 @@ struct use {
 };
 
 struct tying {
-    struct npart__picture *picture;
+    struct npart__picture *picture; /* whose ties and edges are made */
     uint32_t *same_as; /* by value: the one that it is at run time, which stands for it; NPART_NONE: itself */
-    struct use *uses;
-    uint32_t use_count, capacity;
+    struct use *uses; /* by value, then by box, once they are sorted */
+    uint32_t use_count, capacity; /* capacity: of uses */
     size_t room; /* for ties */
 };
 
@@ -30,7 +30,8 @@ static void alias(struct tying *at, uint32_t value, uint32_t is)
 }
 
 /* The end of the chain: a value that a node makes, or that is fed in. A chain is as long as identities follow each
- * other, and is made shorter on the way. */
+ * other, and is made shorter on the way. So all calls together are nearly linear. The number of steps is bounded in
+ * case a broken graph has a circle. */
 static uint32_t resolve(struct tying *at, uint32_t value)
 {
     uint32_t end = value, steps = at->picture->value_count;
@@ -44,13 +45,17 @@ static uint32_t resolve(struct tying *at, uint32_t value)
     return end;
 }
 
+/* What is constant passes between no boxes: both sides have it from the beginning. A value that the plan does not
+ * know counts as one. */
 static bool is_constant(const struct npart__picture *picture, uint32_t value)
 {
     struct npart_value_plan at = {.size = sizeof at};
     return !npart_plan_value(picture->plan, value, &at) || at.is_constant;
 }
 
-/* What goes into a graph that stands in place of a node, and what comes out of it. */
+/* What goes into a graph that stands in place of a node, and what comes out of it. Of a call the inputs of the
+ * function's graph are the operands of the node. The branch of an If has no inputs: what it needs from outside it
+ * uses by name. */
 static void alias_graph(struct tying *at, const struct npart_node *node, const struct npart_graph *graph)
 {
     for (uint32_t i = 0; i < graph->input_count && i < node->input_count; i++)
@@ -60,7 +65,8 @@ static void alias_graph(struct tying *at, const struct npart_node *node, const s
         alias(at, node->outputs[i], graph->outputs[i]);
 }
 
-/* Of an If that gave way to a branch the one that is not called untaken. */
+/* Of an If that gave way to a branch the one that is not called untaken. A branch without nodes of its own, which
+ * hands on a value from outside, cannot be told from the other: it counts as taken. */
 static bool is_taken(const struct npart__picture *picture, const struct npart_graph *graph)
 {
     struct npart_node_plan plan = {.size = sizeof plan, .fate = ""};
@@ -69,7 +75,9 @@ static bool is_taken(const struct npart__picture *picture, const struct npart_gr
     return strcmp(plan.fate, "untaken") != 0;
 }
 
-/* A node that is folded and whose result is no constant hands on what it takes. */
+/* A node that is folded and whose result is no constant hands on what it takes. Calls and Ifs first, whose results
+ * are those of the graph in their place. What is left are nodes such as Identity and Dropout: the first operand
+ * that is no constant is what they hand on. */
 static void alias_node(struct tying *at, uint32_t id)
 {
     const struct npart__picture *picture = at->picture;
@@ -99,6 +107,7 @@ static void alias_node(struct tying *at, uint32_t id)
 
 /* ---- who takes and makes ----------------------------------------------------------------------------------------- */
 
+/* Constants are no uses, and what is at a node in no box neither. There is room for all (count_uses). */
 static void add_use(struct tying *at, uint32_t value, uint32_t box)
 {
     if (value != NPART_NONE && box != NPART_NONE && at->use_count < at->capacity && !is_constant(at->picture, value))
@@ -113,6 +122,8 @@ static int compare_uses(const void *left, const void *right)
     return (a->box > b->box) - (a->box < b->box);
 }
 
+/* The first or the last box of a frame, if that is the one of its inputs or outputs; NPART_NONE: it has none. A
+ * frame that is not drawn is a part of its owner's box. */
 static uint32_t box_at_edge(const struct npart__picture *picture, uint32_t frame, bool is_end)
 {
     const struct npart__frame *at = &picture->frames[frame];
@@ -122,7 +133,8 @@ static uint32_t box_at_edge(const struct npart__picture *picture, uint32_t frame
     return picture->boxes[box].kind == (is_end ? NPART__BOX_OUTPUTS : NPART__BOX_INPUTS) ? box : NPART_NONE;
 }
 
-/* Bodies use what is outside by its name, so what a node captures its body's nodes take. */
+/* Bodies use what is outside by its name, so what a node captures its body's nodes take. Outputs of a graph are
+ * used by the box at its end. Sorted, so that the uses of a value follow each other: n log n. */
 static void list_uses(struct tying *at)
 {
     struct npart__picture *picture = at->picture;
@@ -142,7 +154,8 @@ static void list_uses(struct tying *at)
     qsort(at->uses, at->use_count, sizeof *at->uses, compare_uses);
 }
 
-/* Where a value of the CPU's comes from: a node, or the inputs of the graph that it belongs to. */
+/* Where a value of the CPU's comes from: a node, or the inputs of the graph that it belongs to. NPART_NONE of a
+ * value that nothing in the picture makes. */
 static uint32_t home_of(const struct npart__picture *picture, uint32_t value)
 {
     struct npart_value at = {.size = sizeof at};
@@ -156,6 +169,7 @@ static uint32_t home_of(const struct npart__picture *picture, uint32_t value)
 
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
+/* What stays within a box is no tie. */
 static void add_tie(const struct tying *at, uint32_t from, uint32_t to, uint32_t value)
 {
     struct npart__picture *picture = at->picture;
@@ -194,6 +208,8 @@ static void tie_to_cpu(struct tying *at, uint32_t from, uint32_t value)
             add_tie(at, from, box, value);
 }
 
+/* Both ends on the NPU are partitions, whose boxes are known. From the CPU it comes from the box of its maker, and
+ * to the CPU it goes to each box that takes it. */
 static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
 {
     struct npart__picture *picture = at->picture;
@@ -208,7 +224,8 @@ static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
     }
 }
 
-/* Not transferred, but one must wait for the other. */
+/* Not transferred, but one must wait for the other. Uses whose both ends are on the CPU; all others are boundary
+ * tensors, which the plan has told. */
 static void tie_cpu(struct tying *at)
 {
     struct npart__picture *picture = at->picture;
@@ -233,7 +250,9 @@ static int compare_ties(const void *left, const void *right)
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the value changes its layout for this side: what needs the other layout is told by its first user. */
+/* Whether the value changes its layout for this side: what needs the other layout is told by its first user. A
+ * value that is converted for an output of the graph has no such user, and then the edge to the outputs is meant.
+ * What stays on the CPU is never converted on the way. */
 bool npart__is_converted(const struct npart__picture *picture, const struct npart_value_plan *value,
                          const struct npart__edge *edge)
 {
@@ -247,6 +266,7 @@ bool npart__is_converted(const struct npart__picture *picture, const struct npar
     return npart__is_on_cpu(&picture->boxes[picture->box_of[user]]) == npart__is_on_cpu(&picture->boxes[edge->to]);
 }
 
+/* A sum beyond 64 bits stays where it is. */
 static void add_to_edge(const struct npart__picture *picture, struct npart__edge *edge, uint32_t value)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -258,6 +278,8 @@ static void add_to_edge(const struct npart__picture *picture, struct npart__edge
     edge->count++;
 }
 
+/* A tie is found as often as nodes of the same box take the value; the sorted list has such ties next to each
+ * other. Ties of one pair of boxes become an edge. Done in place, as no more are kept than were read. */
 static void gather_edges(struct npart__picture *picture)
 {
     static const struct npart__tie none = {.from = NPART_NONE, .to = NPART_NONE};
@@ -282,7 +304,7 @@ static void gather_edges(struct npart__picture *picture)
     picture->tie_count = kept;
 }
 
-/* Room for every use of a value, and for what is transferred of it. */
+/* Room for every use of a value, and for what is transferred of it. Inputs of nodes and outputs of graphs. */
 static uint32_t count_uses(const struct npart__picture *picture)
 {
     struct npart_node node = {.size = sizeof node};
@@ -316,6 +338,7 @@ void npart__picture_tie(struct npart__picture *picture)
         alias_node(&at, i);
     list_uses(&at);
     for (uint32_t p = 0; p < partitions && npart_plan_partition(picture->plan, p, &part); p++) {
+        /* A partition is one box, so any of its nodes tells which. */
         uint32_t node = part.node_count ? part.nodes[0] : NPART_NONE;
         box_of_partition[p] = node < picture->node_count ? picture->box_of[node] : NPART_NONE;
     }

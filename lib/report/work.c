@@ -4,6 +4,8 @@
  */
 #include "report/report.h"
 
+/* A number, the text of an expression ("64*batch*sequence"), or null where nothing is known. What is above 2^63 - 1
+ * counts as not known, since readers of JSON have no larger integers: UINT64_MAX, which says so, is among it. */
 static void figure(struct npart__sheet *out, const char *key, const struct npart_figure *at)
 {
     npart__add_text(out, key);
@@ -15,6 +17,7 @@ static void figure(struct npart__sheet *out, const char *key, const struct npart
         npart__add_number(out, (int64_t)at->value);
 }
 
+/* `rows`, `columns` and `depth` are those of the product, 0 of a node that is none; types are ONNX's numbers. */
 void npart__add_work(struct npart__sheet *out, const struct npart_work *work)
 {
     npart__add_text(out, "{\"class\":\"");
