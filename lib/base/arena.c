@@ -56,7 +56,8 @@ static bool is_large(size_t bytes)
     return EVERY_BLOCK_IS_LARGE || bytes >= LARGE_BYTES;
 }
 
-/* Only the request's bytes may be touched; `bytes` SIZE_MAX: all of the block again. */
+/* Only the request's bytes may be touched; `bytes` SIZE_MAX: all of the block again. Before a block goes back to
+ * the caller's allocator all of it may be touched again, for the allocator writes there. */
 static void guard(struct npart__block *block, char *memory, size_t bytes)
 {
 #ifdef IS_GUARDED
@@ -88,6 +89,7 @@ static struct npart__block *large_block(void *memory)
     return block;
 }
 
+/* The C library's functions in the form of the public allocator, for a caller who has none. */
 static void *allocate_with_malloc(void *payload, size_t bytes)
 {
     (void)payload;
@@ -150,7 +152,7 @@ void npart__arena_clear(struct npart__arena *arena)
 }
 
 /* A block with room for so many bytes after its head; NULL when out of memory, or where the sum
- * could wrap. */
+ * could wrap. The caller links it into a list; until then nobody but the caller would release it. */
 static struct npart__block *new_block(struct npart__arena *arena, size_t payload_bytes)
 {
     if (payload_bytes > SIZE_MAX / 2)
@@ -217,6 +219,7 @@ void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
     return memory;
 }
 
+/* With a count of 0 it gives an address all the same, so that NULL means out of memory alone. */
 void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_bytes)
 {
     /* Counts come from the file; the product must not wrap into a small request. */
@@ -228,6 +231,8 @@ void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_
     return memory;
 }
 
+/* The text may hold NULs, which are copied; `text` may be NULL where `length` is 0, as protobuf-c leaves empty
+ * bytes. */
 char *npart__arena_copy_text(struct npart__arena *arena, const char *text, size_t length)
 {
     char *copy = npart__arena_allocate(arena, length + 1);
@@ -275,7 +280,9 @@ void npart__arena_release(struct npart__arena *arena, void *memory)
         unlink_large(arena, block);
 }
 
-/* Moves a large block through the allocator, which for the C library means remapping pages, not copying them. */
+/* Moves a large block through the allocator, which for the C library means remapping pages, not copying them. The
+ * block may come back at another address modulo 16, so where the memory lies within it is computed anew; what was
+ * there lies at the old offset. NULL leaves the old block as it was. */
 static void *resize_large(struct npart__arena *arena, struct npart__block *block, void *memory, size_t new_bytes)
 {
     if (new_bytes > SIZE_MAX / 4)
@@ -309,7 +316,8 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
 
 /* In this order: in place, where the allocation is the newest of its block; through the caller's
  * allocator, where it has a block of its own; by a copy. Small ones that are copied stay in the
- * arena. */
+ * arena. A block that shrinks below LARGE_BYTES is copied, too, and becomes small. `memory` NULL is a new
+ * allocation; the old one holds on where NULL is returned. */
 void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_bytes, size_t new_bytes)
 {
     struct npart__block *block = large_block(memory);
@@ -335,7 +343,9 @@ void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_b
 }
 
 /* Grows by half, in place where the array is the newest allocation or has a block of its own.
- * Eight items at first, as most small lists stay below that. */
+ * Eight items at first, as most small lists stay below that. An example: pushes one by one grow the capacity by 8,
+ * 12, 18, 27, 40, ..., so a push costs a constant number of copies on average. Counts stay below 2^31, so ids of
+ * items never meet NPART_NONE. */
 bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
                           uint32_t count, size_t extra)
 {

@@ -87,7 +87,7 @@ struct npart__arena {
     struct npart__block *blocks; /* newest first */
     struct npart__block *large;  /* those with one owner */
     char *cursor, *limit;        /* free space of the newest block */
-    size_t next_block_bytes;
+    size_t next_block_bytes; /* doubles with each block up to 1 MiB */
     size_t total_bytes; /* all blocks together */
 };
 
@@ -152,6 +152,7 @@ struct npart__hash_key {
     uint64_t low, high;
 };
 
+/* The four words of SipHash's state. npart__hash_end takes a copy, so more words may follow what it has told. */
 struct npart__hash {
     uint64_t v[4];
 };
@@ -278,7 +279,7 @@ struct npart__nearest {
     const char *wanted;
     size_t length;
     struct npart__near best[3], first[32];
-    uint32_t count, first_count;
+    uint32_t count, first_count; /* of `best`, sorted by rank; of `first`, in the order offered */
     bool has_more; /* names than `first` has room for */
 };
 

@@ -28,12 +28,16 @@ union head {
     char room[16];
 };
 
+/* The last failure's reason stays, since it is what the public call then tells (npart__budget_status). REASON_NONE
+ * takes back an earlier one: where the caller's allocator itself has nothing left, no budget is to blame. */
 static void *fail_for(struct npart__budget *budget, enum reason reason)
 {
     NPART__STORE(&budget->reason, (unsigned)reason);
     return NULL;
 }
 
+/* Once npart__budget_end_time was called nothing is late any more, so that what came out can still be told. The
+ * clock is asked last, as it is a call of the system. */
 static bool is_late(struct npart__budget *budget)
 {
     if (budget->end_ms == UINT64_MAX || NPART__LOAD(&budget->has_ended) || npart__monotonic_ms() < budget->end_ms)
@@ -42,7 +46,9 @@ static bool is_late(struct npart__budget *budget)
     return true;
 }
 
-/* Takes from the budget, or says why not. */
+/* Takes from the budget, or says why not. Added first and taken back where it is too much: so two threads cannot
+ * both take the last bytes, though one that would have fitted may fail beside a large one. A sum that has wrapped
+ * is below `bytes`. */
 static bool takes(struct npart__budget *budget, size_t bytes)
 {
     if (is_late(budget))
@@ -55,6 +61,7 @@ static bool takes(struct npart__budget *budget, size_t bytes)
     return false;
 }
 
+/* Whoever holds the last reference frees the budget, be it a piece or the handle that was closed. */
 static void let_go(struct npart__budget *budget)
 {
     if (NPART__SUBTRACT(&budget->references, 1) == 0) {
@@ -63,6 +70,7 @@ static void let_go(struct npart__budget *budget)
     }
 }
 
+/* The reference is counted once the piece is there: until then the caller's own reference keeps the budget alive. */
 static void *allocate(void *payload, size_t bytes)
 {
     struct npart__budget *budget = payload;
@@ -79,6 +87,7 @@ static void *allocate(void *payload, size_t bytes)
     return head + 1;
 }
 
+/* The budget itself may go with the last piece, so nothing of it is asked after let_go. */
 static void release(void *payload, void *memory)
 {
     struct npart__budget *budget = payload;
@@ -90,7 +99,9 @@ static void release(void *payload, void *memory)
     let_go(budget);
 }
 
-/* What is larger for a moment, where the piece is moved, is not counted: the old one goes at once. */
+/* What is larger for a moment, where the piece is moved, is not counted: the old one goes at once. What more is
+ * needed is taken before the piece moves, and what is less is given to the budget after it, so that the count is
+ * never below what is out. */
 static void *resize(void *payload, void *memory, size_t bytes)
 {
     struct npart__budget *budget = payload;
@@ -115,6 +126,7 @@ static void *resize(void *payload, void *memory, size_t bytes)
     return moved + 1;
 }
 
+/* The budget itself is no part of what is counted. Times that reach past the end of the clock never come. */
 bool npart__budget_open(struct npart_allocator *out, const struct npart_allocator *under, uint64_t most_bytes,
                         uint64_t most_ms)
 {
@@ -132,6 +144,7 @@ bool npart__budget_open(struct npart_allocator *out, const struct npart_allocato
     return true;
 }
 
+/* NULL for an allocator that is no budget: the function's address tells, since its payload may be anything. */
 static struct npart__budget *budget_of(const struct npart_allocator *allocator)
 {
     return allocator && allocator->allocate == allocate ? allocator->payload : NULL;
@@ -143,7 +156,8 @@ void npart__budget_close(const struct npart_allocator *allocator)
         let_go(budget_of(allocator));
 }
 
-/* A budget may stand on another, as when a file that was written is read again. */
+/* A budget may stand on another, as when a file that was written is read again. So each is asked, from the
+ * innermost out, and the first that is late notes it as its reason. */
 bool npart__is_late(const struct npart__arena *arena)
 {
     for (struct npart__budget *at = budget_of(&arena->allocator); at; at = budget_of(&at->under))
@@ -152,6 +166,7 @@ bool npart__is_late(const struct npart__arena *arena)
     return false;
 }
 
+/* Of all budgets in one another. The reason goes as well: what is made from here on is told by its own. */
 void npart__budget_end_time(const struct npart_allocator *allocator)
 {
     for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
@@ -160,6 +175,7 @@ void npart__budget_end_time(const struct npart_allocator *allocator)
     }
 }
 
+/* The innermost budget that was spent is told, in the numbers that the user gave: 1500 ms is "1.500 s". */
 npart_status npart__budget_status(const struct npart_allocator *allocator, struct npart_error *error)
 {
     for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
@@ -174,6 +190,7 @@ npart_status npart__budget_status(const struct npart_allocator *allocator, struc
     return NPART_OK;
 }
 
+/* Any other status is what was found before memory was short, and stays. */
 npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_status spent = status == NPART_ERROR_MEMORY ? npart__budget_status(allocator, error) : NPART_OK;

@@ -16,7 +16,8 @@ void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena
 }
 
 /* Room for `length` bytes and a NUL after them: the comparison leaves one byte, so that
- * npart__buffer_text can end the text where it stands. */
+ * npart__buffer_text can end the text where it stands. Doubling keeps the copying linear in the text. What does
+ * not fit into half of the address space fails without a try. */
 static bool make_room(struct npart__buffer *buffer, size_t length)
 {
     if (buffer->failed)
@@ -41,6 +42,7 @@ static bool make_room(struct npart__buffer *buffer, size_t length)
     return true;
 }
 
+/* The part of npart__append that is not in line: the text does not fit, or an earlier one did not. */
 void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length)
 {
     if (!make_room(buffer, length))
@@ -87,7 +89,9 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value)
 }
 
 /* Not printf: its point is the locale's, and reports must be the same bytes everywhere. The
- * whole part and the rest are written apart, so that a large number keeps its digits. */
+ * whole part and the rest are written apart, so that a large number keeps its digits. Examples with two decimals:
+ * 1234.5 is "1234.50", 0.999 is "1.00", and -0.001 is "0.00" without a sign. Halves are rounded away from 0 as the
+ * double is stored, so 0.125 is "0.13". */
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals)
 {
     static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
@@ -114,6 +118,7 @@ void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned de
     }
 }
 
+/* The NUL is not counted in `size`, so more may be appended afterwards; the text returned is valid until then. */
 const char *npart__buffer_text(struct npart__buffer *buffer)
 {
     if (!make_room(buffer, 1))

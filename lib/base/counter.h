@@ -11,7 +11,7 @@
 #if defined(__STDC_NO_ATOMICS__)
 typedef unsigned npart__counter; /* handles of one thread only */
 typedef size_t npart__size_counter;
-#define NPART__ADD(counter, by) (*(counter) += (by))
+#define NPART__ADD(counter, by) (*(counter) += (by)) /* the new number, here and below */
 #define NPART__SUBTRACT(counter, by) (*(counter) -= (by))
 #define NPART__STORE(counter, value) ((void)(*(counter) = (value)))
 #define NPART__LOAD(counter) (*(counter))

@@ -38,6 +38,7 @@ const char *npart_status_text(npart_status status)
     return "unknown status";
 }
 
+/* Asked before adding, as signed overflow is undefined in C; a and b of different signs always fit. */
 bool npart__add_int64(int64_t a, int64_t b, int64_t *out)
 {
     if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b))
@@ -54,6 +55,7 @@ bool npart__subtract_int64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+/* One division, which is as good as a product of 128 bits and needs no extension. */
 bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out)
 {
     if (a && b > UINT64_MAX / a)
@@ -82,7 +84,7 @@ bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out)
 }
 
 /* C rounds towards zero, ONNX's integer division of shapes (and Python's) towards minus
- * infinity. */
+ * infinity. An example: -7 by 2 is -4, where C has -3. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0 || (a == INT64_MIN && b == -1))
@@ -94,6 +96,7 @@ bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+/* As Python's %: -7 modulo 3 is 2, and 7 modulo -3 is -2. ONNX's Mod with fmod 0 is the same. */
 bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0)
@@ -109,7 +112,9 @@ bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
 #define MOST_WRITTEN 1000000 /* an exponent that is written; more than digits after a point make up for */
 
 /* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same
- * double. No error is possible: the lexers let only digits, a point and an exponent through. */
+ * double. No error is possible: the lexers let only digits, a point and an exponent through. An example: "12.5e3"
+ * is 125 with the exponent -1 + 3, so 12500. Each digit past the seventeenth may round, which is less than any
+ * figure of an op list or a cost file is sure of. */
 double npart__read_decimal(const char *text)
 {
     double value = 0;

@@ -60,7 +60,8 @@ static uint64_t word_of(const unsigned char *bytes)
 }
 
 /* The same number as hashing the bytes as the specification says: words from the lowest byte up,
- * and a last one with the length in its highest byte. */
+ * and a last one with the length in its highest byte. The length is part of the last word, so a text and the same
+ * text with NULs after it have different hashes. */
 uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, size_t count)
 {
     const unsigned char *bytes = data;
@@ -78,7 +79,9 @@ uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, 
 }
 
 /* There is no portable source of random numbers without I/O, and a table needs one key only. The
- * hash of what differs between runs is hard enough to guess for a table of names. */
+ * hash of what differs between runs is hard enough to guess for a table of names. A guess of it can only make
+ * tables slow, as no secret hangs on the key. The two words of `first` are digits of pi, which nobody can have
+ * chosen for a purpose. */
 void npart__hash_key_init(struct npart__hash_key *key)
 {
     /* What nobody outside this process knows: where it was loaded, where its stack is, and when. */

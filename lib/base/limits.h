@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+/* A row of FIXED has no number here, since no caller sets it: what guards it asks for its NPART__LIMIT_ name. */
 enum npart__limit_id {
 #define LIMIT(id, ...) NPART__AT_##id,
 #define FIXED(...)
@@ -18,6 +19,7 @@ enum npart__limit_id {
 };
 
 struct npart__limits {
+    /* All are filled in by whoever makes this, also those that the caller has left as they are. */
     uint64_t of[NPART__LIMITS];
 };
 

@@ -54,7 +54,8 @@ static uint32_t changes_between(const char *a, size_t a_length, const char *b, s
     return rows[a_length % 3][b_length];
 }
 
-/* Whether a text has the other in it, by letters of any case; too short a part does not count. */
+/* Whether a text has the other in it, by letters of any case; too short a part does not count. Letter by letter,
+ * as names are short; there is no table to be made first. */
 static bool contains(const char *text, size_t length, const char *part, size_t part_length)
 {
     for (size_t at = 0; part_length >= LEAST_CONTAINED && at + part_length <= length; at++)
@@ -63,7 +64,9 @@ static bool contains(const char *text, size_t length, const char *part, size_t p
     return false;
 }
 
-/* 0 the same but for case; then by changes; then one that is part of the other. UINT32_MAX: not near. */
+/* 0 the same but for case; then by changes; then one that is part of the other. UINT32_MAX: not near. Examples:
+ * `bacth` is one swap from `batch`; `bat` lacks two letters of it, which is one too many, but is a part; `ba` is
+ * near to all that begin with it. */
 static uint32_t rank_of(const struct npart__nearest *nearest, const char *name, size_t length)
 {
     if (nearest->length == 0)
@@ -75,6 +78,7 @@ static uint32_t rank_of(const struct npart__nearest *nearest, const char *name, 
     bool begins_alike = nearest->length > 3 || (length && lower(*name) == lower(*nearest->wanted));
     uint32_t most = !begins_alike ? 0 : nearest->length < 6 ? 1 : nearest->length < 9 ? 2 : MOST_CHANGES;
     uint32_t changes = changes_between(nearest->wanted, nearest->length, name, length, most);
+    /* As many changes as the name has letters make any name of any other. */
     if (changes <= most && changes < length)
         return changes;
     bool is_part = contains(name, length, nearest->wanted, nearest->length) ||
@@ -87,6 +91,7 @@ void npart__nearest_init(struct npart__nearest *nearest, const char *wanted, siz
     *nearest = (struct npart__nearest){.wanted = wanted, .length = length};
 }
 
+/* Compared as they are: names that differ in case are two names. */
 static bool is_listed(const struct npart__near *list, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -159,7 +164,8 @@ static uint32_t write_names(char *out, size_t bytes, const struct npart__near *l
     return count;
 }
 
-/* Only the best rank is named: beside `batch` nobody wants to read a name three letters away. */
+/* Only the best rank is named: beside `batch` nobody wants to read a name three letters away. Two or three that
+ * are equally near are told with "or" before the last. */
 size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
     uint32_t count = 0; /* what is further away than the best does not count */
@@ -178,7 +184,8 @@ static const char *with_end(char *out, size_t bytes, const char *end)
     return out;
 }
 
-/* Room for the question mark or the dots is kept free while names are written. */
+/* Room for the question mark or the dots is kept free while names are written. Six bytes hold the longer of both
+ * ends, ", ..." and its NUL. Names that do not fit are left out, and where not even one fits nothing is written. */
 const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
     static const char asks[] = "; did you mean ", lists[] = "; there is ";

@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/* The first byte tells the length; the bytes after it and the code they make must fit it. */
+/* The first byte tells the length; the bytes after it and the code they make must fit it. Examples: c3 a9 is one
+ * character of two bytes; c0 80 is NUL written overlong, and ed a0 80 a surrogate: both give 0. */
 size_t npart__utf8_length(const char *text, size_t rest)
 {
     /* The least code of each length: what could be written shorter is overlong, and may hide a
@@ -19,6 +20,7 @@ size_t npart__utf8_length(const char *text, size_t rest)
     size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
     if (bytes[0] < 0xc0 || bytes[0] > 0xf4 || length > rest)
         return 0;
+    /* A first byte has as many ones at its top as the character has bytes, then a zero, then bits of the code. */
     uint32_t code = bytes[0] & (0xffu >> (length + 1));
     for (size_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
@@ -32,7 +34,8 @@ size_t npart__utf8_length(const char *text, size_t rest)
 }
 
 /* What cannot be seen, or changes how the rest is seen: Unicode's general categories Cc, Cf, Zl and Zp, and the
- * property Default_Ignorable_Code_Point. */
+ * property Default_Ignorable_Code_Point. The ranges are sorted, so the walk ends at the first that begins after
+ * the code. A new version of Unicode may add to them; a character that is missing is shown as it is. */
 static bool is_hidden(uint32_t code)
 {
     static const struct {
@@ -61,6 +64,8 @@ static uint32_t code_of(const char *text, size_t length)
     return code;
 }
 
+/* A byte that is no part of UTF-8 is taken by itself, so that what follows it is read from its own beginning. The
+ * longest escape, "\U000e0001", has ten characters, for which NPART__PLAIN_BYTES is enough. */
 size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
 {
     size_t length = npart__utf8_length(text, rest);
@@ -101,6 +106,7 @@ void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t 
     npart__append(buffer, text + start, length - start);
 }
 
+/* The length of the whole tells a caller whether something was left out, as that of snprintf does. */
 size_t npart__copy_plain(char *out, size_t bytes, const char *text)
 {
     size_t length = strlen(text), used = 0, whole = 0, at = 0;
@@ -123,7 +129,8 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text)
     return whole;
 }
 
-/* At most three bytes before the end can belong to the last character, so no more are looked at. */
+/* At most three bytes before the end can belong to the last character, so no more are looked at. A text of nothing
+ * but continuation bytes is left as it is; it is no UTF-8, and is escaped when it is shown. */
 void npart__trim_text(char *text)
 {
     size_t length = strlen(text), start = length;
@@ -137,6 +144,8 @@ void npart__trim_text(char *text)
         text[start - 1] = '\0';
 }
 
+/* Callers have room for more than the dots. The end begins at a whole character: continuation bytes at its start
+ * are left out, too. */
 void npart__shorten(char *out, size_t bytes, const char *text)
 {
     size_t length = strlen(text), skipped = length < bytes ? 0 : length + 4 - bytes;

@@ -38,7 +38,7 @@ bool npart__file_status(int descriptor, struct npart__file_status *out);
 bool npart__file_seek(int descriptor, uint64_t offset);
 
 /* How many bytes, 0 at the end; fewer than asked for are no failure. Only the first moves the place where the
- * descriptor stands. */
+ * descriptor stands; on Windows the second does, too, so nobody uses both on one descriptor. */
 ptrdiff_t npart__file_read(int descriptor, void *into, size_t bytes);
 ptrdiff_t npart__file_read_at(int descriptor, void *into, size_t bytes, uint64_t offset);
 ptrdiff_t npart__file_write(int descriptor, const void *data, size_t bytes);
@@ -50,7 +50,7 @@ enum npart__copy_way {
     NPART__COPY_BY_READING,  /* the caller reads and writes */
 };
 /* Copies a range to where `to` stands, or its beginning. Tries *way, and sets it to a later one where that cannot be;
- * at the last one it fails and does nothing. */
+ * at the last one it fails and does nothing. Returns how many bytes, which may be fewer than asked for, or -1. */
 ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way);
 
 bool npart__path_status(const char *path, struct npart__file_status *out);
@@ -61,7 +61,8 @@ bool npart__path_is_taken(const char *path);
 bool npart__path_rename(const char *from, const char *to);
 bool npart__path_remove(const char *path);
 bool npart__path_make_folder(const char *path);
-/* A hard link to the file that `from` means after following links; where that cannot be, a symbolic one. */
+/* A hard link to the file that `from` means after following links; where that cannot be, a symbolic one. False as
+ * well where `to` is taken. */
 bool npart__path_link(const char *from, const char *to);
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */

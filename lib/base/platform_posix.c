@@ -59,11 +59,14 @@ int npart__file_open(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* O_EXCL: the name must be free, and a symbolic link there is not followed. 0666 is cut down by the process's
+ * umask. */
 int npart__file_create(const char *path)
 {
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/* Not dup, as a program that the process starts must not inherit it. Both stand at one place of the file. */
 int npart__file_duplicate(int descriptor)
 {
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -74,6 +77,7 @@ void npart__file_close(int descriptor)
     (void)close(descriptor);
 }
 
+/* Always true, so that a caller may end in one expression. */
 static bool tell(const struct stat *status, struct npart__file_status *out)
 {
     *out = (struct npart__file_status){
@@ -95,6 +99,7 @@ bool npart__file_status(int descriptor, struct npart__file_status *out)
     return fstat(descriptor, &status) == 0 && tell(&status, out);
 }
 
+/* Past the end is allowed, and leaves a hole when something is written there. */
 bool npart__file_seek(int descriptor, uint64_t offset)
 {
     return lseek(descriptor, (off_t)offset, SEEK_SET) >= 0;
@@ -138,6 +143,8 @@ static bool is_not_possible(int code)
     return code != EINTR && code != EAGAIN && code != EIO && code != ENOSPC && code != EDQUOT && code != EFBIG;
 }
 
+/* Both calls take the offset by its address and leave where `from` stands alone; in emscripten there is no
+ * sendfile. */
 static ssize_t copy_once(int from, off_t offset, int to, size_t bytes, enum npart__copy_way way)
 {
 #if defined(__linux__)
@@ -148,6 +155,8 @@ static ssize_t copy_once(int from, off_t offset, int to, size_t bytes, enum npar
     return copy_file_range(from, &offset, to, NULL, bytes, 0);
 }
 
+/* A way that was found closed is not tried again: the caller keeps *way for the rest of the file. 0 is the end of
+ * `from`. */
 ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way)
 {
     ssize_t count = -1;
@@ -183,6 +192,7 @@ bool npart__path_is_readable(const char *path)
     return access(path, R_OK) == 0;
 }
 
+/* Not stat, which follows a link and finds nothing where it points to nothing. */
 bool npart__path_is_taken(const char *path)
 {
     struct stat status;
@@ -204,6 +214,8 @@ bool npart__path_make_folder(const char *path)
     return mkdir(path, 0777) == 0;
 }
 
+/* AT_SYMLINK_FOLLOW makes the link one to the file itself. A hard link cannot reach another file system, and some
+ * have none; a symbolic one needs the whole path, since it is resolved from where it stands. */
 bool npart__path_link(const char *from, const char *to)
 {
     char whole[PATH_MAX];
@@ -226,6 +238,7 @@ void npart__system_text(int code, char *out, size_t bytes)
 #endif
 }
 
+/* C11's call, which has the same epoch as POSIX's; 0 where there is no clock. */
 void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
 {
     struct timespec now = {0, 0};

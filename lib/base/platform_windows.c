@@ -65,6 +65,8 @@ static void take_error(void)
             errno = rows[i].code;
 }
 
+/* For calls that say no more than whether they went well. take_error must come before any other call of the
+ * system, which may change the last error. */
 static bool done(BOOL is_done)
 {
     if (!is_done)
@@ -79,6 +81,7 @@ bool npart__is_separator(char letter)
     return letter == '/' || letter == '\\';
 }
 
+/* "C:" stands before a path, absolute ("C:\x") or of the drive's current folder ("C:x"). */
 static bool has_drive(const char *path)
 {
     return ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z')) && path[1] == ':';
@@ -128,6 +131,8 @@ static bool lengthen(struct path *path)
     return true;
 }
 
+/* What is no UTF-8 names no file. A path that has the prefix already is left as it is, for the system takes it
+ * literally. */
 static bool widen(const char *utf8, struct path *out)
 {
     int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, utf8, -1, out->units, PATH_UNITS);
@@ -153,6 +158,8 @@ static HANDLE open_path(const char *path, DWORD access, DWORD how)
     return handle;
 }
 
+/* From here on the descriptor owns the handle; where none is free the handle is closed. _O_BINARY, since line ends
+ * of a model must not be changed. */
 static int take_descriptor(HANDLE handle, int flags)
 {
     if (handle == INVALID_HANDLE_VALUE)
@@ -188,6 +195,7 @@ static HANDLE handle_of(int descriptor)
     return (HANDLE)_get_osfhandle(descriptor);
 }
 
+/* A pipe or a console has no size, and is no failure. */
 static bool describe_file(HANDLE handle, struct npart__file_status *out)
 {
     BY_HANDLE_FILE_INFORMATION is;
@@ -217,6 +225,7 @@ bool npart__file_seek(int descriptor, uint64_t offset)
     return _lseeki64(descriptor, (int64_t)offset, SEEK_SET) >= 0;
 }
 
+/* The C library takes an unsigned, and returns an int. */
 static unsigned most(size_t bytes)
 {
     return (unsigned)(bytes < CALL_BYTES ? bytes : CALL_BYTES);
@@ -227,6 +236,8 @@ ptrdiff_t npart__file_read(int descriptor, void *into, size_t bytes)
     return _read(descriptor, into, most(bytes));
 }
 
+/* The end of the file is an error to ReadFile, and 0 bytes here. Unlike pread it moves the place where the
+ * descriptor stands, so nobody reads one descriptor in both ways. */
 ptrdiff_t npart__file_read_at(int descriptor, void *into, size_t bytes, uint64_t offset)
 {
     OVERLAPPED at = {.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
@@ -242,6 +253,7 @@ ptrdiff_t npart__file_write(int descriptor, const void *data, size_t bytes)
     return _write(descriptor, data, most(bytes));
 }
 
+/* The system copies whole files only, so ranges are read and written by the caller. */
 ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way)
 {
     (void)from, (void)offset, (void)to, (void)bytes;
@@ -258,18 +270,21 @@ bool npart__path_status(const char *path, struct npart__file_status *out)
     return is_told;
 }
 
+/* By opening it, as the rights of a file are lists here and no bits that could be asked. */
 bool npart__path_is_readable(const char *path)
 {
     HANDLE handle = open_path(path, GENERIC_READ, OPEN_EXISTING);
     return handle != INVALID_HANDLE_VALUE && CloseHandle(handle);
 }
 
+/* Attributes are those of the name itself: a link is not followed. */
 bool npart__path_is_taken(const char *path)
 {
     struct path wide;
     return widen(path, &wide) && done(GetFileAttributesW(wide.units) != INVALID_FILE_ATTRIBUTES);
 }
 
+/* Without a copy: to another volume it fails (EXDEV), as rename does elsewhere. */
 bool npart__path_rename(const char *from, const char *to)
 {
     struct path source, target;
@@ -311,6 +326,7 @@ void npart__system_text(int code, char *out, size_t bytes)
         (void)snprintf(out, bytes, "error %d", code);
 }
 
+/* Both numbers are raw ticks here: what they are for is that no two runs have the same (npart__hash_key_init). */
 void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
 {
     FILETIME now;
@@ -321,6 +337,7 @@ void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
     *nanoseconds = (uint64_t)ticks.QuadPart;
 }
 
+/* In steps of some 15 ms, which is fine enough for a budget of time. */
 uint64_t npart__monotonic_ms(void)
 {
     return GetTickCount64();

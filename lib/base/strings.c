@@ -29,7 +29,8 @@ bool npart__strings_init(struct npart__strings *strings, struct npart__arena *ar
     return npart__intern(strings, "", 0, false) == 0;
 }
 
-/* Texts come from the input, so the place of each follows a key of the table's own. */
+/* Texts come from the input, so the place of each follows a key of the table's own. uthash has hashes of 32 bits,
+ * so the upper half is dropped. */
 static unsigned hash_of(const struct npart__strings *strings, const char *text, size_t length)
 {
     return (unsigned)npart__hash_bytes(&strings->key, text, length);
@@ -48,7 +49,7 @@ static struct npart__string_entry *find_entry(const struct npart__strings *strin
 #define LONGEST_TEXT ((size_t)UINT32_MAX / 2)
 
 /* Ids are given in the order of arrival, so they do not depend on the key, and arrays may be
- * indexed by them. */
+ * indexed by them. Constant time on average. An entry of a failed insertion stays in the arena, in no table. */
 uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy)
 {
     if (length > LONGEST_TEXT)
@@ -76,7 +77,8 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
 }
 
 /* Interned again in the order of their ids, which gives the same ids. The key stays, as the
- * texts come from the same file. */
+ * texts come from the same file. Texts themselves are shared, hence `from` must outlive the copy. None has a NUL
+ * inside: all come from terminated texts. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
 {
     memset(out, 0, sizeof *out);

@@ -56,12 +56,13 @@ const char *npart__type_name(int element_type)
     return element_types[is_known(element_type) ? element_type : 0].name;
 }
 
+/* The public form: NULL for a number that this library does not know, so that a caller need not compare texts. */
 const char *npart_element_type_text(int element_type)
 {
     return is_known(element_type) ? npart__type_name(element_type) : NULL;
 }
 
-/* Not strncasecmp, which follows the locale. */
+/* Not strncasecmp, which follows the locale. In a Turkish one I and i are letters of two pairs. */
 bool npart__same_letters(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -74,7 +75,7 @@ bool npart__same_letters(const char *a, const char *b, size_t length)
 }
 
 /* The first letters are compared before all else (0x20 is the bit between the cases): op lists
- * ask for thousands of names. */
+ * ask for thousands of names. Both names of a row are asked, so "double" finds what is told as float64. */
 int npart__type_number(const char *name, size_t length)
 {
     for (size_t i = 1; i < NPART__COUNT(element_types); i++) {
@@ -92,6 +93,7 @@ unsigned npart__type_bits(int element_type)
     return is_known(element_type) ? element_types[element_type].bits : 0;
 }
 
+/* Those of 8, 6 and 4 bits count as well; complex numbers do not. */
 bool npart__type_is_float(int element_type)
 {
     return is_known(element_type) && element_types[element_type].kind == 'f';
@@ -102,7 +104,9 @@ bool npart__type_is_integer(int element_type)
     return is_known(element_type) && element_types[element_type].kind == 'i';
 }
 
-/* Sub-byte types are packed, and the last byte may be filled in part. */
+/* Sub-byte types are packed, and the last byte may be filled in part. An example: 15 elements of 4 bits are 4
+ * whole bytes for the first eight and 4 for the other seven, which have 28 bits. A type without a width (string,
+ * unknown) takes 0. */
 uint64_t npart__type_bytes(int element_type, uint64_t elements)
 {
     /* Eight elements take as many bytes as one takes bits. */

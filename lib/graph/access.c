@@ -8,7 +8,8 @@
 #include "graph/build.h"
 
 /* A linear search: nodes have few attributes, and those of one name are interned, so their text
- * is in the cache. */
+ * is in the cache. A file may give one attribute twice, which ONNX's checker refuses; then the first counts
+ * everywhere. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name)
 {
@@ -20,7 +21,8 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
-/* Results that a file writes beyond those of the operator count, too, as somebody may use them. */
+/* Results that a file writes beyond those of the operator count, too, as somebody may use them. Users are those of
+ * this graph: a result whose only user was folded away still counts as used in the file's graph. */
 bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node)
 {
     for (uint32_t i = 1; i < node->output_count; i++) {
@@ -76,10 +78,13 @@ const char *npart__attribute_string(const struct npart__attribute *attribute, ui
         return "";
     const ProtobufCBinaryData *strings = attribute->u.strings;
     *length = strings[index].len;
+    /* Elements may hold NULs, hence the length beside the text. */
     return (const char *)strings[index].data;
 }
 
-/* NodeProto.metadata_props (IR 10): exporters note there where a node comes from. */
+/* NodeProto.metadata_props (IR 10): exporters note there where a node comes from. Of a key that is there twice the
+ * first counts. `metadata` is the node's protobuf object, which is never NULL and lives as long as the graph; a
+ * node of an expanded body has that of the call. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key)
 {
     const Onnx__NodeProto *proto = node->metadata;
@@ -91,14 +96,17 @@ const char *npart__node_metadata(const struct npart__node *node, const char *key
     return NULL;
 }
 
-/* PyTorch's exporter wrote stack traces there when nodes had no metadata yet (before IR 10). */
+/* PyTorch's exporter wrote stack traces there when nodes had no metadata yet (before IR 10). Newer files have the
+ * trace under a metadata key, so a reader asks for that first. */
 const char *npart__node_doc(const struct npart__node *node)
 {
     const Onnx__NodeProto *proto = node->metadata;
     return proto->doc_string;
 }
 
-/* "12:then_branch/3:body" is the body of node 3 within the branch of node 12 of the main graph. */
+/* "12:then_branch/3:body" is the body of node 3 within the branch of node 12 of the main graph. Calls are steps as
+ * well, under the function's name: "7:MyLayer/0:body". The number is a node's place in its own scope, which is
+ * what a reader finds in the file, and not its id. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope)
 {
     const struct npart__scope *at = &graph->scopes.items[scope];
@@ -117,6 +125,8 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
 {
     const struct npart__node *node = &graph->nodes.items[id];
     const struct npart__scope *scope = &graph->scopes.items[node->scope];
+    /* 32 more bytes are enough for "node ", a number of ten digits, the parentheses and the blanks. Texts of the
+     * file go into `text` as they are, and npart__copy_plain escapes them on the way out. */
     char op[32], name[56], label[20], inside[64] = "", text[sizeof op + sizeof name + sizeof inside + 32];
     npart__shorten(op, sizeof op, npart__node_op(graph, node));
     npart__shorten(name, sizeof name, node->name);

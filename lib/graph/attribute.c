@@ -14,7 +14,8 @@
 #define SHORT_LIST 16u
 
 /* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. A number that no type has
- * counts as none. */
+ * counts as none. The order of the rows is that of the numbers, so of an attribute with several fields filled in
+ * the first type wins, which is the scalar before its list. */
 static int attribute_type(const Onnx__AttributeProto *proto)
 {
     if (proto->has_type && proto->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED)
@@ -88,7 +89,8 @@ static bool copy_strings(struct npart__build *build, const Onnx__AttributeProto 
     return copies != NULL;
 }
 
-/* One copy of each name: the same few stand at thousands of nodes, and looking for them must not fetch every copy. */
+/* One copy of each name: the same few stand at thousands of nodes, and looking for them must not fetch every copy.
+ * The text itself is not copied: the unpacked object has it, and lives in the same arena. */
 static bool take_name(struct npart__build *build, const Onnx__AttributeProto *proto, struct npart__attribute *out)
 {
     const char *name = proto->name ? proto->name : "";
@@ -111,7 +113,10 @@ static const int64_t *short_list(struct npart__build *build, const int64_t *ints
     return copy;
 }
 
-/* Fills in the union; false when out of memory. Tensors of a list are of no use to the analysis and stay out. */
+/* Fills in the union; false when out of memory. Tensors of a list are of no use to the analysis and stay out. The
+ * cases are numbers of AttributeProto.AttributeType, as `type` of npart__attribute has them; 9 (TENSORS), 12
+ * (SPARSE_TENSORS) and 14 (TYPE_PROTOS) have nothing here but their type. The type that the file writes decides,
+ * also where another field is filled in: then the attribute is 0, empty or NULL. */
 static bool convert(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
                     struct npart__attribute *out)
 {
@@ -179,6 +184,7 @@ struct named {
     uint32_t index;   /* among the graph's attributes */
 };
 
+/* Of equal names the one that the file has first comes first, so that both ways of looking find the same. */
 static int compare_named(const void *left, const void *right)
 {
     const struct named *a = left, *b = right;
@@ -208,7 +214,9 @@ bool npart__build_attribute_index(struct npart__build *build, uint32_t id, struc
     return true;
 }
 
-/* The first attribute of that name, or NULL. */
+/* The first attribute of that name, or NULL. Without a sorted list this is the linear search of
+ * npart__node_attribute; with one a binary search for the first entry that is not smaller than the wanted name at
+ * index 0. */
 static const struct npart__attribute *find_attribute(const struct npart__build *build,
                                                      const struct npart__attribute_index *index, const char *name)
 {
@@ -246,7 +254,9 @@ static bool resolve_reference(const struct npart__build *build, const Onnx__Attr
 }
 
 /* A reference within a function (ref_attr_name) that the call does not give and that has no
- * default leaves the attribute out, as the format says. */
+ * default leaves the attribute out, as the format says. What is given keeps its content, shared with the call's,
+ * and takes the name that the function's node has for it: `alpha` of a LeakyRelu may refer to the call's attribute
+ * `slope`. */
 static npart_status add_attribute(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node)
 {
     struct npart__graph *graph = build->graph;
@@ -268,6 +278,8 @@ static npart_status add_attribute(struct npart__build *build, const Onnx__Attrib
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing)
 {
+    /* The index is made before any default is added, so a default that the function lists twice would be there
+     * twice; readers then see the first. */
     struct npart__attribute_index given;
     if (only_missing && !npart__build_attribute_index(build, node, &given))
         return npart__fail_memory(build->error);

@@ -58,17 +58,17 @@ struct npart__build {
     const Onnx__ModelProto *model;
     struct npart_error *error;
     struct NPART__ARRAY(struct npart__binding) bindings; /* by name */
-    struct NPART__ARRAY(struct npart__undo) undo;
+    struct NPART__ARRAY(struct npart__undo) undo; /* a stack; scopes note its height */
     struct NPART__ARRAY(struct npart__capture) captures;
     struct NPART__ARRAY(const Onnx__GraphProto *) bodies; /* by scope; NULL for a call */
-    uint32_t environment, environment_count;
+    uint32_t environment, environment_count; /* at hand; given out so far. 0: the model's own graphs */
     Onnx__OperatorSetIdProto **opsets; /* that hold in the current environment */
-    size_t opset_count;
-    unsigned call_depth;
+    size_t opset_count; /* of `opsets` */
+    unsigned call_depth; /* functions that are being inlined in one another */
     struct npart__attribute_index call_attributes; /* of the innermost call, what its function's nodes refer to */
     uint32_t *functions;     /* by the id of domain, name and overload: index + 1 */
     uint32_t function_names; /* length of that array */
-    bool *function_called;
+    bool *function_called; /* by index in model.functions, for unused ones */
     struct npart__schema_slot schemas[NPART__CACHE_SLOTS];
     bool reported_shadow; /* told once a file */
 };

@@ -32,7 +32,8 @@ struct expander {
 
 /* ---- the call --------------------------------------------------------------------------------------------- */
 
-/* Names in a body's text are not terminated, so npart__node_attribute does not do. */
+/* Names in a body's text are not terminated, so npart__node_attribute does not do. NULL where the node leaves it
+ * out; the schema's default is asked for by schema_of. */
 static const struct npart__attribute *attribute_of(const struct expander *expander, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < expander->call.attribute_count; i++) {
@@ -72,7 +73,8 @@ static int input_type(const struct expander *expander, const char *name, size_t 
     return is_input ? expander->at->input_types[index] : 0;
 }
 
-/* A string attribute's value or default, not terminated. */
+/* A string attribute's value or default, not terminated. Without either it is no word at all, and every comparison
+ * fails. */
 static bool same_word(const struct expander *expander, const char *name, size_t name_length, const char *word,
                       size_t length)
 {
@@ -85,7 +87,9 @@ static bool same_word(const struct expander *expander, const char *name, size_t 
 }
 
 /* [!]name, of an operand or attribute that is there; [!]name:word, of an attribute's value or an input's type. The
- * order of the questions: an attribute's name wins over an operand's. */
+ * order of the questions: an attribute's name wins over an operand's. Examples: "!min" holds where a Clip has no
+ * lower bound, "axes" where an attribute or operand of that name is given, "reduction:mean" where the attribute
+ * has this text, given or by default, and "input:float" where the input is of this element type. */
 static bool condition_holds(const struct expander *expander, const char *text, size_t length)
 {
     bool wanted = *text != '!';
@@ -117,7 +121,9 @@ static bool is_part(const struct expander *expander, const struct npart__stateme
     return true;
 }
 
-/* Whether some statement that is part of this node's body makes the value. */
+/* Whether some statement that is part of this node's body makes the value. Compared by ids: operand_of gives the
+ * node's own result for a name that the schema has among its outputs, and NPART_NONE for names that are the body's
+ * alone. */
 static bool body_makes(const struct expander *expander, uint32_t value)
 {
     const char *body = expander->at->function->body, *word;
@@ -132,6 +138,8 @@ static bool body_makes(const struct expander *expander, uint32_t value)
     return false;
 }
 
+/* Asked before an expansion is accepted. The body, which has a few dozen statements at most, is walked once for
+ * each result of the node. */
 bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion)
 {
     /* The functions below want one that they may change, and change nothing here. */
@@ -190,7 +198,9 @@ static bool read_numbers(const struct expander *expander, const char *text, size
 
 /* Attributes take what fits their kind; `text` follows the kind in the table. A value that
  * refers to an attribute which is neither given nor has a default leaves the whole attribute
- * out: `*is_present` is false. False when out of memory. */
+ * out: `*is_present` is false. False when out of memory. Kinds are those of the schema's texts: f and i one
+ * number, F and I lists, s a text; so a default may be read by the same function. Two arrays are made for either
+ * kind since `numbers` is on the stack, and the attribute outlives the call. */
 static bool read_values(const struct expander *expander, char kind, const char *text, size_t length,
                         struct npart__attribute *out, bool *is_present)
 {
@@ -236,6 +246,8 @@ static bool add_attribute(const struct expander *expander, const char *word, siz
     bool is_present = true, ok = true;
     if (*text == '@') {
         const struct npart__attribute *given = attribute_of(expander, text + 1, text_length - 1);
+        /* As with ref_attr_name: neither given nor with a default, the attribute is left out of the body's node,
+         * too. */
         bool has_default = !given && schema_of(expander, text + 1, text_length - 1, &schema) && schema.default_text;
         is_present = given || has_default;
         if (given)
@@ -255,7 +267,8 @@ static bool add_attribute(const struct expander *expander, const char *word, siz
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
 
 /* The latest value of that name in the body, else an operand of the call: a body may use a name
- * again. From the last on, so that a second assignment hides the first. */
+ * again. From the last on, so that a second assignment hides the first. Linear in the values of a body, of which
+ * there are NPART__LIMIT_BODY_VALUES at most. */
 static uint32_t value_named(const struct expander *expander, const char *text, size_t length)
 {
     for (uint32_t i = expander->name_count; i-- > 0;)
@@ -264,7 +277,9 @@ static uint32_t value_named(const struct expander *expander, const char *text, s
     return operand_of(expander, text, length);
 }
 
-/* A result of the call is made by the body now; all else is new. */
+/* A result of the call is made by the body now; all else is new. A result counts as the call's until the first
+ * statement has made it: a second statement of that name makes a value of its own, as its producer is no longer
+ * the call. False when out of memory, or past NPART__LIMIT_BODY_VALUES, which no row of the table is. */
 static bool add_output(struct expander *expander, const char *text, size_t length, uint32_t node)
 {
     struct npart__graph *graph = expander->graph;
@@ -300,7 +315,9 @@ static bool add_word(struct expander *expander, const char *word, size_t length,
 }
 
 /* The node takes the version of its operator from the call's opset, and the call's metadata, so
- * that a report can say which line of the source it comes from. */
+ * that a report can say which line of the source it comes from. Its outputs are appended before its inputs, since
+ * each is a run of the graph's `operands`; an output that is read by the same statement would be found as the new
+ * value, and no body of the table has such a statement. */
 static bool add_node(struct expander *expander, const struct npart__statement *statement)
 {
     struct npart__graph *graph = expander->graph;
@@ -342,7 +359,8 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
 
 /* A scope as that of an inlined function, so that all later stages need not know the difference.
  * Results of the body's nodes keep what was inferred for the call's, which may be more than
- * their own inference can say. */
+ * their own inference can say. The call keeps its operands, and has no part in the order any more:
+ * lib/graph/order.c puts its callee's nodes in its place. */
 static bool expand(struct expander *expander)
 {
     struct npart__graph *graph = expander->graph;

@@ -42,7 +42,8 @@ enum npart__tensor_place {
     NPART__TENSOR_BROKEN,   /* what is there does not fit dims and type; a finding says so */
 };
 
-/* An initializer, or a tensor in an attribute. */
+/* An initializer, or a tensor in an attribute. `dims` are the protobuf object's own numbers, so they live as long
+ * as the graph. */
 struct npart__tensor {
     const char *name;
     uint8_t element_type; /* ONNX number */
@@ -200,7 +201,7 @@ struct npart__graph {
     uint32_t *consumers; /* node ids by value, each once per use, captures included */
     uint32_t order_count;
     /* the model */
-    int64_t ir_version;
+    int64_t ir_version; /* 0 where the file does not say */
     const char *producer_name, *producer_version;
     struct npart_opset *opsets; /* each domain once */
     uint32_t opset_count;
@@ -209,6 +210,8 @@ struct npart__graph {
     bool has_unranked_input;     /* a tensor that is given, and of which the file does not say how many dims it has */
     uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
     uint64_t external_bytes;            /* of these in other files */
+    /* Sums of what the file claims: they stay at UINT64_MAX instead of wrapping, and row 0 has types that are not
+     * known. */
     struct npart__weight_sum {
         uint64_t bytes, elements;
     } weights_of[NPART__TYPE_NUMBERS]; /* of these by element type */

@@ -19,14 +19,16 @@ static bool is_own_name(const char *last, const char *op)
     return last[length] == '_' && *digit && digit[strspn(digit, "0123456789")] == '\0';
 }
 
-/* Whether a step begins with all of the step before it, and says more: "features.0" after "features". */
+/* Whether a step begins with all of the step before it, and says more: "features.0" after "features". The full
+ * stop must follow, so that "layers10" is not taken for a step inside of "layers1". */
 static bool repeats(const char *step, size_t length, const char *before, size_t before_length)
 {
     return length > before_length && step[before_length] == '.' && memcmp(step, before, before_length) == 0;
 }
 
 /* "layers.3.fc1" of "layers.3/fc1". In place of the longer step only what it adds is kept; the text never gets
- * longer than the path. */
+ * longer than the path. An example: "features/features.0/features.0.2" becomes "features.0.2": each step repeats
+ * the one before it and takes its place in the text. */
 static const char *dotted(struct npart__arena *arena, const char *path, size_t bytes)
 {
     char *out = npart__arena_allocate(arena, bytes + 1);
@@ -49,7 +51,10 @@ static const char *dotted(struct npart__arena *arena, const char *path, size_t b
     return out;
 }
 
-/* Nodes of one module follow one another, so most have the text of the node before. */
+/* Nodes of one module follow one another, so most have the text of the node before. The text is compared and not
+ * the name's address: names of two nodes are different texts, of which the part before the last slash is the same.
+ * What is left without a module gets none from its neighbours: a name that a user chose may stand between two of
+ * the exporter's. */
 npart_status npart__build_modules(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;

@@ -12,7 +12,9 @@
 
 /* An alias may name another alias: a function that hands an input on, called by one that does
  * the same. More steps than there are values are a circle, which only a malformed file has. All
- * operands are then replaced by what they stand for, so that later stages see no alias. */
+ * operands are then replaced by what they stand for, so that later stages see no alias. A call of a function that
+ * hands its input on, and whose input is its own output, is a circle of one: the value stands for itself, and
+ * nobody makes it. */
 static npart_status resolve_aliases(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -45,7 +47,7 @@ static npart_status resolve_aliases(struct npart__build *build)
 /* ---- uses ------------------------------------------------------------------------------------------------ */
 
 /* The operand at `i` of a node's inputs followed by its captures. A call has neither: its body does the work; nor has
- * what is never run. */
+ * what is never run. So what is passed to a call is used by the nodes of the function that read it. */
 static uint32_t use_count(const struct npart__graph *graph, const struct npart__node *node)
 {
     bool is_run = node->callee == NPART_NONE && graph->scopes.items[node->scope].region != NPART_NONE;
@@ -55,7 +57,7 @@ static uint32_t use_count(const struct npart__graph *graph, const struct npart__
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
 /* By node, then by value, so that what several uses capture stands together and counts once. Ids are there once,
- * so qsort's order is the same everywhere. */
+ * so qsort's order is the same everywhere. By then `region` is a node's id: see attach_captures. */
 static int compare_captures(const void *left, const void *right)
 {
     const struct npart__capture *a = left, *b = right;
@@ -65,7 +67,9 @@ static int compare_captures(const void *left, const void *right)
 }
 
 /* Captures become operands of the node that holds the body, after its inputs: partitions must
- * count what a body reads as read by that node. */
+ * count what a body reads as read by that node. An example: an If whose two branches both use `x` from outside has
+ * `x` once among its captures. Sorting takes n log n steps for n uses; a use three bodies deep is three entries,
+ * one for each node on the way out. */
 static npart_status attach_captures(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -93,7 +97,8 @@ static npart_status attach_captures(struct npart__build *build)
 }
 
 /* What the nodes and results of every region use from outside, when that has changed. The first lists stay in
- * `operands`, unused: ids of operands do not move. */
+ * `operands`, unused: ids of operands do not move. Results count besides operands, as a branch may return what it
+ * has captured without any node. */
 static bool gather_captures(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -116,7 +121,8 @@ static bool gather_captures(struct npart__build *build)
 /* ---- consumers ------------------------------------------------------------------------------------------- */
 
 /* Two passes over all uses: the first counts, so that the lists of all values fit in one array;
- * the second fills them. A node that uses a value twice is in its list twice. */
+ * the second fills them. A node that uses a value twice is in its list twice. Linear in operands. A value's list
+ * is in the order of node ids, since nodes are walked in that order. */
 static npart_status list_consumers(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -189,7 +195,8 @@ static uint32_t producer_in_region(const struct npart__graph *graph, uint32_t va
 }
 
 /* The first node that stands before something it needs, or NPART_NONE. `place` holds the order.
- * ONNX demands topological order, and nearly every file has it: then nothing is sorted. */
+ * ONNX demands topological order, and nearly every file has it: then nothing is sorted. Linear in operands: a
+ * place is looked up, and nothing is marked. */
 static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, const uint32_t *order, uint32_t count)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -310,6 +317,7 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
         if (sorter->pending[order[i]] > 0)
             return npart__build_fail(sorter->build, node_on_cycle(sorter, region, order[i], count),
                                      "the graph is cyclic: this node needs its own result");
+    /* Not reached: less than all are emitted only where some node is pending. */
     return npart__fail(sorter->build->error, NPART_ERROR_MALFORMED, "", "the graph is cyclic");
 }
 
@@ -341,7 +349,9 @@ static npart_status order_region(struct sorter *sorter, uint32_t region)
                : npart__fail_memory(sorter->build->error);
 }
 
-/* All that follows from operands and regions, which must be final. */
+/* All that follows from operands and regions, which must be final. All scratch is by node and as long as the
+ * graph, and is made once for all regions: there may be as many regions as nodes. `order` is as long, too, for
+ * each node stands in one region at most. */
 static npart_status list_and_order(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -368,6 +378,7 @@ static npart_status list_and_order(struct npart__build *build)
     return status;
 }
 
+/* For a graph of the file, whose captures were gathered while names were resolved. */
 npart_status npart__build_order(struct npart__build *build)
 {
     npart_status status = resolve_aliases(build);

@@ -9,7 +9,9 @@
 
 #define IN_RANGE(first, amount, array) ((uint64_t)(first) + (amount) <= (array).count)
 
-/* Every range lies in its array, and what refers to a node is referred to by it. */
+/* Every range lies in its array, and what refers to a node is referred to by it. Ranges are summed in 64 bits, so
+ * that a wrong count cannot wrap round and look right. Captures and bodies of a node without any begin nowhere in
+ * particular. */
 static void check_nodes(const struct npart__graph *graph)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -74,7 +76,8 @@ static uint64_t spread(uint32_t id)
 }
 
 /* Lists of consumers are those that the operands say. Both are summed up by `spread`, so that
- * their order does not matter. */
+ * their order does not matter. Differences of unsigned sums are exact modulo 2^64, so subtracting in any order
+ * ends at 0 for equal lists. */
 static void check_uses(const struct npart__graph *graph, const bool *is_run, struct npart__arena *scratch)
 {
     uint64_t *sums = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *sums);

@@ -13,7 +13,8 @@ void *npart__build_copy_items(struct npart__arena *arena, const void *items, uin
     return copy && count ? memcpy(copy, items, count * item_bytes) : copy;
 }
 
-/* Nodes and values keep their ids, so what is written to is copied. */
+/* Nodes and values keep their ids, so what is written to is copied. Attributes, strings, findings, opsets and the
+ * order are still those of `graph`, which is why it must outlive the copy; the order is made anew in any case. */
 bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out)
 {
     *out = *graph;
@@ -41,7 +42,8 @@ static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
 }
 
 /* The If's results are those of its branch. An inner value without a declared type takes the
- * If's: exporters often write the type of the result only. */
+ * If's: exporters often write the type of the result only. The result becomes an alias of the branch's, as the
+ * output of a function that hands an input on does; operands that name it are replaced when aliases are resolved. */
 static void take_branch(struct npart__graph *graph, uint32_t id, uint32_t branch)
 {
     struct npart__node *node = &graph->nodes.items[id];
@@ -61,7 +63,7 @@ static void take_branch(struct npart__graph *graph, uint32_t id, uint32_t branch
 }
 
 /* What is an output depends on the regions there are: results of a branch that was taken are
- * inner values now. */
+ * inner values now. Aliases are resolved after this, and hand the mark on to what they stand for (order.c). */
 static void mark_outputs(struct npart__graph *graph)
 {
     for (uint32_t i = 0; i < graph->values.count; i++)
@@ -95,7 +97,7 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
 }
 
 /* The last step for every graph that is made of another: order, captures and consumers of its
- * new regions. */
+ * new regions. `build` has neither a model nor names here, so nothing but order.c may be asked with it. */
 npart_status npart__build_finish(struct npart__graph *graph, struct npart_error *error)
 {
     struct npart__build *build = npart__arena_zeroed(graph->arena, 1, sizeof *build);
@@ -115,6 +117,7 @@ npart_status npart__build_finish(struct npart__graph *graph, struct npart_error 
     return status;
 }
 
+/* The Ifs are nodes without a part in the order afterwards, as calls are: their branch is the callee. */
 npart_status npart__graph_take_branches(const struct npart__graph *graph, const uint32_t *taken,
                                         struct npart__arena *arena, struct npart__graph *out,
                                         struct npart_error *error)

@@ -15,7 +15,8 @@ enum {
 
 /* ---- sizes ----------------------------------------------------------------------------------------------- */
 
-/* What cannot be counted has no dims and takes nothing. */
+/* What cannot be counted has no dims and takes nothing. A tensor without dims is a scalar of one element; one with
+ * a dim of 0 has none, and is no mistake. An example: INT4 of dims [3,5] has 15 elements, which take 8 bytes. */
 static bool count_elements(struct npart__tensor *tensor, const int64_t *dims, size_t rank)
 {
     uint64_t elements = 1, bytes = UINT64_MAX;
@@ -79,7 +80,8 @@ static bool raw_size_fits(const struct npart__tensor *tensor, uint64_t bytes)
     return bytes == tensor->bytes || (is_float6 && bytes == tensor->elements);
 }
 
-/* The scan's record of a payload field that it has left out, where there is one. */
+/* The scan's record of a payload field that it has left out, where there is one. The loop ends where there is no
+ * further record; a tensor has one for each field that was left out. */
 static bool find_record(const Onnx__TensorProto *proto, uint32_t field, struct npart__elided *out)
 {
     for (unsigned i = 0; npart__onnx_elided(&proto->base, i, out); i++)
@@ -90,7 +92,8 @@ static bool find_record(const Onnx__TensorProto *proto, uint32_t field, struct n
 
 /* ---- external data --------------------------------------------------------------------------------------- */
 
-/* external_data holds texts; offset and length are decimal numbers without a sign. */
+/* external_data holds texts; offset and length are decimal numbers without a sign. Not strtoull, which takes
+ * blanks and signs and lets "-1" through as the largest number. Numbers past 64 bits are none. */
 static bool parse_size(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -106,7 +109,9 @@ static bool parse_size(const char *text, uint64_t *out)
     return true;
 }
 
-/* "" when all is well, else what is wrong. The file itself is never opened. */
+/* "" when all is well, else what is wrong. The file itself is never opened. Of the keys that onnx.proto lists
+ * (location, offset, length, checksum) the checksum is not looked at. A length that is left out means the rest of
+ * the file, whose size is not asked for; then nothing can be compared. */
 static const char *check_external(const struct npart__tensor *tensor, const Onnx__TensorProto *proto,
                                   uint64_t *length)
 {
@@ -139,7 +144,8 @@ static const char *check_external(const struct npart__tensor *tensor, const Onnx
 
 /* Where the numbers of a tensor are, and "" or what is wrong with them; `*found` is how many
  * bytes there are. raw_data goes before the typed fields, as in ONNX's own readers; strings are
- * never raw. */
+ * never raw. Numbers are field numbers of TensorProto: 9 is raw_data. A typed field may be there in part: protobuf
+ * joins the runs of a repeated field, and the scan may leave out one and keep another, so both are added up. */
 static const char *place_data(struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t *found)
 {
     static const char misfit[] = "its data does not fit its dims and type";
@@ -154,6 +160,8 @@ static const char *place_data(struct npart__tensor *tensor, const Onnx__TensorPr
         return raw_size_fits(tensor, elided.bytes) ? "" : misfit;
     }
     tensor->place = NPART__TENSOR_INLINE;
+    /* A typed field beside raw_data is not looked at, and is never read: integer_at and double_at ask for raw_data
+     * first. */
     if (tensor->element_type != STRING && proto->has_raw_data) {
         *found = proto->raw_data.len;
         return raw_size_fits(tensor, proto->raw_data.len) ? "" : misfit;
@@ -218,11 +226,14 @@ struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, con
     return tensor;
 }
 
+/* A sum that does not fit stays at the largest number. */
 static void add_to(uint64_t *sum, uint64_t more)
 {
     *sum = *sum > UINT64_MAX - more ? UINT64_MAX : *sum + more;
 }
 
+/* Called for initializers, and for tensors in attributes, of an inlined function once for each call. A number that
+ * this library does not know as a type counts in row 0. */
 void npart__build_add_weight(struct npart__build *build, const struct npart__tensor *tensor)
 {
     struct npart__graph *graph = build->graph;
@@ -245,11 +256,13 @@ static uint64_t raw_word(const uint8_t *bytes, unsigned width)
     return word;
 }
 
-/* The `bits` low bits of `word`, as two's complement where `is_signed`. */
+/* The `bits` low bits of `word`, as two's complement where `is_signed`. An example: the byte 0xf7 as two INT4 is
+ * 7, from its lower half, and then -1. Bits above those of the type are dropped, as a typed field may hold an
+ * UINT8 in a sign-extended int32. */
 static int64_t as_integer(uint64_t word, unsigned bits, bool is_signed)
 {
     if (bits == 64)
-        return (int64_t)word; /* a UINT64 above 2^63 - 1 is no shape; callers reject it */
+        return (int64_t)word; /* a UINT64 above 2^63 - 1 becomes negative, by which npart__tensor_int64s tells it */
     word &= ((uint64_t)1 << bits) - 1;
     if (is_signed && word >> (bits - 1))
         return (int64_t)word - (int64_t)((uint64_t)1 << bits);
@@ -299,7 +312,8 @@ bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint
     return true;
 }
 
-/* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. */
+/* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. An example: 0x3c00, which
+ * is 1, has the exponent 15; 15 + 112 is 127, the bias of binary32. Infinities and NaNs keep their fraction. */
 static uint32_t widen_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 1023u;
@@ -359,7 +373,8 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
     return from_float_bits(type == FLOAT16 ? widen_half(bits) : bits << 16);
 }
 
-/* float8 and smaller floating-point types are not read here. */
+/* float8 and smaller floating-point types are not read here. Of INT64 beyond 2^53 a double has the nearest that
+ * there is, so whoever needs it exactly asks npart__tensor_int64s first. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;

@@ -8,7 +8,8 @@
 
 /* A dim is a number, a symbol, or neither. Negative numbers and empty symbols are neither: old
  * exporters write -1 or "" for a dynamic dim. No shape at all (NULL) is an unknown rank, an empty
- * one a scalar. */
+ * one a scalar. An example: [batch, 3, -1, ""] becomes a symbol, a number and twice neither. Symbols are texts of
+ * the unpacked file and not copied. */
 static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto *shape,
                         struct npart__declared_type *out)
 {
@@ -39,7 +40,9 @@ static uint8_t element_type(bool present, int32_t number)
     return present && number > 0 && number <= UINT8_MAX ? (uint8_t)number : 0;
 }
 
-/* Nesting is bounded by the scan's depth limit. */
+/* Nesting is bounded by the scan's depth limit. Without a type (NULL) the result is all zero, which is a type of
+ * kind UNKNOWN. A map has the type of its keys in `element_type` and its values in `element`; NULL is out of
+ * memory alone. */
 struct npart__declared_type *npart__build_type(struct npart__arena *arena, const Onnx__TypeProto *proto)
 {
     struct npart__declared_type *type = npart__arena_zeroed(arena, 1, sizeof *type);

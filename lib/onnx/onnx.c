@@ -30,6 +30,8 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
 {
     struct unpack_memory memory = {.arena = arena};
     ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = &memory};
+    /* protobuf-c copies texts and bytes, so the skeleton may go afterwards; it recurses into messages, whose depth
+     * the scan has bounded. */
     Onnx__ModelProto *model = onnx__model_proto__unpack(&allocator, skeleton->bytes, skeleton->data);
     if (!model)
         return memory.failed ? npart__fail_memory(error)
@@ -39,7 +41,9 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
 }
 
 /* A record is native memory of this process, written by the scan and read here: no byte order is
- * involved. An unknown field of that number but another size cannot come from the scan. */
+ * involved. An unknown field of that number but another size cannot come from the scan. The file itself cannot
+ * forge one: the scan drops fields that the schema lacks, and this number is none of ONNX's. It is copied out, as
+ * the bytes need not be aligned. */
 bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out)
 {
     for (unsigned i = 0; i < message->n_unknown_fields; i++) {

@@ -38,6 +38,8 @@ void npart__split_stages(struct npart__stage_request *request)
         if (request->stage_of[id] >= stages)
             stages = request->stage_of[id] + 1;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            /* In one stage all nodes are of one side, so what touches there is accepted on both ends, or on
+             * neither. */
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer == NPART_NONE || request->stage_of[producer] != request->stage_of[id])
                 continue;
@@ -58,6 +60,8 @@ void npart__split_stages(struct npart__stage_request *request)
     for (uint32_t i = 0; i < request->count; i++)
         sorted[start[request->stage_of[request->order[i]]]++] = request->order[i];
     memset(new_stage, 0xff, nodes * sizeof *new_stage);
+    /* An example: of the accepted A, B, C of a stage A and C touch. They become one stage of A and C and then one
+     * of B, and what was the next stage comes after both. */
     uint32_t refused_stage = NPART_NONE, before = NPART_NONE;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = sorted[i], stage = request->stage_of[id];

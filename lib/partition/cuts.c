@@ -36,7 +36,9 @@ static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
 }
 
 /* What another region makes counts as segment 0. The way with the most cuts counts; of these the last is told.
- * Bodies are partitioned by themselves, so what they capture is there before any segment of theirs. */
+ * Bodies are partitioned by themselves, so what they capture is there before any segment of theirs. An example:
+ * cut at x and at y in a chain a -> x -> b -> y -> c gives a, b and c the segments 0, 1 and 2. A node that takes y
+ * and the model's input as well is of segment 2. */
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
@@ -101,7 +103,8 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 /* ---- staging ---------------------------------------------------------------------------------------------- */
 
 /* The nodes of each segment together, in order: those of segment s end at ends[s]. Returns the number of segments; 0
- * when out of memory. A counting sort: filling moves ends[s] from where segment s begins to where it ends. */
+ * when out of memory. A counting sort: filling moves ends[s] from where segment s begins to where it ends. Only
+ * the segments of this region are looked at; one without nodes here is an empty run. */
 static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t **sorted, uint32_t **ends)
 {
     const uint32_t *segment_of = request->segment_of;
@@ -167,7 +170,8 @@ static bool is_listed(const struct npart__partitioning *of, const struct npart__
 }
 
 /* A user in a body, or in the same segment, is not parted by the cut. A partition's members are of one segment, so
- * its first tells. */
+ * its first tells. `result` is a value that leaves the partition, and `last_cut` of the user the cut that counts
+ * for it, which may stand further on than this value. */
 bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
                          uint32_t result)
 {

@@ -10,6 +10,8 @@ static void add_macs(uint64_t *sum, uint64_t macs)
     *sum = macs > NPART__WORK_UNKNOWN - *sum ? NPART__WORK_UNKNOWN : *sum + macs;
 }
 
+/* A node that is not live has no work in `works`, so all are walked over. One unknown node makes the sum of its
+ * partition and that of the whole unknown, since a share of a part would look like one of all. */
 void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning)
 {

@@ -15,7 +15,7 @@
 struct grouping {
     struct npart__stage_request *request;
     const struct npart__graph *graph;
-    struct npart__walk walk;
+    struct npart__walk walk; /* the runtime's order, and uses within the region */
     uint32_t *subgraph_of;  /* by place; NO_SUBGRAPH: unsupported */
     uint32_t *size;      /* by subgraph */
     uint32_t *dropped;   /* by subgraph: the rule, or NPART_NONE */
@@ -50,7 +50,8 @@ static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
 
 /* Runs of the order first, then their connected parts. Each unsupported node is a run of its own, so that what stands
  * between two of them is not joined. What is accepted between two unsupported nodes of the order is one run,
- * wherever the graph joins it to others. */
+ * wherever the graph joins it to others. An example: accepted A, B, unsupported U, V, accepted C are the runs 0,
+ * 1, 2 and 3; A and B are one subgraph only where they touch. */
 static void form_subgraphs(struct grouping *grouping)
 {
     struct npart__stage_request *request = grouping->request;
@@ -89,7 +90,8 @@ static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
 }
 
 /* Whether what uses the node's results, but for the subgraph, runs after the subgraph begins or beside it: else
- * something could lead from the node to the subgraph through the outside, and the subgraph would wait for itself. */
+ * something could lead from the node to the subgraph through the outside, and the subgraph would wait for itself.
+ * Uses are compared by stage, as what runs before the subgraph begins might feed it. */
 static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t subgraph)
 {
     const struct npart__walk *walk = &grouping->walk;
@@ -101,7 +103,9 @@ static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t subg
 }
 
 /* Goes in the runtime's order, so that a node which has joined makes the subgraph that it joins larger before that one
- * is looked at. The last subgraph may be a single node: the provider looks at each against those that follow it. */
+ * is looked at. The last subgraph may be a single node: the provider looks at each against those that follow it.
+ * Each node is asked once, by its uses: linear in operands. A node that falls back keeps its stage, which has no
+ * other node. */
 static void place_single_nodes(struct grouping *grouping)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;

@@ -28,7 +28,8 @@ struct partitioner {
 
 /* ---- stages ---------------------------------------------------------------------------------------------- */
 
-/* The live nodes of a region, into at->order; returns how many. */
+/* The live nodes of a region, into at->order; returns how many. Producers come before consumers. What was folded,
+ * fused or inlined is left out, so the list may be empty. */
 static uint32_t list_region(struct partitioner *at, uint32_t region)
 {
     const struct npart__scope *scope = &at->graph->scopes.items[region];
@@ -78,7 +79,8 @@ static void bound_stages(struct partitioner *at, uint32_t count)
 }
 
 /* What a partitioner needs for one region is freed after it: there may be as many regions as nodes. Splits come
- * after staging, as they cut what a partitioner has formed. */
+ * after staging, as they cut what a partitioner has formed. An arena over the same allocator, so that a budget of
+ * memory counts what staging takes, too. */
 static void stage_region(struct partitioner *at, uint32_t region)
 {
     struct npart__arena scratch;
@@ -104,7 +106,8 @@ static void stage_region(struct partitioner *at, uint32_t region)
 
 /* ---- members --------------------------------------------------------------------------------------------- */
 
-/* Makes the partitions of a region in the order of their stages, and counts the changes of side between stages. */
+/* Makes the partitions of a region in the order of their stages, and counts the changes of side between stages. A
+ * stage is on one side, so any node of it says which. Linear in the region's nodes and stages. */
 static void make_partitions(struct partitioner *at, uint32_t region)
 {
     struct npart__partitioning *out = at->out;
@@ -150,7 +153,8 @@ static void make_partitions(struct partitioner *at, uint32_t region)
     npart__arena_release(at->arena, is_accepted);
 }
 
-/* Not known (UINT64_MAX) where a dim or the element type is not: no guess of a size is made here. */
+/* Not known (UINT64_MAX) where a dim or the element type is not: no guess of a size is made here. An example:
+ * float16[1,77,768] is 118,272 bytes. */
 static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->session->inference, value);
@@ -173,7 +177,8 @@ static uint32_t source_side(const struct partitioner *at, uint32_t value)
 /* One boundary tensor for each side but its own that takes the value. The last turn of the loop is the world outside,
  * which takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given
  * last, so it never has to be cleared. A user that is a copy of a DequantizeLinear is passed: what it hands on
- * crosses where its own user is. */
+ * crosses where its own user is. An example: a value made in partition 0, and used by two nodes of partition 1, by
+ * one on the CPU and by one in partition 0, makes two boundary tensors. */
 static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;
@@ -238,7 +243,8 @@ static void list_borders(struct partitioner *at)
 }
 
 /* The unsupported nodes that take a partition's results, each once, in order. `seen` holds the last partition by
- * node, so it is cleared once. */
+ * node, so it is cleared once. The CPU node need not run next; it is told since its operand is what the partition
+ * had to be left for. */
 static void list_ends(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -285,7 +291,7 @@ static void list_cuts(struct partitioner *at)
 
 /* Where the order of nodes counts, the next node of the other side ends a partition although it takes nothing from
  * it. Only where nothing else is told to end it: a partition that ends at a cut or at its user's node has its
- * reason. */
+ * reason. The range of such a partition is begun anew at the end of the lists, as its own is empty. */
 static void complete_ends_in_order(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -306,7 +312,9 @@ static void complete_ends_in_order(struct partitioner *at)
     }
 }
 
-/* A counting sort by stage. Within a stage the order of the graph holds, in which producers come first. */
+/* A counting sort by stage. Within a stage the order of the graph holds, in which producers come first. Returns
+ * how many nodes are live. `starts` is left zeroed for the next region: of many small ones each clears only what
+ * it has used. */
 uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
                                 uint32_t region, uint32_t *starts, uint32_t *out)
 {
@@ -332,7 +340,8 @@ uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct n
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
-/* All of it for the whole graph and once: regions share the arrays, each with nodes of its own. */
+/* All of it for the whole graph and once: regions share the arrays, each with nodes of its own. What has one item
+ * more than there are nodes is never empty, so NULL means out of memory alone. 0xff in every byte is NPART_NONE. */
 static bool allocate(struct partitioner *at)
 {
     size_t nodes = at->graph->nodes.count + (size_t)1;
@@ -405,7 +414,8 @@ static void partition_regions(struct partitioner *at)
 
 /* Members are told as nodes of the file: copies go without saying, or, where there is nothing else, as what they are
  * copies of. Copies of one node stand next to each other in a partition of copies alone, so comparing with the
- * last one is enough. */
+ * last one is enough. Members only become fewer, so what is told fits where they stood; the rest of the range
+ * stays unused. */
 static void hide_copies(struct partitioner *at)
 {
     for (uint32_t p = 0; p < at->out->partitions.count; p++) {
@@ -448,6 +458,7 @@ static void find_borders(struct partitioner *at)
         complete_ends_in_order(at);
 }
 
+/* `accepted` stays the caller's array, which changes with what is left to the CPU. */
 static struct partitioner begin(const struct npart__partition_request *request, struct npart__arena *arena,
                                 struct npart__partitioning *out)
 {
@@ -463,6 +474,8 @@ static struct partitioner begin(const struct npart__partition_request *request, 
     };
 }
 
+/* Stages and partitions first, then what crosses their borders, which needs all of them. Linear in operands, but
+ * for what is sorted and for the trials of shared.c. */
 npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,
                                     struct npart__partitioning *out, struct npart_error *error)
 {
@@ -485,7 +498,8 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
 }
 
 /* Without borders and lists, which a trial does not ask for, and in an arena that is cleared: trials are many.
- * Drops and failures are applied, as they change the number. */
+ * Drops and failures are applied, as they change the number. All that the trial makes is in the scratch, and only
+ * the number is taken out. */
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error)
 {

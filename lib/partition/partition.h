@@ -19,8 +19,8 @@
 
 /* Ranges are of npart__partitioning.lists. Members and ends are nodes, the others values. */
 struct npart__partition {
-    uint32_t region;
-    uint32_t stage;
+    uint32_t region; /* a scope */
+    uint32_t stage; /* of this region */
     uint32_t first_member, member_count; /* nodes, in execution order */
     uint32_t first_input, input_count;   /* values from outside, constants left out */
     uint32_t first_output, output_count; /* values that are used outside */
@@ -51,7 +51,7 @@ struct npart__partitioning {
     struct NPART__ARRAY(struct npart__crossing) crossings;
     struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
     struct npart__cuts cuts;
-    uint32_t switch_count;
+    uint32_t switch_count; /* changes of side from stage to stage, of all regions */
     uint64_t macs, macs_in_partitions; /* of the live nodes; see npart__sum_macs */
 };
 

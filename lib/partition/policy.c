@@ -20,6 +20,7 @@ void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t 
     to->rules[node] = rule;
 }
 
+/* The list's ops were looked up in the graph once (npart__find_ops), so this compares numbers. */
 static bool is_named(const struct npart__hand_back *to, const struct npart__policy *policy, uint32_t node)
 {
     return npart__is_among(&to->graph->nodes.items[node], to->ops + policy->first_op, policy->op_count);
@@ -80,7 +81,8 @@ static bool takes_named(const struct npart__hand_back *to, const struct npart__p
 }
 
 /* A graph that the provider has compiled already (EPContext) is loaded, and nothing else is compiled beside it;
- * without such a node the line says nothing. */
+ * without such a node the line says nothing. Nodes of all regions are left to the CPU, whichever has the compiled
+ * one: the provider is asked once for a model. */
 static void take_compiled(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool is_compiled = takes_named(to, policy, to->graph->order, to->graph->order_count);
@@ -89,6 +91,7 @@ static void take_compiled(struct npart__hand_back *to, const struct npart__polic
             npart__hand_back_node(to, node, policy->rule);
 }
 
+/* Lines in the list's order; a node has the reason of the first that stops it. */
 bool npart__apply_stops(struct npart__hand_back *to)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;
@@ -126,7 +129,8 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
 
 /* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
  * be made equal, in execution order; the stages after it move on. Nodes of a part take results of earlier parts at
- * most, so stages stay in order. */
+ * most, so stages stay in order. An example: 10 nodes and room for 4 make three parts; node k is of part k * 3 /
+ * 10, so they have 4, 3 and 3 nodes. Linear, and the arena gets back what it takes. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
 {
     const uint64_t room = room_for_nodes(to, order, count);
@@ -160,6 +164,7 @@ bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *orde
 
 /* ---- what is given back ------------------------------------------------------------------------------------ */
 
+/* A partition that is still there when a `keep` line is asked; both figures are 0 where the line keeps the first. */
 struct weighed {
     uint32_t partition, nodes;
     uint64_t macs;
@@ -190,6 +195,7 @@ static uint64_t macs_of(const struct drops *drops, uint32_t partition)
     return macs;
 }
 
+/* How many members are of the line's ops. Members are still those of the session's graph, copies included. */
 static uint32_t count_named(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     uint32_t named = 0;
@@ -224,7 +230,8 @@ static bool is_whole(const struct drops *drops, uint32_t partition)
     return true;
 }
 
-/* ... and small, and begins with one of the ops. */
+/* ... and small, and begins with one of the ops. "Begins" is by execution order, of which the first member is the
+ * first. */
 static bool is_small_whole(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     return drops->partitioning->partitions.items[partition].member_count <= policy->number &&
@@ -250,7 +257,8 @@ static bool is_unread(const struct drops *drops, const struct npart__policy *pol
     return operand == policy->number && is_named(drops->to, policy, node);
 }
 
-/* Operand `k` of a node, where it is no constant and comes into the partition; else NPART_NONE. */
+/* Operand `k` of a node, where it is no constant and comes into the partition; else NPART_NONE. What another
+ * partition makes comes in as well as what the CPU makes; an operand that is left out gives NPART_NONE, too. */
 static uint32_t coming_in(const struct drops *drops, uint32_t partition, const struct npart__node *node, uint32_t k)
 {
     const struct npart__graph *graph = drops->to->graph;
@@ -260,6 +268,8 @@ static uint32_t coming_in(const struct drops *drops, uint32_t partition, const s
     return is_own ? NPART_NONE : value;
 }
 
+/* Whether some member takes the value by an operand that the compiler looks at. Linear in the partition, and asked
+ * once for it. */
 static bool is_read(const struct drops *drops, const struct npart__policy *policy, uint32_t partition, uint32_t value)
 {
     const struct npart__graph *graph = drops->to->graph;
@@ -320,6 +330,8 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
     }
 }
 
+/* Heaviest first. No two are equal, as partitions differ, so the order is the same whatever sort the C library
+ * has. */
 static int compare_weighed(const void *left, const void *right)
 {
     const struct weighed *a = left, *b = right;

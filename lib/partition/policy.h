@@ -15,7 +15,7 @@ struct npart__hand_back {
     const struct npart__graph *graph;
     uint32_t *rules; /* by node */
     const struct npart__op_id *ops; /* the list's policy_ops in this graph */
-    struct npart__arena *arena;
+    struct npart__arena *arena; /* the partitioning's own */
 };
 
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);

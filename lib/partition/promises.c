@@ -66,6 +66,7 @@ static void check_stages(const struct checker *at)
     }
 }
 
+/* Through a copy to what it copies from, as borders are told by values of the file. `side` is a partition. */
 static uint32_t mark_operands(const struct checker *at, uint32_t n, uint32_t side, uint32_t *seen)
 {
     const struct npart__node *node = &at->graph->nodes.items[n];

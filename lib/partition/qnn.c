@@ -45,7 +45,8 @@ static int compare_down(const void *a, const void *b)
 }
 
 /* Every node waits for its inputs, one count for each operand; captures are not counted here though their arrival
- * is, and that is why nodes with bodies pass too early. What waits for nothing is queued in the runtime's order. */
+ * is, and that is why nodes with bodies pass too early. What waits for nothing is queued in the runtime's order.
+ * An operand that is used twice counts twice, and arrives twice, as `uses` has an entry for each. */
 static bool begin(struct loop *loop)
 {
     struct npart__stage_request *request = loop->request;
@@ -74,7 +75,8 @@ static bool begin(struct loop *loop)
 }
 
 /* An unsupported node that takes what this subgraph makes is held until the subgraph is closed: it can only run after
- * it. */
+ * it. An example: of accepted A -> unsupported B -> accepted C, B is held until A's subgraph is closed, and passes
+ * first after that; then C begins the next one. */
 static void process(struct loop *loop, uint32_t id)
 {
     const uint32_t *place_of = loop->request->place_of;
@@ -98,7 +100,8 @@ static void process(struct loop *loop, uint32_t id)
 }
 
 /* When nothing more is ready, the subgraph is closed and what it held up is next. A subgraph without an accepted node
- * has no number of its own. */
+ * has no number of its own. What is held was kept out by an accepted node of the subgraph at hand, so a subgraph
+ * that holds up nodes has a number of its own, and the loop ends. Every node enters the queue twice at most. */
 static void form_subgraphs(struct loop *loop)
 {
     while (loop->queue_head < loop->queue_end || loop->held_count > 0) {
@@ -117,7 +120,8 @@ static void form_subgraphs(struct loop *loop)
 
 /* Stages with all edges; false when something leads out of a subgraph and back into it. Every subgraph but the first
  * holds only what stands after the one before, so no more than that needs to be looked at. Subgraph g has the
- * stage 2g + 1, and unsupported nodes the even stage after the last thing that they take. */
+ * stage 2g + 1, and unsupported nodes the even stage after the last thing that they take. The order is
+ * topological, so all stages that are asked for have been given. */
 static bool give_stages(const struct loop *loop)
 {
     const struct npart__stage_request *request = loop->request;

@@ -20,7 +20,8 @@ struct rounds {
 };
 
 /* Allocated once for all rounds of a region: there may be as many rounds as nodes. A stager gives waves two stages
- * each, hence the length of of_stage. */
+ * each, hence the length of of_stage. There are no more subgraphs than nodes, so arrays by subgraph are as long;
+ * `pending` has both. */
 static bool open_rounds(struct rounds *at)
 {
     struct npart__arena *arena = at->request->arena;
@@ -136,7 +137,8 @@ static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
 
 /* What a round takes is accepted now, all else not. The partitioner asks `accepted` alone, and must not take again
  * what an earlier round took. What was taken before counts as unsupported now: it is a node of the runtime's,
- * which the provider does not know. */
+ * which the provider does not know. Written into the request's own array, as partitioners hand nodes back through
+ * it. */
 static void show_round(const struct rounds *at, uint32_t round)
 {
     const struct npart__partition_request *asked = at->request->back->request;
@@ -148,7 +150,8 @@ static void show_round(const struct rounds *at, uint32_t round)
 
 /* The accepted nodes of a stage are a subgraph; what the partitioner has left to the CPU stays there. A subgraph made
  * here keeps its number in all later rounds. Nodes of a round that were not accepted, or that the partitioner gave
- * up, have no subgraph. */
+ * up, have no subgraph. `stage_of` is that of this round's partitioner, and of_stage is cleared, as the same
+ * numbers come again each time. */
 static void take_subgraphs(struct rounds *at, uint32_t round)
 {
     const struct npart__stage_request *request = at->request;

@@ -31,6 +31,7 @@ static bool is_layout_op(const struct search *search, const struct npart__node *
     return npart__is_among(node, search->to->ops + search->policy->first_op, search->policy->op_count);
 }
 
+/* An op that the runtime moves a layout op past: what it makes is then turned around, too. */
 static bool goes_through(const struct search *search, const struct npart__node *node)
 {
     return npart__is_among(node, search->through, search->through_count);
@@ -43,7 +44,8 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
 }
 
 /* A layout op that the runtime moves whatever it costs, or a node that it puts one after. The target's own layout
- * ops are wrapped in such nodes by the runtime (`layout` lines), but only where the target takes them. */
+ * ops are wrapped in such nodes by the runtime (`layout` lines), but only where the target takes them. A Transpose
+ * by [0,2,1,3], for instance, moves no channels, and is not asked about here. */
 static bool turns_its_result(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -56,7 +58,7 @@ static bool turns_its_result(const struct search *search, uint32_t id)
 }
 
 /* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later
- * rounds. False where there are none. */
+ * rounds. False where there are none. Linear in operands: what a node takes has been marked before it. */
 static bool find_turned(struct search *search)
 {
     const struct npart__graph *graph = search->graph;
@@ -117,7 +119,8 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 
 /* The constant operand of an element-wise op, where the other one is turned. One of the same rank stays as it is
  * if it has one element; another is given the axes that it lacks. Only of two operands: one that is turned, and
- * the constant beside it. */
+ * the constant beside it. An example: Add of float32[1,64,56,56] and a bias float32[64,1,1] gives the bias; a
+ * factor float32[1,1,1,1] beside the same operand gives none. */
 static uint32_t turned_constant(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -165,6 +168,7 @@ static uint32_t turning_node(const struct search *search, const struct npart__pa
     return NPART_NONE;
 }
 
+/* Also looks up the ops of the list's `through` and `layout` lines; false when out of memory. */
 static bool allocate(struct search *search)
 {
     const struct npart__oplist *oplist = search->to->request->target->oplist;

@@ -4,6 +4,7 @@
  */
 #include "partition/stages.h"
 
+/* A constant is compiled into whatever uses it, so it neither orders nodes nor crosses a border. */
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
 {
     bool is_there = index < node->input_count + node->capture_count;
@@ -35,7 +36,8 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
 }
 
 /* Whether two places of the order are in one partition of an earlier round, which is one node now. Its members
- * stand together in the order, which lib/partition/rounds.c sees to. */
+ * stand together in the order, which lib/partition/rounds.c sees to. NULL in `subgraph_of` is the first round, in
+ * which every node is one by itself. */
 static bool is_one(const struct npart__stage_request *request, uint32_t a, uint32_t b)
 {
     const uint32_t *subgraph_of = request->subgraph_of;
@@ -108,7 +110,8 @@ static void stage_by_connected_waves(struct npart__stage_request *request)
 }
 
 /* Every accepted node alone: a runtime that builds a session for each. Unsupported nodes have stages of their own,
- * too, which changes nothing: they are on the CPU all the same. */
+ * too, which changes nothing: they are on the CPU all the same. The place in the order is the number of the stage,
+ * so producers have smaller ones. */
 static void stage_by_single_nodes(struct npart__stage_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++)
@@ -129,6 +132,7 @@ static void hand_back_all(struct npart__stage_request *request, uint32_t from, e
         npart__leave_to_cpu(request, request->order[i], reason);
 }
 
+/* A place of the order; `count` where everything is accepted. */
 static uint32_t first_refused(const struct npart__stage_request *request)
 {
     uint32_t i = 0;
@@ -138,7 +142,8 @@ static uint32_t first_refused(const struct npart__stage_request *request)
 }
 
 /* What stands before the first unsupported node, in the file's order. The Edge TPU's compiler works so: one
- * subgraph, from the beginning to the first op that it does not map. */
+ * subgraph, from the beginning to the first op that it does not map. Then there are two runs at most: the accepted
+ * nodes, and the rest. */
 static void stage_by_prefix(struct npart__stage_request *request)
 {
     hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);
@@ -194,6 +199,7 @@ bool npart__follows_edges(const char *partitioner)
     return i < NPART__COUNT(partitioners) && partitioners[i].follows_edges;
 }
 
+/* A session whose runtime inlines nodes between two rounds has a round_count; all others are staged at once. */
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);

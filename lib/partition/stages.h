@@ -22,7 +22,7 @@ struct npart__stage_request {
     const uint32_t *subgraph_of;   /* by place: the partition that an earlier round made of it, whose nodes stand
                                    next to each other in `order`; NPART_NONE: none. NULL: this is the first round */
     const uint32_t *order; /* its live nodes, producers before consumers */
-    uint32_t count;
+    uint32_t count; /* of `order` */
     uint32_t *place_of; /* by node that is in `order`: its *place*, a number of its own below `count`, which it keeps
                            when the order changes. There may be as many regions and segments as nodes: what staging one
                            of them takes is as long as that, by place, and not as long as the graph */

@@ -29,7 +29,8 @@ static bool is_inside(const struct npart__stage_request *request, uint32_t id)
 }
 
 /* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
- * file writes a second result. The same node may use it twice, as both operands. */
+ * file writes a second result. The same node may use it twice, as both operands. Copies have been made by then, so
+ * mostly there is one. */
 static uint32_t lone_user(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;

@@ -32,7 +32,9 @@ static int compare_keys(const void *a, const void *b)
  * larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with a
  * stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says that
  * all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of each
- * node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). */
+ * node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). An example: A feeds B
+ * and C, and these feed D. From D the walk goes into C first, whose number is the larger, then A; B comes after C,
+ * so the order is A, C, B, D. */
 static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
@@ -95,7 +97,8 @@ static void number_nodes(const struct npart__stage_request *request, struct numb
 }
 
 /* A node that is a copy, or stands for another, has the place of that one; of equal places the smaller id comes
- * first. A runtime numbers nodes as it reads them, which is the file's order. */
+ * first. A runtime numbers nodes as it reads them, which is the file's order. An example: a MatMul of place 12,
+ * since its Add was node 12, stands after all nodes up to 11, though its id may be 3. */
 static bool number_by_file(struct npart__stage_request *request, struct numbers *numbers)
 {
     size_t count = request->count + (size_t)1;
@@ -127,6 +130,7 @@ static bool is_late(const struct npart__stage_request *request, uint32_t id)
     return request->session->round[id] && request->session->remade[id] == NPART__REMADE_NOT;
 }
 
+/* Whether this pass makes the node anew: that of Reshapes, or the one before it, of products. */
 static bool is_remade(const struct npart__stage_request *request, uint32_t id, bool by_reshapes)
 {
     uint8_t remade = request->session->remade[id];
@@ -168,7 +172,8 @@ static bool remake(struct npart__stage_request *request, bool by_reshapes, struc
 /* ---- uses ------------------------------------------------------------------------------------------------- */
 
 /* Who uses whose results, once folded nodes are gone. Two walks: one that counts the uses of each node and one that
- * fills them in, so that all are in one array. A use by a capture is one by the node that has the body. */
+ * fills them in, so that all are in one array. A use by a capture is one by the node that has the body. Counts
+ * stand two places further on than their node, so that sums and filling leave each run's beginning at first[p]. */
 static bool list_uses(struct npart__stage_request *request, struct npart__walk *out)
 {
     size_t edges = 0;

@@ -17,7 +17,9 @@ struct search {
 };
 
 /* A part on the CPU leaves its tensors where the others reach them, and what the GPU costs was measured with its
- * transfers, so only a part on the NPU pays; what the taker pays is a transfer of its own (npart__transfer). */
+ * transfers, so only a part on the NPU pays; what the taker pays is a transfer of its own (npart__transfer). An
+ * example: an encoder on the NPU whose output two decoders take pays once as soon as one of them is elsewhere; a
+ * part without a device (NPART_DEVICES) counts as elsewhere. */
 static bool is_paid(const struct npart__transfer *transfer, const enum npart_device *device)
 {
     if (device[transfer->part] != NPART_DEVICE_NPU)
@@ -28,6 +30,8 @@ static bool is_paid(const struct npart__transfer *transfer, const enum npart_dev
     return false;
 }
 
+/* What a part without a device costs is left out of the sum, so the search can go on with the others; callers tell
+ * it from a whole sum by the result. */
 bool npart__assigned_cost(const struct npart__option *options, uint32_t count, const struct npart__transfer *transfers,
                           uint32_t transfer_count, const enum npart_device *device, struct npart_cost_range *out,
                           struct npart_cost_range *transferred)
@@ -59,7 +63,8 @@ static double typical_of(const struct search *search, const enum npart_device *d
 
 /* Transfers cost something or nothing, so what the parts cost by themselves at least is a bound. As deep as there
  * are parts, 64 at most. Devices are tried in the order of the enum and only a lower cost replaces the best, so
- * that of equal assignments the first stays. */
+ * that of equal assignments the first stays. The bound takes the parts before this one as they are and the rest at
+ * their least; a branch that can at best be as good as what was found is left. */
 static void look_at(struct search *search, uint32_t part, double so_far)
 {
     bool has_any = false;
@@ -89,7 +94,8 @@ static void look_at(struct search *search, uint32_t part, double so_far)
 
 /* From each part's own best on, the one change that saves most, until none saves anything. Every round looks at
  * parts times devices times transfers. A round that changes something lowers the sum, so none comes back; the
- * bound on rounds is only so that time has one. */
+ * bound on rounds is only so that time has one. All changes of a round are tried with the others as they are, and
+ * the best of them is made; of equal ones the first. */
 static void climb(struct search *search)
 {
     enum npart_device *device = search->best;
@@ -135,6 +141,8 @@ static struct npart_cost_range differing(const struct search *search, uint32_t p
     return sum;
 }
 
+/* An example: 10 ms (8 to 13) here and 14 ms (11 to 20) there. They are 4 apart; the distances are 3 up and 3
+ * down, together 4.2, so the other device may be as good. */
 static void find_rivals(const struct search *search, uint32_t part, const enum npart_device *device, bool *is_rival)
 {
     enum npart_device other[NPART__LIMIT_PARTS];
@@ -155,7 +163,8 @@ static void find_rivals(const struct search *search, uint32_t part, const enum n
 }
 
 /* The bound that look_at cuts by: no assignment of the rest can cost less than each part's cheapest device without
- * any transfer, as transfers are never below 0. */
+ * any transfer, as transfers are never below 0. A part that can be nowhere adds nothing, as it adds nothing to the
+ * sum. */
 static void find_rest(struct search *search)
 {
     search->rest_ms[search->count] = 0;
@@ -168,6 +177,8 @@ static void find_rest(struct search *search)
     }
 }
 
+/* An example: 10 parts of three devices each and 20 transfers are 21 * 59,049 steps, about 1.2 million, so all are
+ * looked at. */
 void npart__assign(const struct npart__option *options, uint32_t count, const struct npart__transfer *transfers,
                    uint32_t transfer_count, struct npart__assignment *out)
 {

@@ -40,7 +40,8 @@ struct finder {
 /* ---- ends --------------------------------------------------------------------------------------------------- */
 
 /* Inputs of one name are chained through `next`, newest first; an initializer that is an input, too, is no input that
- * somebody has to give. */
+ * somebody has to give. `first_of` grows to the newest name's id. A name of two inputs is one entry in the table,
+ * however many models have it. */
 static bool add_ends(struct finder *finder, uint32_t model)
 {
     const npart_inference *inference = finder->set->models[model];
@@ -77,7 +78,8 @@ struct difference {
     bool is_open;       /* an axis but the first is dynamic */
 };
 
-/* As the models are before any size is fixed: axes that are dynamic on both sides are alike. */
+/* As the models are before any size is fixed: axes that are dynamic on both sides are alike. A dim below 0 is
+ * dynamic. Two symbols of different models are not compared by name: `batch` here need not be `batch` there. */
 static struct difference compare(const struct finder *finder, const struct end *a, const struct end *b)
 {
     const npart_inference *from = finder->set->models[a->model], *to = finder->set->models[b->model];
@@ -102,7 +104,8 @@ static struct difference compare(const struct finder *finder, const struct end *
 
 /* The input's name that a row gives an output; NULL: the row is not about it. One star in a row takes the numbers
  * of layers and the like over ("present.*" to "past_key_values.*"); a name that does not fit in `room` links
- * nothing. */
+ * nothing. An example: the row "present.*" to "past_key_values.*" gives "present.11.key" the name
+ * "past_key_values.11.key". The star stands for one character at least. */
 static const char *wanted_name(const struct naming *row, const char *name, char *room, size_t bytes)
 {
     const char *star = strchr(row->output, '*'), *hole = strchr(row->input, '*');
@@ -121,7 +124,9 @@ static const char *wanted_name(const struct naming *row, const char *name, char 
 /* Whether a pair of that row makes sense; names that are the same by chance are told from others by their types. A
  * cache grows by a run, so its dynamic axis may differ, or one where none is dynamic; it goes to its own part, or to
  * one that comes later. A row with a star has to fit exactly, as the same pattern names a hundred tensors; a row
- * with a full name is sure enough that a difference is taken for a conversion. */
+ * with a full name is sure enough that a difference is taken for a conversion. An example of a cache: `present`
+ * [1,12,past+1,64] may go to `past` [1,12,past,64], as both axes are dynamic; of fixed sizes 17 and 16 one axis
+ * may differ. */
 static bool is_link(struct finder *finder, const struct end *output, const struct end *input, uint32_t row,
                     enum npart__link_kind *kind)
 {
@@ -141,7 +146,9 @@ static bool is_link(struct finder *finder, const struct end *output, const struc
 }
 
 /* An output may go to several models, and to several inputs of one only by the same row: `served` has the models that
- * an earlier, surer row has found, and `before` is what it was when the row began. */
+ * an earlier, surer row has found, and `before` is what it was when the row began. Time is in proportion to rows
+ * and to the inputs of the names that they give. The name of a bar has a buffer of its own, since it is asked for
+ * in all rows after it. */
 static bool name_output(struct finder *finder, const struct end *output)
 {
     uint64_t served = 0; /* models */
@@ -199,7 +206,8 @@ static uint32_t find_end(const struct finder *finder, const char *text, size_t l
     return NPART_NONE;
 }
 
-/* Which end is wrong is told by the end that can be found, and the nearest name is offered. */
+/* Which end is wrong is told by the end that can be found, and the nearest name is offered. All ends are formatted
+ * to offer them, which an error can afford. */
 static npart_status refuse_link(const struct finder *finder, const char *text, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -271,7 +279,9 @@ static bool is_surer(const struct npart__model_link *a, const struct npart__mode
 }
 
 /* Of an input's candidates (`first` to `end` in `links`) those that count: the caller's; else those of a cache, which
- * comes from the part itself and from one before it; else the best row's, if that is one. */
+ * comes from the part itself and from one before it; else the best row's, if that is one. An example: a decoder's
+ * `past.0` may come from its own `present.0` and from that of the model which reads the prompt; both links are
+ * kept, as both are true. */
 static bool settle(struct finder *finder, uint32_t at, struct npart__model_link *links, uint32_t count,
                    struct npart__model_links *out)
 {
@@ -367,7 +377,8 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
 }
 
 /* Inputs that no name tells of, from the outputs of earlier models that nobody takes. Earlier ones only: without a
- * name nothing tells a circle from a chain, and a caller lists a pipeline in its order. */
+ * name nothing tells a circle from a chain, and a caller lists a pipeline in its order. Every pair of an input and
+ * an output is compared, hence NPART__LIMIT_COMPARED_SHAPES. */
 static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 {
     uint32_t *from = npart__arena_zeroed(finder->set->arena, finder->inputs.count + (size_t)1, sizeof *from);

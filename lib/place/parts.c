@@ -14,7 +14,9 @@
 /* ---- which parts there are ------------------------------------------------------------------------------------ */
 
 /* A model that serves both uses of a decoder, and that no other model fills the cache of. Sizes for the second use
- * (a part of a prompt) are asked for: where there is none, there is no inference, or one without a use's name. */
+ * (a part of a prompt) are asked for: where there is none, there is no inference, or one without a use's name. Use
+ * 0 is decoding and use 1 reading a prompt, as npart_inference_make_use counts them. Where another model fills the
+ * cache, that one reads the prompt. */
 static npart_status has_two_uses(const npart_placement *placement, const struct npart__model_links *links,
                                  uint32_t model, bool *out, struct npart_error *error)
 {
@@ -32,6 +34,8 @@ static npart_status has_two_uses(const npart_placement *placement, const struct 
     return status;
 }
 
+/* Texts that are not made here are constants or the model's own; those of the model are copied in the end
+ * (copy_names). */
 static npart_status add_part(npart_placement *placement, uint32_t model, bool has_two, uint32_t use,
                              struct npart_error *error)
 {
@@ -71,6 +75,7 @@ static bool joins(const struct npart__model_link *link, const struct npart__plac
     return !is_same_model || from == to;
 }
 
+/* `from` and `to` are parts here. Names are the models' own until copy_names. */
 static bool add_link(npart_placement *placement, const struct npart__model_link *link, uint32_t from, uint32_t to)
 {
     static const char *const kinds[] = {"tensor", "cache", "application"}, *const origins[] = {"name", "shape", "user"};
@@ -116,6 +121,8 @@ static bool is_named(const npart_placement *placement, const struct npart__place
            npart__is_called(&placement->set, part->told.model, text, (size_t)(colon - text));
 }
 
+/* One figure of the caller's: how often a part runs, or what it costs on the GPU in a run, or both. 0 runs says
+ * nothing. */
 static npart_status take_figure(npart_placement *placement, const struct npart_part_figure *figure,
                                 struct npart_error *error)
 {
@@ -190,7 +197,9 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
 /* The sizes that a link gives the dynamic ones of its input. A cache has the sizes of its own part. The first link
- * that names a dim gives its size: a name means one size in all of a model. */
+ * that names a dim gives its size: a name means one size in all of a model. An example: an encoder makes
+ * [1,1500,384], and its decoder takes [batch,frames,384]: `batch` is 1 and `frames` is 1500. A dim of which
+ * nothing is known has no text, and no size can be given for it. */
 static bool gather_sizes(npart_placement *placement, const struct npart__joint *joint, struct npart__sizes *sizes)
 {
     const npart_inference *from = placement->parts[joint->told.from].known;
@@ -335,6 +344,7 @@ static void find_costs(struct npart__placed *part)
     part->told.has_cost[NPART_DEVICE_CPU] = cost.cpu_alone.typical_ms >= 0;
 }
 
+/* One plan for each part, by the same target and options. Plans are kept until the sentences are made. */
 npart_status npart__plan_parts(npart_placement *placement, const npart_oplist *oplist, const char *target,
                                const struct npart_plan_options *options, struct npart_error *error)
 {

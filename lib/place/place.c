@@ -12,6 +12,8 @@ bool npart__note(struct npart__set *set, const char *text)
     return text && NPART__PUSH(set->arena, &set->notes, text);
 }
 
+/* The path that the model was read by, or the name that the caller gave it; "-" for one from a stream or from
+ * memory without a name. */
 static const char *path_of(const struct npart__set *set, uint32_t model)
 {
     struct npart_model_info info = {.size = sizeof info};
@@ -19,6 +21,7 @@ static const char *path_of(const struct npart__set *set, uint32_t model)
     return info.name;
 }
 
+/* Of a path that ends in a separator the whole is told, since nothing would be left. */
 const char *npart__last_component(const struct npart__set *set, uint32_t model)
 {
     const char *path = path_of(set, model);

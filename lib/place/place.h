@@ -75,7 +75,7 @@ struct npart__transfer {
 struct npart__assignment {
     enum npart_device device[NPART__LIMIT_PARTS]; /* NPART_DEVICES: nowhere */
     bool is_rival[NPART__LIMIT_PARTS][NPART_DEVICES]; /* may be as good; where none is, the part is decided */
-    bool is_exact;
+    bool is_exact; /* every assignment was looked at */
 };
 
 /* Assignments times transfers that are compared: enough for 12 parts and three devices. Beyond it single changes are

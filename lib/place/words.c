@@ -6,7 +6,8 @@
 
 static const char *const device_names[] = {"NPU", "CPU", "GPU"};
 
-/* Causes come with the most harmful first. */
+/* Causes come with the most harmful first. A plan without a cause has nothing that could run on the NPU, as where
+ * all was constant-folded. */
 static const char *first_cause(const npart_plan *plan)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -41,6 +42,7 @@ static npart_status tell_action(npart_placement *placement, const struct npart__
     return is_told ? status : npart__fail_memory(error);
 }
 
+/* As has_cost of the NPU in parts.c, but for a cost that is not known. */
 static bool is_barred(const struct npart__placed *part)
 {
     return part->told.partitions == 0 || strcmp(part->told.verdict, "fails") == 0;
@@ -120,6 +122,7 @@ static bool tell_part(npart_placement *placement, uint32_t index, const struct n
 
 /* ---- links ----------------------------------------------------------------------------------------------------- */
 
+/* Between two different devices that are both known. What the application converts comes to the CPU in any case. */
 static bool crosses(const npart_placement *placement, const struct npart__joint *joint)
 {
     enum npart_device from = placement->parts[joint->told.from].told.device;
@@ -128,7 +131,8 @@ static bool crosses(const npart_placement *placement, const struct npart__joint 
 }
 
 /* What a link pays: an output is transferred once, for the first that takes it elsewhere. Application links are
- * told without a cost: what passes there is in the parts' own costs, as weigh_part left it. */
+ * told without a cost: what passes there is in the parts' own costs, as weigh_part left it. Where every part has a
+ * device, the costs of all links add up to the transfers of the assignment. */
 static void tell_link(npart_placement *placement, struct npart__joint *joint)
 {
     struct npart_link *link = &joint->told;
@@ -146,7 +150,8 @@ static void tell_link(npart_placement *placement, struct npart__joint *joint)
 }
 
 /* Ends of which both types are known and differ: the set does not fit, or somebody converts. A cache is left out:
- * its dynamic axis grows from run to run. Dims that are not static cannot be said to differ. */
+ * its dynamic axis grows from run to run. Dims that are not static cannot be said to differ. Types are compared as
+ * they are told, "float32[1,77,768]", so element type and dims count at once. */
 static bool tell_misfit(npart_placement *placement, const struct npart__joint *joint)
 {
     const struct npart__placed *from = &placement->parts[joint->told.from], *to = &placement->parts[joint->told.to];
@@ -167,7 +172,8 @@ static bool tell_misfit(npart_placement *placement, const struct npart__joint *j
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
 /* A model's weights count once on a device, whichever of its uses run there. "Everything on one device" may not
- * fit in its memory, which a placement does not judge: it tells the sums. */
+ * fit in its memory, which a placement does not judge: it tells the sums. Quadratic in parts, of which there are
+ * 64 at most. */
 static void sum_weights(npart_placement *placement)
 {
     struct npart_placement_info *info = &placement->info;
@@ -185,7 +191,8 @@ static void sum_weights(npart_placement *placement)
     }
 }
 
-/* Besides the answer, two that everybody would try first: all on the CPU, and on the NPU all that can be there. */
+/* Besides the answer, two that everybody would try first: all on the CPU, and on the NPU all that can be there. A
+ * sum counts only where each part can be where it says; else the flag beside it is false. */
 static void sum_costs(npart_placement *placement, const struct npart__assignment *assignment)
 {
     struct npart_placement_info *info = &placement->info;

@@ -12,7 +12,8 @@ static const struct npart__body functions[] = {
 #include "schema/functions.def"
 };
 
-/* Dividers that follow one another count as one, so an empty part cannot be told from the end. */
+/* Dividers that follow one another count as one, so an empty part cannot be told from the end. An example: of
+ * "a,b" with ',' the first call gives "a" and leaves *list at ",b", and the third gives false. */
 bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length)
 {
     const char *at = *list;
@@ -26,7 +27,9 @@ bool npart__next_part(const char **list, const char *end, char divider, const ch
     return *length > 0;
 }
 
-/* Generated, so its form is not checked: a statement always has an "=". */
+/* Generated, so its form is not checked: a statement always has an "=". An example: "!min&!max?output=Identity
+ * input" has the conditions "!min&!max", the outputs "output", the op "Identity" and the words " input"; without a
+ * '?' there are no conditions. */
 bool npart__next_statement(const char **body, struct npart__statement *out)
 {
     const char *text, *at;
@@ -67,7 +70,8 @@ static bool is_valid_at(const struct npart__body *function, int64_t opset_versio
 }
 
 /* Of several bodies the one of the newest opset that the model has reached: rows are sorted by
- * opset. */
+ * opset. The table is walked through, but only for operators that have the flag; numbers are compared before
+ * names. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version)
 {
     const struct npart__body *found = NULL;

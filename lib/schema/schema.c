@@ -20,7 +20,8 @@ static int compare(const struct npart__operator *op, const char *domain, const c
     return order ? order : strcmp(op->name, name);
 }
 
-/* Versions of an operator stand together, oldest first. */
+/* Versions of an operator stand together, oldest first. A binary search for the first row that is not smaller,
+ * then a walk over its versions, of which there are ten at most. */
 const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
 {
     size_t low = 0, high = NPART__COUNT(operators);
@@ -39,7 +40,8 @@ const struct npart__operator *npart__operator_versions(const char *domain, const
 }
 
 /* An operator counts from its version on until the next one; an opset beyond the table finds the
- * newest version known. Deprecated versions are found, too. */
+ * newest version known. Deprecated versions are found, too. An example: Relu has the versions 1, 6, 13 and 14, so
+ * opset 12 finds that of 6. A version of 0, of a domain that is not imported, finds none. */
 const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version)
 {
     size_t count;
@@ -54,6 +56,7 @@ size_t npart__operator_count(void)
     return NPART__COUNT(operators);
 }
 
+/* `op` is a row of the table, as all that npart__operator_find returns. */
 size_t npart__operator_number(const struct npart__operator *op)
 {
     return (size_t)(op - operators);
@@ -108,7 +111,8 @@ static void parse_operand(const char *word, size_t length, struct npart__operand
     out->name_length = name_length;
 }
 
-/* The operand at a place, where a variadic one takes all places from its own on. */
+/* The operand at a place, where a variadic one takes all places from its own on. Linear in the list, which has
+ * some twenty words at most. */
 static bool operand_at(const char *list, unsigned index, struct npart__operand *out)
 {
     const char *word;
@@ -146,6 +150,7 @@ static int find_in(const char *list, const char *name, size_t name_length)
     return -1;
 }
 
+/* A name that is on neither side gives -1 and `*is_output` true, which nobody asks for then. */
 int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output)
 {
     int index = find_in(op->inputs, name, length);
@@ -198,7 +203,8 @@ bool npart__operator_next_required(const struct npart__operator *op, const char 
 
 /* ---- types ----------------------------------------------------------------------------------------------- */
 
-/* Element types as bits, in hex up to a comma. */
+/* Element types as bits, in hex up to a comma. The table is generated, so a comma always comes, and digits are 0
+ * to 9 and a to f. */
 static uint32_t read_mask(const char **at)
 {
     uint32_t mask = 0;

@@ -24,7 +24,7 @@ struct npart__operator {
     const char *domain; /* "" is ai.onnx */
     const char *name;
     int since;
-    const char *flag_letters;
+    const char *flag_letters; /* "" for most */
     const char *inputs, *outputs, *attributes;
     uint32_t least_inputs, least_outputs; /* the most are its operands, unless the last is variadic */
     const char *types;

@@ -9,7 +9,8 @@
  */
 #include "session/session.h"
 
-/* The scope of a branch, by the attribute that holds it: type 5 is GRAPH in AttributeProto. */
+/* The scope of a branch, by the attribute that holds it: type 5 is GRAPH in AttributeProto. NPART_NONE for an
+ * attribute without a graph, too. */
 static uint32_t branch_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
@@ -17,7 +18,8 @@ static uint32_t branch_of(const struct npart__graph *graph, const struct npart__
 }
 
 /* The branch that a live If always takes, or NPART_NONE. Elements are asked of inference rather than of `known`
- * alone: a condition may be an initializer whose payload nobody has read yet. */
+ * alone: a condition may be an initializer whose payload nobody has read yet. A condition is a bool of one
+ * element, of any rank; 0 is false, and any other number is true. */
 static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 {
     struct npart__inference *inference = session->inference;

@@ -19,6 +19,8 @@ static void count_fates(struct npart__session *session)
     }
 }
 
+/* For a run of operands; one that is left out stays so. `stands_for` is resolved to its end by now, so one step is
+ * enough. */
 static void resolve(const struct npart__session *session, struct npart__graph *graph, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++)
@@ -27,7 +29,8 @@ static void resolve(const struct npart__session *session, struct npart__graph *g
 }
 
 /* Captures are operands of the node that has the body, so they are resolved like them. A result of the graph is
- * marked where it is made now: where an Identity before it is gone, that is the value before the Identity. */
+ * marked where it is made now: where an Identity before it is gone, that is the value before the Identity.
+ * Operands of nodes that are gone stay as the file has them. */
 static void resolve_operands(const struct npart__session *session, struct npart__graph *graph)
 {
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
@@ -68,6 +71,7 @@ static void count_use(struct npart__graph *graph, struct npart__value *value, ui
     value->consumer_count++;
 }
 
+/* `consumer_count` is how many have been filled in so far. */
 static void list_use(struct npart__graph *graph, struct npart__value *value, uint32_t node)
 {
     graph->consumers[value->first_consumer + value->consumer_count++] = node;

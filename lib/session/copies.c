@@ -36,6 +36,7 @@ static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
     return first;
 }
 
+/* What a live DequantizeLinear makes; NPART_NONE for every other node. */
 static uint32_t dequantized_by(const struct npart__session *session, uint32_t node)
 {
     const struct npart__graph *graph = session->graph;
@@ -46,7 +47,7 @@ static uint32_t dequantized_by(const struct npart__session *session, uint32_t no
 
 /* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. A small
  * file can name one DequantizeLinear as an operand of very many nodes; past the limit of nodes none is copied, and
- * the session is as the file has it. */
+ * the session is as the file has it. An upper bound, as the keeper's own uses count as well. */
 static uint32_t most_copies(const struct npart__session *session)
 {
     uint64_t most = 0;
@@ -59,7 +60,8 @@ static uint32_t most_copies(const struct npart__session *session)
 }
 
 /* The graph's arrays and those of the inference are shared with the file's graph, which stays as it is; all that
- * copies add to is made anew. Scopes are copied because copies lengthen the order of their region. */
+ * copies add to is made anew. Scopes are copied because copies lengthen the order of their region. One new operand
+ * for each copy is its result; its inputs are those of the original, by the same range. */
 static bool make_room(struct npart__session *session, struct npart__graph *graph, uint32_t more,
                       struct npart__arena *arena)
 {

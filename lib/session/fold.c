@@ -70,7 +70,7 @@ static const struct row written[] = {
 #include "runtime/rewrites.def"
 };
 
-/* The row of an op that is on, or NULL. */
+/* The row of an op that is on, or NULL. At level OFF no row is on. */
 static const struct row *find_row(const struct folder *folder, const struct row *rows, size_t count, const char *op)
 {
     for (size_t i = 0; i < count; i++)
@@ -107,7 +107,8 @@ static bool inputs_are_constant(const struct folder *folder, const struct npart_
     return true;
 }
 
-/* What inference found, which follows elements through nodes. A node without any result makes no constant. */
+/* What inference found, which follows elements through nodes. A node without any result makes no constant. All
+ * must be: a runtime folds a node as a whole, or not at all. */
 static bool outputs_are_constant(const struct folder *folder, const struct npart__node *node)
 {
     bool any = false;
@@ -122,7 +123,8 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
-/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/view/fuse.c. */
+/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/view/fuse.c. An example:
+ * Shape -> Gather -> Concat -> Reshape, where the Concat is used by that Reshape alone, as its second operand. */
 static bool is_target_of(const struct folder *folder, const struct npart__node *node, const char *second)
 {
     const struct npart__graph *graph = folder->graph;
@@ -211,7 +213,8 @@ static bool hands_on(const struct folder *folder, const struct npart__node *node
 }
 
 /* A Dropout that may train is run. Its third operand says so since opset 12; where that is left out it does not
- * train. An older Dropout has no such operand, and a session only infers. */
+ * train. An older Dropout has no such operand, and a session only infers. A mask that somebody uses keeps it, too:
+ * pass_reason asks for one result. */
 static bool drops_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     int64_t trains = 0;
@@ -221,7 +224,8 @@ static bool drops_nothing(const struct folder *folder, const struct npart__node 
 }
 
 /* Every element of a list is this number: an attribute of old, or a constant input. Absent ones are, too. The
- * largest number of `ends` is what exporters write for "to the end". */
+ * largest number of `ends` is what exporters write for "to the end". Elements that inference has not read are not
+ * known, and then the Slice stays. */
 static bool lists_only(const struct folder *folder, const struct npart__node *node, const char *attribute_name,
                        uint32_t index, int64_t number)
 {
@@ -259,7 +263,8 @@ static bool keeps_its_type(const struct folder *folder, const struct npart__node
     return in->element_type && in->element_type == fact_out(folder, node)->element_type;
 }
 
-/* To a constant shape, and not of a graph's own input. */
+/* To a constant shape, and not of a graph's own input. A shape of ones expands nothing, either: what is compared
+ * is what comes out, and not the operand that asks for it. */
 static bool expands_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     uint32_t shape = npart__node_input(folder->graph, node, 1);
@@ -270,7 +275,8 @@ static bool expands_nothing(const struct folder *folder, const struct npart__nod
 
 /* The only element of a constant, whether or not inference had a use for it. Inference reads elements of integers
  * and of what shapes need; a scale of float32 is left in the file until somebody asks. So the tensor itself is read
- * here, at most one number of it. */
+ * here, at most one number of it. What was folded has no tensor; of it only whole numbers are looked at, as
+ * inference keeps them. */
 static bool single_number(const struct folder *folder, const struct npart__node *node, uint32_t index, double *out)
 {
     const struct npart__fact *fact = fact_in(folder, node, index);

@@ -28,7 +28,8 @@ struct merger {
     uint32_t *some; /* by value: up to ATTENTION_USERS of the nodes that do */
 };
 
-/* By what is left: an operand through an Identity that is gone is the value before the Identity. */
+/* By what is left: an operand through an Identity that is gone is the value before the Identity. NPART_NONE for an
+ * operand that is left out. */
 static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
 {
     uint32_t value = npart__node_input(at->graph, &at->graph->nodes.items[id], index);
@@ -54,6 +55,7 @@ static bool is_op(const struct merger *at, uint32_t id, const char *op)
     return node->schema && npart__is_onnx_op(at->graph, node, op);
 }
 
+/* At this level of rewriting, so what was folded counts as well as an initializer. */
 static bool is_constant(const struct merger *at, uint32_t id, uint32_t index)
 {
     uint32_t value = input_of(at, id, index);
@@ -160,7 +162,9 @@ static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
 }
 
 /* What Gemm takes for C: a row, and of matrices a column or everything too. Only a constant: a computed one would be an
- * operand of the Gemm, which the MatMul that stands for it does not have. */
+ * operand of the Gemm, which the MatMul that stands for it does not have. An example: [8,768] by [768,256] takes a
+ * bias of [256], [1,256], [8,1] or [8,256]; [1,8,768] by the same weights takes [256] alone, as the Gemm is of
+ * matrices and the Reshapes need sizes that are numbers. */
 static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
 {
     const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
@@ -199,7 +203,7 @@ static bool is_text(const struct merger *at, uint32_t id, const char *name, cons
 
 /* Numbers of an attribute of old, or of a constant input. At most as many as two ranks. Returns how many; 0 where
  * they are not known, which is less than padding_fits asks for. Attributes that the scan left in the file
- * (is_elided) are longer than two ranks. */
+ * (is_elided) are longer than two ranks. Up to opset 10 `pads` is an attribute, and an operand from 11 on. */
 static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
 {
     const struct npart__attribute *attribute =
@@ -235,7 +239,8 @@ static bool pads_with_zero(const struct merger *at, uint32_t pad)
 
 /* Zeros around the image, which the next node can add itself. Pads of batch and channels must be 0: `pads` lists
  * the begins of all axes and then the ends, so the first two of each half are these. Fewer than 6 are of a rank
- * below 3. An AveragePool that does not count its pads would divide by another number. */
+ * below 3. An AveragePool that does not count its pads would divide by another number. An example: pads
+ * [0,0,1,1,0,0,1,1] put one row or column of zeros on each side of an image. */
 static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
 {
     int64_t pads[MOST_PADS];

@@ -53,6 +53,8 @@ static bool reorder(struct npart__graph *graph, const struct npart__move *moves,
     return true;
 }
 
+/* The session's graph before stays as it is in the arena; its arrays of nodes, attributes and scopes are shared.
+ * Numbers of nodes in a region do not change, so the ranges of `order` hold. */
 bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
                          struct npart__arena *arena)
 {

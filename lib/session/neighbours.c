@@ -69,7 +69,8 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
 }
 
 /* The node of the same region that makes what a node's first input stands for. What a body captures is another
- * region's: the runtime's optimizers take one graph at a time, so nothing is joined across its edge. */
+ * region's: the runtime's optimizers take one graph at a time, so nothing is joined across its edge. NPART_NONE
+ * for an input of the graph and for an initializer. */
 static uint32_t before(const struct neighbours *at, uint32_t id)
 {
     uint32_t value = resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
@@ -130,7 +131,8 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
     return *rank <= NPART__LIMIT_RANK;
 }
 
-/* [0,3,1,2] (NHWC to NCHW) and [0,2,3,1] (back), for a rank of 4. The axis of the batch stays first. */
+/* [0,3,1,2] (NHWC to NCHW) and [0,2,3,1] (back), for a rank of 4. The axis of the batch stays first. Of rank 3
+ * there is one order for both, [0,2,1]; below that there are no channels beside an axis of space. */
 bool npart__moves_channels(const int64_t *order, uint32_t rank)
 {
     bool is_first_to_last = rank > 2 && order[0] == 0, is_last_to_first = is_first_to_last;
@@ -180,7 +182,9 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
 
-/* next[n] == n marks the last of a chain so far; next[n] == NPART_NONE is in none. */
+/* next[n] == n marks the last of a chain so far; next[n] == NPART_NONE is in none. An example: Reshape a ->
+ * Unsqueeze b -> Reshape c. With b, next[a] and next[b] become b; with c, next[b] and next[c] become c, and
+ * next[a] still says b until fold_chain walks backwards. */
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
     uint32_t first = is_of(at, id, joined, NPART__COUNT(joined)) ? before(at, id) : NPART_NONE;

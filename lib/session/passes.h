@@ -9,7 +9,8 @@
 
 #include "session/session.h"
 
-/* neighbours.c: nodes that go together with others, once each alone has been decided. */
+/* neighbours.c: nodes that go together with others, once each alone has been decided. Leaves `stands_for` resolved
+ * to its end, which merges rely on. */
 bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
 /* merge.c: nodes that become part of a neighbour. */

@@ -75,6 +75,8 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
     return npart__session_connect(session, arena);
 }
 
+/* In round 0, so the provider is asked about the three nodes as about all others. The count of nodes is taken
+ * first, as expanding changes what it is asked of. */
 npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
                                              uint32_t count, struct npart__arena *arena, struct npart_error *error)
 {

@@ -58,7 +58,8 @@ static void check_values(const struct npart__session *session)
     }
 }
 
-/* Nothing else is a result of the graph: each of the file's is stood for by one that is marked, and only by that. */
+/* Nothing else is a result of the graph: each of the file's is stood for by one that is marked, and only by that.
+ * Without memory for the marks nothing is checked. */
 static void check_results(const struct npart__session *session, struct npart__arena *scratch)
 {
     const struct npart__graph *graph = session->graph, *file = session->made_from->graph;

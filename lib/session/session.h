@@ -86,6 +86,7 @@ npart_status npart__session_reshape_products(struct npart__session *session, con
 
 /* An operand of a node. */
 struct npart__use {
+    /* `index` is a place among the node's inputs. */
     uint32_t node, index;
 };
 

@@ -11,7 +11,8 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
     return npart__node_plays(graph, &graph->nodes.items[node], role);
 }
 
-/* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. */
+/* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. A result that
+ * nobody uses is in nobody's way, and makes no unit, either. */
 static bool is_quantized_only(const struct npart__session *session, uint32_t value, bool *is_used)
 {
     const struct npart__graph *graph = session->graph;

@@ -38,7 +38,7 @@ struct npart__validity {
     struct npart__inference *view;      /* whose facts are looked at */
     const struct npart__graph *graph; /* the model's, whichever facts are looked at */
     struct npart__loads runtime; /* the newest release of load.def */
-    uint32_t found_count;
+    uint32_t found_count; /* problems, told or not */
     bool has_failed;    /* out of memory */
     bool only_counts;   /* findings are not written down */
     struct npart__valid_slot *slots; /* by npart__operator_number */

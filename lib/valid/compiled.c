@@ -20,7 +20,8 @@ static bool is_compiled(const struct npart__graph *graph, const struct npart__no
 }
 
 /* The provider's name stands in an attribute, which a file may lack. An EPContext node holds a whole graph in the
- * provider's own format, or the name of a file of it. */
+ * provider's own format, or the name of a file of it. Of a long name 100 bytes are told, and a text of the file is
+ * escaped when it is shown. */
 static bool tell(struct npart__inference *inference, uint32_t id, const char *attribute)
 {
     const struct npart__graph *graph = inference->graph;

@@ -24,7 +24,8 @@ static const struct axis_rule {
 };
 
 /* Tells the bounds that hold for this operator, not those of ONNX in general. So a user can hold the message
- * against the operator's page. */
+ * against the operator's page. An example: an axis of 4 for rank 4 is one too many for Softmax, and fits Flatten,
+ * whose axis may be the rank (TO_RANK). No sum here can overflow, as a rank has 16 bits. */
 static void check_axis(struct npart__validity *validity, uint32_t node, const struct axis_rule *rule, uint32_t rank,
                        int64_t axis)
 {
@@ -64,7 +65,8 @@ static const struct axes_input { /* sorted by operator */
 };
 
 /* Only of an initializer: the standard's inference does not see what is computed. An initializer that is computed
- * by folding is none when the model is loaded. */
+ * by folding is none when the model is loaded. An example: Unsqueeze of rank 2 by axes [0,3] makes rank 4, so 3 is
+ * in range. */
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
 {
     static const struct axis_rule plain = {.attribute = "axes"};
@@ -102,6 +104,7 @@ static void check_rank(struct npart__validity *validity, uint32_t id, const stru
     /* An operand that the schema has not has been told already (check_side). */
     if ((rank >= rule->least && rank <= rule->most) || !npart__operator_input(node->schema, rule->input, &operand))
         return;
+    /* Three forms of one sentence: at least, just, from and to. */
     if (rule->most == 255)
         npart__refuse(validity, id, "", "rank of input %.*s must be at least %u; found %u", (int)operand.name_length,
                       operand.name, rule->least, rank);
@@ -141,7 +144,8 @@ void npart__check_contradictions(struct npart__validity *validity)
 }
 
 /* Each axis at most once; fewer than there are is not looked at. The axes seen are bits of one
- * number. 64 is enough: more axes than NPART__LIMIT_RANK are never known. */
+ * number. 64 is enough: more axes than NPART__LIMIT_RANK are never known. The first axis that is wrong is told,
+ * and no further one. */
 static void check_perm(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__graph *graph = validity->graph;

@@ -23,7 +23,8 @@ struct bindings {
     uint32_t count;
 };
 
-/* Types that a mask has no bit for are let pass: they are newer than the table. 0 is a type that is not known. */
+/* Types that a mask has no bit for are let pass: they are newer than the table. 0 is a type that is not known. An
+ * example: the mask 0x10c02 has the bits 1, 10, 11 and 16: float32, float16, float64 and bfloat16. */
 static bool has_bit(uint32_t mask, uint8_t element_type)
 {
     return element_type == 0 || element_type >= 32 || (mask >> element_type & 1);
@@ -57,7 +58,7 @@ static bool allows(const struct npart__type_set *set, const struct npart__fact *
 }
 
 /* Whether two types are certainly not the same. Of sequences, optionals and maps the element
- * decides. */
+ * decides. Shapes are not compared: one variable stands for a type alone. */
 static bool differ(const struct npart__fact *a, const struct npart__fact *b)
 {
     if (a->kind == NPART__TYPE_UNKNOWN || b->kind == NPART__TYPE_UNKNOWN)
@@ -106,7 +107,7 @@ static int fixed_type(const struct npart__operand *operand)
 
 /* The type of one input, against what the schema fixes or allows, and against the first operand
  * with the same variable. Variadic operands that need not agree are only held against the
- * schema. */
+ * schema. An example: Add has A:T and B:T; float32 binds T by A, and an int64 for B is told with both names. */
 static void check_input(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                         struct bindings *bindings, const struct npart__operand *operand, const struct npart__fact *fact)
 {

@@ -72,7 +72,8 @@ static bool fits(const struct npart__tensor *tensor, const struct npart__declare
 }
 
 /* An input with a default must be declared as that is. What the file says of other initializers does not count. Of
- * the main graph, where defaults can be. */
+ * the main graph, where defaults can be. A default has the tensor's type; where its declaration leaves the type
+ * open (0), nothing is compared. */
 static void check_defaults(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -93,6 +94,7 @@ static void check_defaults(struct npart__validity *validity)
     }
 }
 
+/* The same sentence for an initializer and for a Constant, which is an initializer to the runtime. */
 static const char misfit[] = "the data of a tensor must fit its dims and type";
 
 /* Broken data that nothing uses fails no session: the runtime drops such initializers unread. */
@@ -174,7 +176,8 @@ static const char *kind_name(char kind)
 
 /* Attributes that the node has: each must be of the schema, and of its type. Those that begin
  * with "__" the runtime makes itself; some operators of its own take any. Of an attribute without a type nothing
- * is said. */
+ * is said. Attributes of a function's body have been resolved by then (lib/graph/attribute.c), so each has content
+ * of its own. */
 static void check_given(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
@@ -272,7 +275,8 @@ static struct npart__valid_slot *look_up(struct npart__validity *validity, const
 /* How a node's operands look to the checks of their number and types, never 0; 0 where they are
  * not tensors. A hash in the manner of FNV-1a. Nodes of one operator in a row mostly look the
  * same, so the checks are run for the first only. Two looks that fall together would hide a mistake of the second
- * node; with 63 bits that does not happen by chance. */
+ * node; with 63 bits that does not happen by chance. A word has the element type in its low eight bits, then
+ * whether a type is declared, then the declared one. The last bit is set, so that no look is 0. */
 static uint64_t look_of(const struct npart__validity *validity, const struct npart__node *node)
 {
     const struct npart__graph *graph = validity->graph;
@@ -359,7 +363,8 @@ static bool is_named(const struct npart__validity *validity, const struct npart_
 
 /* A table of open addresses under a key, since names come from the file; at most half of it is
  * filled. It holds ids plus one, so that the zeroed table is empty. With a key nobody can write names that all
- * fall on one place. */
+ * fall on one place. Linear on average. Which place a name has is chance, and which node is told is not: the later
+ * one in the order of ids. */
 static void check_names(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -393,7 +398,8 @@ static void check_names(struct npart__validity *validity)
 }
 
 /* Calls that were inlined and branches that are never run are no nodes to the runtime. Slots are cleared, as the
- * looks that passed were of other facts. */
+ * looks that passed were of other facts. Nodes come by id, so the main graph's are told before those of bodies and
+ * functions. */
 static void check_nodes(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;

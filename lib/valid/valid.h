@@ -19,7 +19,8 @@
 #define NPART__INVALID "invalid"
 
 /* Adds a finding for each node, initializer and import that the newest runtime of load.def refuses to load the
- * model for. Shapes count as far as the runtime knows them. */
+ * model for. Shapes count as far as the runtime knows them. Linear in nodes and operands; a model with a problem
+ * at a node is inferred once more. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error);
 
 /* Adds a finding `compiled` for each node that holds a graph compiled already, with the provider that compiled it. */
