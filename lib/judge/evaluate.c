@@ -306,11 +306,12 @@ static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t va
     if (!known->ints)
         return NPART__FALSE;
     bool is_matrix = fact->has_rank && fact->rank == 2 && npart__is_number(fact->dims[1]) && fact->dims[1] > 0;
-    uint32_t columns = is_matrix ? (uint32_t)fact->dims[1] : 1, rows = known->count / columns;
+    /* Beside an axis of size 0 the other may be longer than any tensor. */
+    uint64_t columns = is_matrix ? (uint64_t)fact->dims[1] : 1, rows = known->count / columns;
     bool by_rows = true, by_columns = is_matrix;
     for (uint32_t i = 0; i < known->count; i++) {
         by_rows = by_rows && known->ints[i] == (int64_t)i;
-        by_columns = by_columns && known->ints[i] == (int64_t)(i % columns) * rows + i / columns;
+        by_columns = by_columns && known->ints[i] == (int64_t)(i % columns * rows + i / columns);
     }
     return from_bool(by_rows || by_columns);
 }
