@@ -54,14 +54,15 @@ static bool read_operands(struct walk *walk)
 }
 
 /* Where each operand's element stands for one result and one of its products: both numbers are taken apart into
- * indices, the last index changing fastest. */
+ * indices, the last index changing fastest. Of a sum of nothing, for which only the bias is looked up, the indices that
+ * are summed over have no values. */
 static void find_places(const struct walk *walk, uint32_t result, uint32_t term, int64_t *places)
 {
     int64_t rest = term;
     uint32_t count = walk->operand_count + walk->has_bias;
     for (uint32_t k = 0; k < count; k++)
         places[k] = 0;
-    for (uint32_t axis = walk->rank; axis-- > 0; rest /= walk->extents[axis]) {
+    for (uint32_t axis = walk->terms ? walk->rank : walk->kept; axis-- > 0; rest /= walk->extents[axis]) {
         /* From here on the indices are those of the result. */
         if (axis + 1 == walk->kept)
             rest = result;
