@@ -3,7 +3,7 @@
  * What elementwise.def names, on one element: whole numbers, possibly symbolic, or fractions, which the caller rounds.
  *
  * Functions of whole numbers serve sizes, so they take and give expressions: Add of `sequence` and 1 is `sequence + 1`.
- * Where a symbol leaves the result undecided (Sign of a symbol, And of two), it is a fresh symbol: some number, nobody
+ * Where a symbol leaves the result undecided (Sign of a symbol, And of two), it is a fresh one: some number, nobody
  * knows which. Functions of fractions compute in double; where runtimes may differ in more than the last digits, they
  * set `is_unknown`.
  */
@@ -34,7 +34,7 @@ WHOLE(negate, npart__product(pool, a, -1))
 WHOLE(maximum, npart__maximum(pool, a, b))
 WHOLE(minimum, npart__minimum(pool, a, b))
 /* Of a symbol it is not told, not even of one that is at least 1. */
-WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(pool))
+WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_number(pool, npart__lower_bound(pool, a)))
 
 /* Integer division rounds toward zero in ONNX, down for us: -7 / 2 is -3, floor(-7 / 2) is -4. What has no sign for
  * certain is taken for a size, of which there is no difference. */
@@ -44,7 +44,7 @@ static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
     if (npart__is_number(a) && npart__is_number(b) && b != 0 && (a < 0) != (b < 0) && a % b != 0)
         return npart__as_number(a / b);
     if (!npart__is_number(a) && b == INT64_MIN) /* it has no magnitude */
-        return npart__fresh_symbol(pool);
+        return npart__fresh_number(pool, INT64_MIN);
     if (!npart__is_number(a) && npart__is_number(b) && b < 0)
         return npart__product(pool, divide(each, a, -b), -1);
     /* A symbol that is certain to be at most 0 is divided by its magnitude. Of numbers that case is done above. */
@@ -60,7 +60,7 @@ static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
     struct npart__expressions *pool = each->call->pool;
     bool truncates = npart__int_attribute(each->call, "fmod", 0) != 0, is_far = a > MOST_EXACT || a < -MOST_EXACT;
     if (b == 0 || (truncates && npart__is_number(a) && is_far)) /* runtimes compute it with doubles */
-        return npart__fresh_symbol(pool);
+        return npart__fresh_number(pool, INT64_MIN);
     int64_t quotient = truncates ? divide(each, a, b) : npart__floor_quotient(pool, a, b);
     return npart__difference(pool, a, npart__product(pool, quotient, b));
 }
@@ -71,18 +71,25 @@ static int64_t power(struct npart__each *each, int64_t a, int64_t b)
     int64_t result = 1;
     /* 2**63 does not fit, and a negative exponent makes fractions. */
     if (!npart__is_number(b) || b < 0 || b > 62)
-        return npart__fresh_symbol(each->call->pool);
+        return npart__fresh_number(each->call->pool, npart__lower_bound(each->call->pool, a));
     for (int64_t i = 0; i < b; i++)
         result = npart__product(each->call->pool, result, a);
     bool is_far = npart__is_number(result) && (result > MOST_EXACT || result < -MOST_EXACT);
-    return is_far ? npart__fresh_symbol(each->call->pool) : result; /* runtimes compute it with doubles */
+    return is_far ? npart__fresh_number(each->call->pool, INT64_MIN) : result; /* runtimes compute it with doubles */
 }
 
 /* Relu, Abs and PRelu on whole numbers: what is below 0 is multiplied by b. A symbol of at least 0, as all sizes are,
- * stays; of one that may be below, the result is not known. */
-WHOLE(slope, npart__lower_bound(pool, a) >= 0 ? a
-             : npart__is_number(a)            ? npart__product(pool, a, b)
-                                              : npart__fresh_symbol(pool))
+ * stays; of one that may be below, the result is not known, but for its sign where b turns that round. */
+static int64_t slope(struct npart__each *each, int64_t a, int64_t b)
+{
+    struct npart__expressions *pool = each->call->pool;
+    if (npart__lower_bound(pool, a) >= 0)
+        return a;
+    bool is_never_negative = npart__is_number(b) && b <= 0;
+    return npart__is_number(a) ? npart__product(pool, a, b)
+                               : npart__fresh_number(pool, is_never_negative ? 0 : INT64_MIN);
+}
+
 WHOLE(relu, slope(each, a, 0))
 WHOLE(absolute, slope(each, a, -1))
 
@@ -122,12 +129,13 @@ static int64_t bitwise_not(struct npart__each *each, int64_t a, int64_t b)
 {
     (void)b;
     if (!npart__is_number(a))
-        return npart__fresh_symbol(each->call->pool);
+        return npart__fresh_number(each->call->pool, INT64_MIN);
     return npart__type_name(each->type)[0] == 'u' ? keep_bits(each, ~(uint64_t)a) : npart__as_number(-1 - a);
 }
 
 /* Signed numbers are kept with their sign, so these need no width. */
-#define BITS(bits) (npart__is_number(a) && npart__is_number(b) ? npart__as_number(bits) : npart__fresh_symbol(pool))
+#define BITS(bits)                                                                                                     \
+    (npart__is_number(a) && npart__is_number(b) ? npart__as_number(bits) : npart__fresh_number(pool, INT64_MIN))
 WHOLE(bitwise_and, BITS(a & b))
 WHOLE(bitwise_or, BITS(a | b))
 WHOLE(bitwise_xor, BITS(a ^ b))
@@ -138,7 +146,7 @@ static int64_t shift(struct npart__each *each, int64_t a, int64_t b)
 {
     bool are_numbers = npart__is_number(a) && npart__is_number(b);
     if (!are_numbers || a < 0 || b < 0 || b >= (int64_t)npart__type_bits(each->type))
-        return npart__fresh_symbol(each->call->pool);
+        return npart__fresh_number(each->call->pool, INT64_MIN);
     bool goes_left = strcmp(npart__string_attribute(each->call, "direction", ""), "LEFT") == 0;
     return goes_left ? keep_bits(each, (uint64_t)a << b) : a >> b;
 }

@@ -55,17 +55,19 @@ int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct 
     }
 }
 
-/* Adds coefficient * product of the atoms' bounds, all of them the least or all the most; false when there is none. An
- * atom that may be below 0 has none here: of a product, the least would no longer be the product of the least. */
+/* Adds coefficient * product of the atoms' bounds, all of them the least or all the most; false when there is none.
+ * Beside another factor, an atom that may be below 0 has none here: of a product, the least would no longer be the
+ * product of the least. */
 static bool add_extreme(const struct npart__expressions *pool, const struct npart__term *term, bool of_most,
                         int64_t *bound)
 {
     const struct npart__product *product = npart__product_at(pool, term->product);
+    bool is_lone = product->count == 1 && product->factors[0].power == 1;
     int64_t part = term->coefficient;
     for (uint32_t k = 0; k < product->count; k++) {
         const struct npart__atom_note *note = &pool->notes.items[product->factors[k].atom];
         int64_t atom = of_most ? note->most : note->least;
-        if (note->least < 0 || atom == INT64_MAX)
+        if ((note->least < 0 && !is_lone) || atom == INT64_MAX || atom == INT64_MIN)
             return false;
         /* A part that is 0 stays 0. */
         for (uint32_t p = 0; p < product->factors[k].power && part; p++)

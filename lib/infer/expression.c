@@ -10,8 +10,8 @@
  *   product  [h w]: factors sorted by atom, each with its power
  *   atom     the symbols h, w, s, and floor(s/2), whose operands are sums again
  *
- * What passes a limit or int64 becomes a fresh symbol, a size of which nothing is known any more. That is always safe,
- * as unknown decides nothing. Out of memory, results are NPART__UNKNOWN, and the pool remembers.
+ * What passes a limit or int64 becomes a fresh symbol of which nothing is known any more, not even its sign. That is
+ * always safe, as unknown decides nothing. Out of memory, results are NPART__UNKNOWN, and the pool remembers.
  */
 #include "infer/expression.h"
 #include "infer/expression_internal.h"
@@ -63,6 +63,12 @@ static uint32_t product_id(struct npart__expressions *pool, const struct npart__
                   offsetof(struct npart__product, factors) + product->count * sizeof product->factors[0]);
 }
 
+/* Some number, nobody knows which. */
+static int64_t unknown_number(struct npart__expressions *pool)
+{
+    return npart__fresh_number(pool, INT64_MIN);
+}
+
 /* The sum as a number or a handle. Terms must be sorted, coefficients not 0. A number in the range of the handles
  * would be taken for one, so it is kept as a sum without terms. */
 static int64_t sum_handle(struct npart__expressions *pool, const struct npart__sum *sum)
@@ -70,7 +76,7 @@ static int64_t sum_handle(struct npart__expressions *pool, const struct npart__s
     if (sum->count == 0 && npart__is_number(sum->constant))
         return sum->constant;
     if (sum->count > NPART__MOST(pool->limits, TERMS))
-        return npart__fresh_symbol(pool);
+        return unknown_number(pool);
     uint32_t id =
         intern(pool, &pool->sums, sum, offsetof(struct npart__sum, terms) + sum->count * sizeof sum->terms[0]);
     return id == NPART_NONE || id >= NPART__HANDLE_COUNT ? NPART__UNKNOWN : NPART__HANDLE_BASE + id;
@@ -97,10 +103,11 @@ static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
  * nesting. A symbol's bounds must be known by now: see npart__limit_symbol. */
 static struct npart__atom_note note_of(const struct npart__expressions *pool, const struct npart__atom *atom)
 {
-    if (atom->kind == NPART__ATOM_SYMBOL)
-        return (struct npart__atom_note){.least = pool->symbols.items[atom->left].may_be_0 ? 0 : 1,
-                                         .most = pool->symbols.items[atom->left].most,
-                                         .size = 1, .root = (uint32_t)atom->left};
+    if (atom->kind == NPART__ATOM_SYMBOL) {
+        const struct npart__symbol *symbol = &pool->symbols.items[atom->left];
+        return (struct npart__atom_note){.least = symbol->may_be_negative ? INT64_MIN : symbol->may_be_0 ? 0 : 1,
+                                         .most = symbol->most, .size = 1, .root = (uint32_t)atom->left};
+    }
     return (struct npart__atom_note){
         .least = npart__least_of_atom(pool, atom),
         .most = npart__most_of_atom(pool, atom),
@@ -115,7 +122,7 @@ static int64_t atom_handle(struct npart__expressions *pool, const struct npart__
     struct npart__atom_note note = note_of(pool, atom);
     /* Before it is interned, so that what is too deep is never in the table. */
     if (note.size > NPART__MOST(pool->limits, ATOM_SIZE))
-        return npart__fresh_symbol(pool);
+        return npart__fresh_number(pool, note.least);
     uint32_t id = intern(pool, &pool->atoms, atom, sizeof *atom);
     if (id == NPART_NONE)
         return NPART__UNKNOWN;
@@ -211,11 +218,11 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
 
-/* Nothing is known of its size, not even that it is above 0. It comes from pool->node, so that a report can say where
- * the size was lost. */
-static int64_t nameless_symbol(struct npart__expressions *pool, bool varies, int64_t most)
+/* It comes from pool->node, so that a report can say where the size was lost. */
+static int64_t nameless_symbol(struct npart__expressions *pool, struct npart__symbol symbol)
 {
-    struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies, .most = most};
+    symbol.node = pool->node;
+    symbol.may_be_0 = true;
     if (!NPART__PUSH(pool->arena, &pool->symbols, symbol)) {
         pool->failed = true;
         return NPART__UNKNOWN;
@@ -225,17 +232,22 @@ static int64_t nameless_symbol(struct npart__expressions *pool, bool varies, int
 
 int64_t npart__fresh_symbol(struct npart__expressions *pool)
 {
-    return nameless_symbol(pool, false, INT64_MAX);
+    return nameless_symbol(pool, (struct npart__symbol){.most = INT64_MAX});
+}
+
+int64_t npart__fresh_number(struct npart__expressions *pool, int64_t least)
+{
+    return nameless_symbol(pool, (struct npart__symbol){.most = INT64_MAX, .may_be_negative = least < 0});
 }
 
 int64_t npart__varying_symbol(struct npart__expressions *pool)
 {
-    return nameless_symbol(pool, true, INT64_MAX);
+    return nameless_symbol(pool, (struct npart__symbol){.most = INT64_MAX, .varies = true});
 }
 
 int64_t npart__bounded_symbol(struct npart__expressions *pool, int64_t most)
 {
-    return nameless_symbol(pool, false, most);
+    return nameless_symbol(pool, (struct npart__symbol){.most = most});
 }
 
 /* Of 2*h + 1 it gives h, 2 and 1. A floor, h*w and h*h are not linear in one symbol. */
@@ -362,10 +374,10 @@ static int64_t linear(struct npart__expressions *pool, int64_t a, int64_t b, int
 {
     struct npart__sum left, right;
     if (either_unknown(a, b))
-        return npart__fresh_symbol(pool);
+        return unknown_number(pool);
     load(pool, a, &left);
     load(pool, b, &right);
-    return add_scaled(&left, &right, factor) ? sum_handle(pool, &left) : npart__fresh_symbol(pool);
+    return add_scaled(&left, &right, factor) ? sum_handle(pool, &left) : unknown_number(pool);
 }
 
 /* Sums of plain numbers, which nearly all are, need no table; so with differences and products. */
@@ -470,7 +482,7 @@ int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
     if (a == 0 || b == 0)
         return 0;
     if (either_unknown(a, b))
-        return npart__fresh_symbol(pool);
+        return unknown_number(pool);
     struct npart__sum left, right, out;
     load(pool, a, &left);
     load(pool, b, &right);
@@ -479,7 +491,7 @@ int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
     bool ok = add_scaled(&out, &left, right.constant);
     for (uint32_t i = 0; ok && i < right.count; i++)
         ok = add_multiple(pool, &out, &left, right.terms[i].coefficient, right.terms[i].product);
-    return ok ? sum_handle(pool, &out) : npart__fresh_symbol(pool);
+    return ok ? sum_handle(pool, &out) : unknown_number(pool);
 }
 
 /* ---- quotients ------------------------------------------------------------------------------------------- */
@@ -641,12 +653,12 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
         bool divides = coefficient % divisor == 0;
         /* It has no opposite, which the normal form may need. */
         if (coefficient == INT64_MIN)
-            return npart__fresh_symbol(pool);
+            return unknown_number(pool);
         if (!divides)
             /* Of what stays inside; it divides the divisor too, as it began with that. */
             common = greatest_common_divisor(common, coefficient);
         if (!add_term(divides ? &outside : &inside, a->terms[i].product, divides ? coefficient / divisor : coefficient))
-            return npart__fresh_symbol(pool);
+            return unknown_number(pool);
     }
     if (inside.count == 0)
         return sum_handle(pool, &outside);
@@ -663,9 +675,9 @@ int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_
     int64_t result;
     if (npart__is_number(a) && npart__is_number(b))
         return npart__floor_divide_int64(a, b, &result) && npart__is_number(result) ? result
-                                                                                    : npart__fresh_symbol(pool);
+                                                                                    : unknown_number(pool);
     if (either_unknown(a, b) || b == 0)
-        return npart__fresh_symbol(pool);
+        return unknown_number(pool);
     if (b == 1)
         return a;
     /* Also by an expression: (2*h*w) / w. */
@@ -700,7 +712,7 @@ static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, en
     if (npart__is_number(a) && npart__is_number(b))
         return (a > b) == wants_greater ? a : b;
     if (either_unknown(a, b))
-        return npart__fresh_symbol(pool);
+        return unknown_number(pool);
     if (a == b)
         return a;
     /* a is no less than b, whatever the symbols are. */

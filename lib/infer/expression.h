@@ -6,10 +6,10 @@
  * normal form over *atoms*: symbols, floor(a/b), max(a, b), min(a, b). Polynomials, their products and the atoms
  * are interned, so equal expressions are equal handles: 2*(s + 1) - 2 and s + s are one.
  *
- * Symbols stand for whole numbers of at least 0. A symbol has a name (a graph input's dim) or only an origin
- * (the node whose result's size nobody can know); an expression without nameless symbols is *named*. Sizes of
- * graph inputs are at least 1, as a model without a batch or a sequence computes nothing; but a cache may be empty
- * in the first step, so names that speak of one keep 0.
+ * Symbols stand for sizes, whole numbers of at least 0, or for data, which may be negative. A symbol has a name (a
+ * graph input's dim) or only an origin (the node whose result nobody can know); an expression without nameless symbols
+ * is *named*. Sizes of graph inputs are at least 1, as a model without a batch or a sequence computes nothing; but a
+ * cache may be empty in the first step, so names that speak of one keep 0.
  */
 #ifndef NPART_EXPRESSION_H
 #define NPART_EXPRESSION_H
@@ -24,7 +24,7 @@
 /* A number that is not known and equals nothing, not even itself. */
 #define NPART__UNKNOWN NPART__HANDLE_BASE
 
-/* An expression past one of these is replaced by a fresh symbol: terms of a polynomial, powers of an atom, atoms that
+/* An expression past one of these is replaced by a fresh number: terms of a polynomial, powers of an atom, atoms that
  * an atom would be printed with, which bounds its nesting too. */
 #define NPART__LIMIT_TERMS 32u
 #define NPART__LIMIT_FACTORS 16u /* different ones of a product */
@@ -39,6 +39,7 @@ struct npart__symbol {
     bool is_bound;  /* by the caller; then no expression has it, as it is a number wherever it stands */
     bool is_input;  /* a size of a graph input */
     bool may_be_0;  /* else it is at least 1 */
+    bool may_be_negative; /* an element, not a size */
     bool varies;    /* stands for sizes that are known to differ, of an If's branches or a Loop's passes */
     int64_t value;  /* when bound */
     int64_t most;   /* no greater than this; INT64_MAX: nothing is known */
@@ -89,8 +90,11 @@ static inline bool npart__same(int64_t a, int64_t b)
 
 /* The symbol of this name, made when new; its number when bound. */
 int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t length);
-/* A new nameless symbol that comes from pool->node. */
+/* A new nameless symbol that comes from pool->node, for a size. */
 int64_t npart__fresh_symbol(struct npart__expressions *pool);
+/* The same for an element of a tensor: it may be negative, unless it is known to be no less than a `least` of 0 or more
+ * (INT64_MIN: nothing is known). */
+int64_t npart__fresh_number(struct npart__expressions *pool, int64_t least);
 /* The same for a size that is known to be more than one number. */
 int64_t npart__varying_symbol(struct npart__expressions *pool);
 /* The same for a size that depends on data and is no greater than `most` (INT64_MAX: nothing is known). */
@@ -102,8 +106,8 @@ void npart__limit_symbol(struct npart__expressions *pool, const char *name, size
 /* Gives a symbol its number; it must not be in use yet. False when it is bound to another one, or limited to less. */
 bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value);
 
-/* Exact arithmetic. A result that does not fit or grows past NPART__LIMIT_TERMS is a fresh symbol; with an
- * operand NPART__UNKNOWN it is a fresh symbol too. */
+/* Exact arithmetic. A result that does not fit or grows past NPART__LIMIT_TERMS is a fresh number; with an
+ * operand NPART__UNKNOWN it is one too. */
 int64_t npart__sum(struct npart__expressions *pool, int64_t a, int64_t b);
 int64_t npart__difference(struct npart__expressions *pool, int64_t a, int64_t b);
 int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b);

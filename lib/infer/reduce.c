@@ -88,7 +88,8 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
     }
     /* C divides towards zero, too. Of one element, a symbol stays what it is. */
     if (reduction->after == DIVIDE && count > 1)
-        *out = npart__is_number(*out) ? *out / (int64_t)count : npart__fresh_symbol(pool);
+        *out = npart__is_number(*out) ? *out / (int64_t)count
+                                      : npart__fresh_number(pool, npart__lower_bound(pool, *out));
     return true;
 }
 

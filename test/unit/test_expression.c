@@ -352,6 +352,26 @@ static void test_expression__what_does_not_fit_is_a_new_symbol(void)
     close_pool();
 }
 
+/* The exact difference of two sums past a limit is not there to be looked at: it may be of either sign. */
+static void test_expression__what_is_past_a_limit_decides_nothing(void)
+{
+    static const struct npart__limits limits = {.of = {[NPART__AT_TERMS] = 2,
+                                                       [NPART__AT_FACTORS] = NPART__LIMIT_FACTORS,
+                                                       [NPART__AT_POWER] = NPART__LIMIT_POWER,
+                                                       [NPART__AT_ATOM_SIZE] = NPART__LIMIT_ATOM_SIZE,
+                                                       [NPART__AT_EXPRESSION_DEPTH] = NPART__LIMIT_EXPRESSION_DEPTH}};
+    open_pool();
+    pool.limits = &limits;
+    int64_t left = read("a + b"), right = read("c + d");
+    CHECK_INT(npart__lower_bound(&pool, npart__difference(&pool, left, right)), INT64_MIN);
+    int64_t most = npart__maximum(&pool, left, right), least = npart__minimum(&pool, left, right);
+    CHECK(most != left && most != right);
+    CHECK(least != left && least != right);
+    CHECK_TEXT(print(most), "max(a + b, c + d)");
+    CHECK_INT(npart__lower_bound(&pool, npart__sum(&pool, INT64_MAX, 1)), INT64_MIN);
+    close_pool();
+}
+
 static void test_expression__numbers_that_look_like_expressions_are_none(void)
 {
     open_pool();
@@ -484,6 +504,14 @@ static void test_expression__bounds_of_inputs_and_others(void)
     CHECK_INT(npart__lower_bound(&pool, read("max(a, 4)")), 4);
     CHECK_INT(npart__lower_bound(&pool, read("min(a, 4)")), 1);
     CHECK_INT(npart__lower_bound(&pool, NPART__UNKNOWN), INT64_MIN);
+    int64_t data = npart__fresh_number(&pool, INT64_MIN), size = npart__fresh_number(&pool, 0);
+    CHECK_INT(npart__lower_bound(&pool, data), INT64_MIN);
+    CHECK_INT(npart__lower_bound(&pool, npart__floor_quotient(&pool, data, 2)), INT64_MIN);
+    CHECK_INT(npart__lower_bound(&pool, npart__product(&pool, data, data)), INT64_MIN);
+    CHECK_INT(npart__upper_bound(&pool, npart__product(&pool, data, -1)), INT64_MAX);
+    CHECK_INT(npart__upper_bound(&pool, npart__minimum(&pool, data, 4)), 4);
+    CHECK_INT(npart__lower_bound(&pool, npart__sum(&pool, npart__maximum(&pool, data, -4), 1)), -3);
+    CHECK_INT(npart__lower_bound(&pool, size), 0);
     CHECK_INT(npart__maximum(&pool, a, 0), a);
     CHECK_INT(npart__minimum(&pool, a, 1), 1);
     close_pool();
@@ -597,7 +625,7 @@ static void test_expression__running_out_of_memory_is_remembered(void)
 
 TESTS(test_expression__equal_texts_are_one_number, test_expression__forms_are_printed_as_people_write_them,
       test_expression__what_is_no_expression_is_a_name, test_expression__arithmetic_is_true_of_numbers,
-      test_expression__what_does_not_fit_is_a_new_symbol,
+      test_expression__what_does_not_fit_is_a_new_symbol, test_expression__what_is_past_a_limit_decides_nothing,
       test_expression__numbers_that_look_like_expressions_are_none,
       test_expression__nothing_is_the_same_as_what_nobody_knows,
       test_expression__division_by_minus_one_does_not_overflow, test_expression__terms_up_to_the_limit,
