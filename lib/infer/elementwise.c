@@ -303,7 +303,8 @@ void npart__infer_variadic(struct npart__call *call)
 }
 
 /* Which of two operands each element of a Where is; false when one of the operands is not known. Where both have the
- * same element, it does not matter what the condition is; else a symbolic condition makes it a fresh symbol. */
+ * same element, it does not matter what the condition is; else a symbolic condition makes it some number, which is not
+ * negative where neither of the two is. */
 static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t count)
 {
     const struct npart__fact *out = npart__out(call, 0);
@@ -316,9 +317,10 @@ static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t coun
         int64_t chosen = condition[broadcast_index(npart__in(call, 0), out->dims, out->rank, i)];
         int64_t a = yes[broadcast_index(npart__in(call, 1), out->dims, out->rank, i)];
         int64_t b = no[broadcast_index(npart__in(call, 2), out->dims, out->rank, i)];
+        int64_t least_a = npart__lower_bound(call->pool, a), least_b = npart__lower_bound(call->pool, b);
         result[i] = npart__same(a, b) ? a
                     : npart__is_number(chosen) ? (chosen ? a : b)
-                                               : npart__fresh_symbol(call->pool);
+                                               : npart__fresh_number(call->pool, least_a < least_b ? least_a : least_b);
     }
     return true;
 }

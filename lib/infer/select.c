@@ -79,6 +79,13 @@ static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct sli
     return npart__ceil_quotient(call->pool, span, slice.step);
 }
 
+/* The same, where it is not known what is taken (NULL): no more than there is. */
+static int64_t sliced_dim(const struct npart__call *call, int64_t dim, const struct slice *slice)
+{
+    int64_t size = slice ? slice_dim(call, dim, *slice) : NPART__UNKNOWN;
+    return size == NPART__UNKNOWN ? npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, dim)) : size;
+}
+
 /* One list of a Slice (starts, ends, axes, steps): input `index` since opset 10, an attribute before. False when it is
  * there and unknown. */
 static bool slice_list(struct npart__call *call, const char *name, uint32_t index, const int64_t **list,
@@ -148,7 +155,7 @@ void npart__infer_slice(struct npart__call *call)
     }
     int64_t *dims = npart__new_dims(call, in->rank);
     for (uint32_t i = 0; dims && i < in->rank; i++)
-        dims[i] = is_known[i] ? slice_dim(call, in->dims[i], slices[i]) : NPART__UNKNOWN;
+        dims[i] = sliced_dim(call, in->dims[i], is_known[i] ? &slices[i] : NULL);
     npart__set_dims(call, 0, in->rank, dims);
     struct npart__items items;
     if (!npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(npart__out(call, 0)))
@@ -279,8 +286,8 @@ static bool is_nothing(const struct npart__fact *fact)
     return fact->has_rank && fact->rank == 1 && fact->dims[0] == 0;
 }
 
-/* Elements of one input: the known ones, else fresh symbols for a few. So a shape of which one part is not known keeps
- * the others, and its length. */
+/* Elements of one input: the known ones, else fresh numbers for a few, which may be negative. So a shape of which one
+ * part is not known keeps the others, and its length. */
 static bool read_part(struct npart__call *call, uint32_t input, struct npart__items *out)
 {
     const struct npart__fact *fact = npart__in(call, input);
@@ -292,7 +299,7 @@ static bool read_part(struct npart__call *call, uint32_t input, struct npart__it
         return false;
     int64_t *ints = npart__new_ints(call, count);
     for (uint32_t i = 0; ints && i < count; i++)
-        ints[i] = npart__fresh_symbol(call->pool);
+        ints[i] = npart__fresh_number(call->pool, INT64_MIN);
     *out = (struct npart__items){.data = (const void *)ints, .count = count, .is_ints = true};
     return ints != NULL;
 }
