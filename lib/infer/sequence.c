@@ -103,6 +103,14 @@ void npart__infer_sequence_construct(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
 }
 
+/* Where something is inserted into a sequence of `count`: at the end too, but a negative position is that of an element,
+ * as -1 is the last one. */
+static bool read_insertion(struct npart__call *call, uint32_t count, uint32_t *out)
+{
+    *out = count;
+    return npart__in_number(call, 2, NPART__UNKNOWN) == (int64_t)count || read_position(call, 2, count, count, out);
+}
+
 /* Inserted before the position, or at the end. Where the list is not known, the elements share what they shared before
  * and have in common with the new one. */
 void npart__infer_sequence_insert(struct npart__call *call)
@@ -111,8 +119,7 @@ void npart__infer_sequence_insert(struct npart__call *call)
     const struct npart__sequence_items *items = in->items;
     struct list list;
     uint32_t place;
-    if (items && read_position(call, 2, items->count + 1, items->count, &place) &&
-        make_list(call, &list, items->count + 1)) {
+    if (items && read_insertion(call, items->count, &place) && make_list(call, &list, items->count + 1)) {
         for (uint32_t i = 0; i <= items->count; i++)
             append(&list, i == place ? tensor : &items->facts[i < place ? i : i - 1]);
         set_list(call, &list, NULL);
