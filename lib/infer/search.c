@@ -108,6 +108,12 @@ void npart__infer_compress(struct npart__call *call)
         return;
     dims[axis] = NPART__UNKNOWN;
     const int64_t *condition = npart__in_ints(call, 1, &count);
+    int64_t extent = attribute      ? in->dims[axis]
+                     : in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank)
+                                    : NPART__UNKNOWN;
+    /* What is longer is cut off by ONNX Runtime; the standard has no such conditions. */
+    if (npart__is_number(extent) && count > extent)
+        count = (uint32_t)extent;
     /* The size is how many of it are true; one symbol among them leaves it unknown. */
     if (condition) {
         dims[axis] = 0;
