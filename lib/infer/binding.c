@@ -247,14 +247,6 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
                                            : "; its inputs have no dynamic dimensions");
 }
 
-/* A name without operators, that is, a symbol; "a.b" is not one here, and comes with the expressions. */
-static bool is_plain(const char *name)
-{
-    while (is_word(*name))
-        name++;
-    return *name == '\0';
-}
-
 /* A number in the range of the handles would be taken for an expression. */
 static bool are_sizes(const struct npart__infer_options *options, struct npart_error *error)
 {
@@ -283,7 +275,7 @@ static npart_status limit_symbols(const struct binder *binder, struct npart_erro
             return status;
         if (!is_symbol)
             continue;
-        if (!is_plain(request->name))
+        if (!npart__is_dim_name(&binder->inference->expressions, request->name))
             return bad_binding(request, "only a name can have a limit", error);
         npart__limit_symbol(&binder->inference->expressions, request->name, strlen(request->name), request->value);
     }
@@ -302,8 +294,9 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
         for (uint32_t i = 0; i < options->binding_count; i++) {
             const struct npart__binding_request *request = &options->bindings[i];
             const char *problem;
-            /* Limits were set before; the first pass has the plain names. */
-            if (request->is_limit || is_plain(request->name) != (pass == 0))
+            bool is_name = npart__is_dim_name(&binder->inference->expressions, request->name);
+            /* Limits were set before; the first pass has the names. */
+            if (request->is_limit || is_name != (pass == 0))
                 continue;
             bool is_symbol = is_symbol_of_model(binder, i);
             /* Neither a symbol nor INPUT.AXIS, which make_input_fact puts in. */

@@ -249,12 +249,17 @@ static bool looks_plain(const char *text)
     return true;
 }
 
-/* A text of digits alone is a name too: as a number it would stand in dim_value, which is another field. Since the
- * attempt went well, reading it again in the pool itself does not fail, but for memory. */
-int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
+/* A text of digits alone is a name too: as a number it would stand in dim_value, which is another field. */
+bool npart__is_dim_name(struct npart__expressions *pool, const char *text)
 {
     bool is_plain = true;
-    if (looks_plain(text) || !is_expression(pool, text, &is_plain) || is_plain)
+    return looks_plain(text) || !is_expression(pool, text, &is_plain) || is_plain;
+}
+
+/* Since the attempt went well, reading it again in the pool itself does not fail, but for memory. */
+int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
+{
+    if (npart__is_dim_name(pool, text))
         return npart__symbol(pool, text, strlen(text));
     struct reader reader = {.pool = pool, .at = text};
     return read_sum(&reader);
@@ -279,7 +284,8 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
         *problem = "more than one symbol of it is still open";
         return false;
     }
-    if (!npart__subtract_int64(value, constant, &rest) || coefficient == -1 || rest % coefficient != 0 ||
+    /* INT64_MIN has no opposite. */
+    if (!npart__subtract_int64(value, constant, &rest) || rest == INT64_MIN || rest % coefficient != 0 ||
         rest / coefficient < 0) {
         *problem = "no size makes it true";
         return false;

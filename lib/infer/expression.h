@@ -127,6 +127,8 @@ int64_t npart__upper_bound(const struct npart__expressions *pool, int64_t a);
 /* Reads a dim's text: a symbol, or an expression of symbols with + - * / // % and floor, ceil, max, min. What
  * does not parse as an expression is one symbol, blanks and all. */
 int64_t npart__parse_dim(struct npart__expressions *pool, const char *text);
+/* Whether it is one symbol, and not an expression. */
+bool npart__is_dim_name(struct npart__expressions *pool, const char *text);
 
 /* Binds what `text` means to `value`: a symbol, or an expression in one symbol that is not bound yet, which is
  * solved. False with *problem when it conflicts or cannot be solved. */
