@@ -169,41 +169,47 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
     NPART__KEEP(parser, &parser->oplist->rules, rule);
 }
 
-/* `except OP...` on a rule for all ops: it holds where the op is one of these. Written as a
- * condition of its own.
- * Example: every static: static(*) except Shape. Each op becomes `CONDITION or op = Shape`, so
- * that evaluating knows of no exceptions. */
-static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
+static uint32_t add_term(struct npart__parser *parser, struct npart__term term)
 {
-    struct npart__term function = {.kind = NPART__TERM_FUNCTION, .op = NPART__FUNCTION_OP, .left = NPART_NONE,
-                                   .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
-    struct npart__oplist *oplist = parser->oplist;
+    if (parser->status == NPART_OK && NPART__PUSH(parser->arena, &parser->oplist->terms, term))
+        return parser->oplist->terms.count - 1;
+    if (parser->status == NPART_OK)
+        npart__parse_out_of_memory(parser);
+    return NPART_NONE;
+}
+
+static uint32_t add_pair(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
+{
+    return add_term(parser, (struct npart__term){.kind = (uint8_t)kind, .left = left, .right = right,
+                                                 .next = NPART_NONE, .selector = NPART_NONE});
+}
+
+/* `except OP...` on a rule for all ops, as a condition of its own, so that evaluating knows of no exceptions. A
+ * requirement holds where the op is one of these, and what it asks comes first, so that the rule is labelled by it:
+ *      every static: static(*) except Shape        static(*) or op = Shape
+ *      every refuse "..." except Shape             op = Shape
+ * A note is told where it holds, so there it does not:
+ *      every note rank(inputs) > 4 except Shape    rank(inputs) > 4 and not op = Shape */
+static uint32_t parse_except(struct npart__parser *parser, enum npart__rule_kind kind, uint32_t condition)
+{
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
         const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
         if (!npart__check_op(parser, token->text, token->column))
             return NPART_NONE;
-        /* op = NAME or CONDITION */
-        struct npart__term word = function, equal = function, either = function;
+        struct npart__term function = {.kind = NPART__TERM_FUNCTION, .op = NPART__FUNCTION_OP, .left = NPART_NONE,
+                                       .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
+        struct npart__term word = function;
         word.kind = NPART__TERM_WORD;
         word.op = 0;
         word.word = token->text;
-        /* Four terms an op, one after the other: the question, the word, their comparison, the alternative. */
-        uint32_t base = oplist->terms.count;
-        equal.kind = NPART__TERM_COMPARE;
-        equal.op = NPART__EQUAL;
-        equal.left = base;
-        equal.right = base + 1;
-        either.kind = NPART__TERM_OR;
-        either.op = 0;
-        either.left = condition; /* first, so that the rule is labelled by what it asks */
-        either.right = base + 2;
-        if (!NPART__PUSH(parser->arena, &oplist->terms, function) ||
-            !NPART__PUSH(parser->arena, &oplist->terms, word) || !NPART__PUSH(parser->arena, &oplist->terms, equal) ||
-            !NPART__PUSH(parser->arena, &oplist->terms, either)) {
-            npart__parse_out_of_memory(parser);
-            return NPART_NONE;
-        }
-        condition = base + 3;
+        uint32_t op = add_term(parser, function);
+        uint32_t is_it = add_pair(parser, NPART__TERM_COMPARE, op, add_term(parser, word)); /* op 0: equal */
+        bool is_note = kind == NPART__RULE_NOTE;
+        if (is_note)
+            is_it = add_pair(parser, NPART__TERM_NOT, is_it, NPART_NONE);
+        condition = condition == NPART_NONE
+                        ? is_it
+                        : add_pair(parser, is_note ? NPART__TERM_AND : NPART__TERM_OR, condition, is_it);
     }
     return condition;
 }
@@ -238,7 +244,7 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             rule->source = npart__take_text(parser, "a source");
         } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
-            rule->condition = parse_except(parser, rule->condition);
+            rule->condition = parse_except(parser, (enum npart__rule_kind)rule->kind, rule->condition);
         } else {
             break;
         }
