@@ -541,10 +541,17 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 
 static uint32_t parse_or(struct npart__parser *parser, unsigned depth);
 
-/* NPART_NONE stands for "nothing is asked", as of a column `*`. */
+/* Of a table, where NPART_NONE is what there is none of yet: rows, or columns that ask something. */
 static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
 {
     return left == NPART_NONE ? right : right == NPART_NONE ? left : new_pair(parser, kind, 0, left, right);
+}
+
+/* A row `*: *` asks nothing, and so always holds: 0 = 0. */
+static uint32_t always(struct npart__parser *parser)
+{
+    uint32_t zero = new_term(parser, blank_term(NPART__TERM_NUMBER));
+    return new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, zero, zero);
 }
 
 /* A row's items for one column: of one word, that it is this one. An equality is cheaper to evaluate than a set of
@@ -564,23 +571,22 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
 /* A define whose lines are rows: what is asked is in every column of one of them.
  * Example: conversions(dtype(input), dtype(output)) with the row `row float32 int32: floats
  * int32`. A table becomes an `or` of rows that are an `and` of columns. What is asked is parsed
- * once and shared by all rows, so terms are no tree but may be reached twice. */
+ * once and shared by all rows, so terms are no tree but may be reached twice. The `or` is as deep
+ * as there are rows, of which there are at most NPART__LIMIT_ROWS. */
 static uint32_t parse_table(struct npart__parser *parser, const struct npart__scope *scope, unsigned depth)
 {
     const struct npart__define *define = scope->define;
     uint32_t asked[NPART__LIMIT_PARAMETERS], table = NPART_NONE;
     for (uint32_t i = 0; i < define->parameter_count; i++) {
         /* Parameters of a define are tokens with commas between: every other one. */
-        parser->now.range = (struct npart__range){&define->parameters.tokens[(size_t)2 * i], 1};
-        parser->now.at = 0;
+        npart__read_range(parser, (struct npart__range){&define->parameters.tokens[(size_t)2 * i], 1});
         /* Read as the parameter is: parse_factor enters the argument that it stands for. */
         asked[i] = parse_sum(parser, depth);
     }
     for (uint32_t i = 0; i < define->statement_count && parser->status == NPART_OK; i++) {
         uint32_t row = NPART_NONE;
         /* Rows stand in the file of the define, whose path npart__enter has set. */
-        parser->now.range = define->statements[i].range;
-        parser->now.at = 0;
+        npart__read_range(parser, define->statements[i].range);
         (void)npart__need(parser, NPART__TOKEN_WORD, "row", "row");
         for (uint32_t k = 0; k < define->parameter_count && parser->status == NPART_OK; k++) {
             if (k && !npart__accept(parser, NPART__TOKEN_MARK, ":"))
@@ -588,7 +594,7 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
             row = link_two(parser, NPART__TERM_AND, row, parse_column(parser, asked[k], depth));
         }
         npart__expect_end(parser);
-        table = link_two(parser, NPART__TERM_OR, table, row);
+        table = link_two(parser, NPART__TERM_OR, table, row == NPART_NONE ? always(parser) : row);
     }
     return table;
 }

@@ -100,6 +100,8 @@ void npart__find_defines(struct npart__parser *parser, const struct npart__lexed
             define.statement_count = npart__block_length(statements, i + 1);
             define.is_table = define.statement_count && begins_row(at + 1);
             define.is_rules = !define.is_table;
+            if (define.is_table && define.statement_count > NPART__LIMIT_ROWS)
+                npart__parse_fail(parser, define.column, "more than %u rows", NPART__LIMIT_ROWS);
             if (define.statement_count == 0)
                 npart__parse_fail(parser, define.column, "expected rules, or : and what %s stands for", define.name);
         }

@@ -31,6 +31,8 @@
 /* Each is told from the others of its section by going through them. */
 #define NPART__LIMIT_RULES_OF_SECTION 512u
 #define NPART__LIMIT_DEFINES 1024u
+/* Of one table, which is evaluated as deep as it has rows. */
+#define NPART__LIMIT_ROWS 512u
 #define NPART__LIMIT_VARIANTS 1024u
 #define NPART__LIMIT_PATTERNS 4096u
 /* Switches and stages are bits of 32-bit numbers. */

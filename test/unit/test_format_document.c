@@ -155,6 +155,8 @@ static void test_document__names_every_parameter_and_limit(void)
     snprintf(limits, sizeof limits, "%u defines, %u parameters, %u rules in a section, %u words that are read again",
              NPART__LIMIT_DEFINES, NPART__LIMIT_PARAMETERS, NPART__LIMIT_RULES_OF_SECTION, NPART__LIMIT_TOKENS_AGAIN);
     CHECK(strstr(document, limits));
+    snprintf(limits, sizeof limits, "%u rows of a table", NPART__LIMIT_ROWS);
+    CHECK(strstr(document, limits));
 }
 
 static void test_document__example_of_a_cost_file(void)

@@ -148,6 +148,7 @@ static const struct elsewhere {
     {"oplist-line-words", "test/unit/test_oplist_errors.c", "more than 511 words on a line"},
     {"oplist-words", "test/unit/test_oplist_errors.c", "test_limits__words_of_defines"},
     {"oplist-defines", "test/unit/test_oplist_errors.c", "more than 1024 defines"},
+    {"oplist-rows", "test/unit/test_oplist_errors.c", "more than 512 rows"},
     {"oplist-define-depth", "test/unit/test_oplist_errors.c", "defines use each other deeper than 16"},
     {"oplist-condition-depth", "test/unit/test_oplist_errors.c", "nested deeper than 64"},
     {"oplist-include-depth", "test/unit/test_api_oplist.c", "include"},

@@ -348,6 +348,27 @@ static void test_limits__defines(void)
     free(uses);
 }
 
+static void test_limits__rows(void)
+{
+    check_most(HEAD "define t(x)\n", "  row %\n", "op Relu\n  need t(rank(X))\n", 512, "more than 512 rows");
+}
+
+/* Rows are read wherever the table is used: here 4096 words of it. */
+static void test_limits__words_of_rows(void)
+{
+    struct npart_error error;
+    char *text = malloc(64 << 10);
+    REQUIRE(text);
+    size_t used = (size_t)sprintf(text, HEAD "define t(x)\n");
+    for (int i = 0; i < 512; i++)
+        used += (size_t)sprintf(text + used, "  row %d 1 2 3 4 5\n", i);
+    for (int i = 0; i < 200; i++)
+        used += (size_t)sprintf(text + used, "op my:A%d\n  need t(rank(inputs))\n", i);
+    read_list(text, used, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.message, "defines, and ops that share lines, stand for more than 500000 words");
+    free(text);
+}
+
 static void test_limits__patterns(void)
 {
     struct npart_error error;
@@ -532,6 +553,6 @@ static void test_limits__size_of_a_list(void)
 TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
       test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
       test_limits__defines_switches_gates, test_limits__how_many, test_limits__defines,
-      test_limits__patterns, test_limits__words_of_defines, test_limits__words_of_shared_lines,
+      test_limits__rows, test_limits__words_of_rows, test_limits__patterns, test_limits__words_of_defines, test_limits__words_of_shared_lines,
       test_limits__words_that_are_read_again, test_limits__size_of_a_list,
       test_check__tells_of_every_mistake_once, test_check__tells_of_twenty, test_check__warns)
