@@ -342,17 +342,17 @@ struct pieces {
 /* A text in a define may have braces of its own, whence the recursion. */
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *text, unsigned depth);
 
-/* NULL: whoever made the piece ran out of memory. */
+/* NULL: whoever made the piece told of a mistake, or ran out of memory. */
 static void add_piece(struct npart__parser *parser, struct pieces *pieces, const char *piece)
 {
-    if (!piece)
+    if (!piece && parser->status == NPART_OK)
         npart__parse_out_of_memory(parser);
-    else if (pieces->count < MOST_PIECES)
+    else if (piece && pieces->count < MOST_PIECES)
         pieces->of[pieces->count++] = piece;
 }
 
 /* -1, 3..5, ..5 or 3..: as a sentence says it. Sentences say `at most 5` where the language says `..5`. The numbers
- * are printed as they are written, so 0.50 stays 0.50. NULL is taken for memory that ran out. */
+ * are printed as they are written, so 0.50 stays 0.50. NULL after a mistake, or when out of memory. */
 static const char *number_text(struct npart__parser *parser)
 {
     const char *ends[2] = {NULL, NULL};
@@ -363,12 +363,19 @@ static const char *number_text(struct npart__parser *parser)
             ends[end] = npart__arena_format(parser->arena, "%s%s", is_negative ? "-" : "",
                                             parser->now.range.tokens[parser->now.at++].text);
             has_failed |= !ends[end];
+        } else if (is_negative) { /* -rank(X) is calculated, and known of a node alone */
+            npart__parse_fail(parser, npart__peek(parser)->column, "a sentence has no place for what is calculated");
+            return NULL;
         }
         if (end == 0 && !(is_range = npart__accept(parser, NPART__TOKEN_MARK, "..")))
             break;
     }
     if (!is_range || has_failed)
         return has_failed ? NULL : ends[0];
+    if (!ends[0] && !ends[1])
+        npart__parse_fail(parser, npart__peek(parser)->column, "a range needs a bound");
+    if (parser->status != NPART_OK)
+        return NULL;
     if (ends[0] && ends[1])
         return npart__arena_format(parser->arena, "%s to %s", ends[0], ends[1]);
     return npart__arena_format(parser->arena, "at %s %s", ends[0] ? "least" : "most", ends[0] ? ends[0] : ends[1]);
