@@ -35,16 +35,18 @@ static void write_place(const struct npart__parser *parser, uint64_t column, cha
                    (unsigned)(column & UINT32_MAX));
 }
 
-/* Of a place that nothing was told of yet, notes that something is: what ops share is looked at
- * for each of them. Where that cannot be noted any more, it is told again rather than not at
- * all. Paths are compared by address: each file has one text for its path while it is read. Linear in places, which
+/* Of a place that nothing of the kind was told of yet, notes that it is: what ops share is looked at
+ * for each of them. A warning does not keep a mistake from being told. Where that cannot be noted any more, it is
+ * told again rather than not at all. Paths are compared by address: each file has one text for its path while it is read. Linear in places, which
  * are few: a list has as many as it has mistakes and warnings. */
-static bool is_new(struct npart__parser *parser, uint64_t column)
+static bool is_new(struct npart__parser *parser, uint64_t column, bool is_warning)
 {
-    for (uint32_t i = 0; i < parser->told.count; i++)
-        if (parser->told.items[i].column == column && parser->told.items[i].path == parser->oplist->path)
+    for (uint32_t i = 0; i < parser->told.count; i++) {
+        const struct npart__place_told *at = &parser->told.items[i];
+        if (at->column == column && at->path == parser->oplist->path && at->is_warning == is_warning)
             return false;
-    struct npart__place_told place = {parser->oplist->path, column};
+    }
+    struct npart__place_told place = {parser->oplist->path, column, is_warning};
     return parser->told.count == MOST_PLACES || NPART__PUSH(&parser->tokens_arena, &parser->told, place);
 }
 
@@ -60,7 +62,7 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
      * first. */
     column = with_line(parser, column);
     parser->status = NPART_ERROR_OPLIST;
-    if (!is_new(parser, column))
+    if (!is_new(parser, column, false))
         return;
     va_list list;
     va_start(list, format);
@@ -80,7 +82,7 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
 void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...)
 {
     char place[sizeof parser->error->place], text[200];
-    if (!parser->listener || parser->status != NPART_OK || !is_new(parser, with_line(parser, column)))
+    if (!parser->listener || parser->status != NPART_OK || !is_new(parser, with_line(parser, column), true))
         return;
     va_list list;
     va_start(list, format);
@@ -164,10 +166,11 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
         while (length < rest && is_digit(text[length]))
             length++;
     }
-    /* No `+` and no `E`: the language has neither. `1e-` without digits is 1, as npart__read_decimal reads it. */
-    if (length + 1 < rest && text[length] == 'e' && (is_digit(text[length + 1]) || text[length + 1] == '-')) {
+    /* No `+` and no `E`: the language has neither. Without digits after it `e` begins a word. */
+    size_t exponent = length + 1 < rest && text[length + 1] == '-' ? length + 2 : length + 1;
+    if (exponent < rest && text[length] == 'e' && is_digit(text[exponent])) {
         *is_whole = false;
-        length += 2;
+        length = exponent;
         while (length < rest && is_digit(text[length]))
             length++;
     }
@@ -226,26 +229,28 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
  * after a backslash is kept with it. */
 static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
-    /* No longer than what is quoted, as escapes only become shorter. Room for the rest of the line, of which what
-     * the text does not need stays taken: a line of many texts takes a multiple of its own length. */
-    char quote = text[0], *plain = npart__arena_allocate(parser->arena, rest + 1);
-    size_t length = 0, at = 1;
+    char quote = text[0], *plain;
+    size_t length = 0, at = 1, end = 1;
+    while (end < rest && text[end] != quote)
+        end += text[end] == '\\' && end + 1 < rest && (text[end + 1] == quote || text[end + 1] == '\\') ? 2 : 1;
+    if (end >= rest) {
+        npart__parse_fail(parser, column, "a text is not closed");
+        return rest;
+    }
+    /* No longer than what is quoted, as escapes only become shorter. */
+    plain = npart__arena_allocate(parser->arena, end);
     if (!plain) {
         npart__parse_out_of_memory(parser);
         return rest;
     }
-    while (at < rest && text[at] != quote) {
-        if (text[at] == '\\' && at + 1 < rest && (text[at + 1] == quote || text[at + 1] == '\\'))
+    while (at < end) {
+        if (text[at] == '\\' && (text[at + 1] == quote || text[at + 1] == '\\'))
             at++;
         plain[length++] = text[at++];
     }
-    if (at >= rest) {
-        npart__parse_fail(parser, column, "a text is not closed");
-        return rest;
-    }
     plain[length] = '\0';
     (void)add_lasting_token(parser, quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL, plain, column);
-    return at + 1;
+    return end + 1;
 }
 
 /* Marks of two characters stand before those of one that they begin with: "<=" before "<", ".."

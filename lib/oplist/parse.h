@@ -92,6 +92,7 @@ struct npart__reading {
 struct npart__place_told {
     const char *path;
     uint64_t column;
+    bool is_warning;
 };
 
 /* The state of reading one list, included lists among it. `now` is where reading is; entering a
