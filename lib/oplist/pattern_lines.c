@@ -182,7 +182,7 @@ static uint32_t parse_root(struct npart__parser *parser)
 
 /* The name's index, or NPART_NONE.
  * Example: let product = MatMulInteger(quantized, const, quantized.2, ..). The name gets its
- * meaning after its expression, so it cannot stand in it. */
+ * meaning after its expression, so it cannot stand in it. Another let's name would be a second name of its node. */
 static uint32_t parse_let(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -194,8 +194,11 @@ static uint32_t parse_let(struct npart__parser *parser)
     }
     if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
+    uint64_t column = npart__peek(parser)->column;
     uint32_t part = parse_root(parser);
-    uint32_t name = part == NPART_NONE ? NPART_NONE : take_name(parser, token);
+    if (part != NPART_NONE && parser->oplist->pattern_parts.items[part].kind != NPART__PATTERN_NODE)
+        npart__parse_fail(parser, column, "expected an op with its operands");
+    uint32_t name = parser->status != NPART_OK ? NPART_NONE : take_name(parser, token);
     if (name != NPART_NONE)
         parser->pattern->names[name].part = part;
     return name;
@@ -211,13 +214,9 @@ void npart__line_let(struct npart__parser *parser)
  * several products. */
 void npart__line_share(struct npart__parser *parser)
 {
-    uint64_t column = npart__peek(parser)->column, name = parse_let(parser);
-    if (name == NPART_NONE || parser->status != NPART_OK)
-        return;
-    struct npart__pattern_part *part = &parser->oplist->pattern_parts.items[parser->pattern->names[name].part];
-    if (part->kind != NPART__PATTERN_NODE)
-        npart__parse_fail(parser, column, "expected an op with its operands");
-    part->is_shared = true;
+    uint32_t name = parse_let(parser);
+    if (name != NPART_NONE)
+        parser->oplist->pattern_parts.items[parser->pattern->names[name].part].is_shared = true;
 }
 
 /* match Mul(Cast(product), Mul(quantized.1, const)): several lines are alternatives. They share names and rules; at
