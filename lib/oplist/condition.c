@@ -115,6 +115,7 @@ static uint32_t take_number(struct npart__parser *parser, bool is_negative)
     number.number = is_negative ? -token->number : token->number;
     number.real = is_negative ? -token->real : token->real;
     number.op = !token->is_whole;
+    number.word = token->is_whole ? NULL : token->text;
     parser->now.at++;
     return new_term(parser, number);
 }

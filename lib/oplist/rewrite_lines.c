@@ -238,7 +238,7 @@ static uint32_t take_number(struct npart__parser *parser)
         return npart__parse_number(parser);
     parser->now.at += 1u + is_negative;
     struct npart__term infinite = {.kind = NPART__TERM_NUMBER, .op = 1, .left = NPART_NONE, .right = NPART_NONE,
-                                   .next = NPART_NONE, .selector = NPART_NONE,
+                                   .next = NPART_NONE, .selector = NPART_NONE, .word = "inf",
                                    .real = is_negative ? -INFINITY : INFINITY};
     NPART__KEEP(parser, &parser->oplist->terms, infinite);
     return parser->oplist->terms.count - 1;

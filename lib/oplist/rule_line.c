@@ -6,6 +6,7 @@
  * the id names it in JSON and in causes, and the source says why to believe it.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "oplist/parse.h"
 
@@ -21,13 +22,25 @@ static const char *accept_label(struct npart__parser *parser)
 }
 
 /* Ids need to differ within a section only, whose name is a part of them. That is why a section
- * has a limit of rules: see make_id. */
-static bool id_is_taken(const struct npart__parser *parser, const char *id)
+ * has a limit of rules: each goes through those before it. What follows `fixed` in an id is nothing, which is number
+ * 1, or a hyphen and a number; the first that no rule of the section has is returned. */
+static unsigned free_number(const struct npart__parser *parser, const char *fixed)
 {
-    for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++)
-        if (strcmp(parser->oplist->rules.items[i].id, id) == 0)
-            return true;
-    return false;
+    bool is_taken[NPART__LIMIT_RULES_OF_SECTION + 2] = {false};
+    const size_t length = strlen(fixed);
+    unsigned number = 1;
+    for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++) {
+        const char *id = parser->oplist->rules.items[i].id;
+        if (strncmp(id, fixed, length) != 0 || (id[length] && id[length] != '-'))
+            continue;
+        char *end = NULL;
+        unsigned long found = id[length] ? strtoul(id + length + 1, &end, 10) : 1;
+        if ((!end || !*end) && found < NPART__COUNT(is_taken))
+            is_taken[found] = true;
+    }
+    while (is_taken[number])
+        number++; /* ends: each rule has taken one number at most */
+    return number;
 }
 
 /* Joins pieces, cut to what fits. Long names of an imported list are cut rather than refused;
@@ -45,8 +58,7 @@ static void join(char *out, size_t bytes, const char *const *pieces, size_t coun
 }
 
 /* "hexagon/Conv/rank-X", with a number where the op has that label already. Ids are what users exclude or look up,
- * so they are made of what the rule asks and not of its line or its sentence. The n-th rule of one label asks
- * id_is_taken n times, so a section of nothing else takes the cube of its rules. */
+ * so they are made of what the rule asks and not of its line or its sentence. */
 static const char *make_id(struct npart__parser *parser, const char *label, struct npart__rule *rule)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -71,8 +83,9 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     };
     join(fixed, sizeof fixed, pieces, NPART__COUNT(pieces));
     memcpy(numbered, fixed, sizeof fixed);
+    unsigned number = free_number(parser, fixed);
     /* `numbered` has room for the longest `fixed` with a number after it. */
-    for (unsigned number = 2; id_is_taken(parser, numbered); number++)
+    if (number > 1)
         (void)snprintf(numbered, sizeof numbered, "%s-%u", fixed, number);
     const char *id = npart__arena_copy_text(parser->arena, numbered, strlen(numbered));
     if (!id)
@@ -101,17 +114,48 @@ static bool same_when(struct npart__line_condition a, struct npart__line_conditi
     return a.with == b.with && a.without == b.without && a.since == b.since && a.before == b.before;
 }
 
-/* A rule that asks what another of its section asks already. For a warning: conditions are
- * compared as they would be written, so blanks and redundant parentheses make no difference. Quadratic within a
- * section, and only where warnings are asked for. */
-static bool is_repeated(struct npart__parser *parser, const struct npart__rule *rule)
+static bool same_text(const char *a, const char *b)
 {
-    /* What is written for this stays in the arena until the list goes. */
-    const char *own = condition_text(parser, rule->condition);
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Fallbacks and types follow from these. A number's text does not count: 0.5 is 0.50. */
+static bool same_term(const struct npart__oplist *oplist, const struct npart__term *a, const struct npart__term *b)
+{
+    const struct npart__selector *selectors = oplist->selectors.items;
+    bool has_selectors = a->selector != NPART_NONE && b->selector != NPART_NONE;
+    return a->kind == b->kind && a->op == b->op && a->has_index == b->has_index && a->to_last == b->to_last &&
+           a->number == b->number && !(a->real < b->real) && !(a->real > b->real) &&
+           (a->kind == NPART__TERM_NUMBER || same_text(a->word, b->word)) &&
+           (has_selectors ? same_text(selectors[a->selector].name, selectors[b->selector].name)
+                          : a->selector == b->selector);
+}
+
+/* Whether two conditions are the same as they could be written: blanks and needless parentheses make no difference.
+ * As deep as conditions nest; a set's items are gone through one after the other, as there may be many. */
+static bool same_condition(const struct npart__oplist *oplist, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a == NPART_NONE || b == NPART_NONE)
+            return false;
+        const struct npart__term *one = &oplist->terms.items[a], *other = &oplist->terms.items[b];
+        if (!same_term(oplist, one, other) || !same_condition(oplist, one->left, other->left) ||
+            !same_condition(oplist, one->right, other->right))
+            return false;
+        a = one->next;
+        b = other->next;
+    }
+    return true;
+}
+
+/* A rule that asks what another of its section asks already, for a warning. Quadratic within a section, and only
+ * where warnings are asked for. */
+static bool is_repeated(const struct npart__parser *parser, const struct npart__rule *rule)
+{
     for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++) {
         const struct npart__rule *other = &parser->oplist->rules.items[i];
         if (other->kind == rule->kind && other->condition != NPART_NONE && same_when(other->when, rule->when) &&
-            strcmp(condition_text(parser, other->condition), own) == 0)
+            same_condition(parser->oplist, other->condition, rule->condition))
             return true;
     }
     return false;

@@ -124,7 +124,7 @@ struct npart__term {
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */
     double real; /* of a NUMBER with a fraction: its value */
-    const char *word;     /* also an attribute's name */
+    const char *word;     /* also an attribute's name; of a NUMBER with a fraction as it is written, or a toolchain */
     const char *fallback; /* default of an attribute as text; NULL: none */
     char attribute_kind; /* of the schema: i f s, and capitals for lists; 0: not in the standard */
     bool defaults_differ; /* between versions of the operator: the node's own counts */

@@ -136,10 +136,10 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
             npart__append_term(oplist, term->right, out);
         break;
     case NPART__TERM_NUMBER:
-        if (term->word) /* a toolchain */
+        if (term->op) /* with a fraction: as it is written, without its sign */
+            npart__append_format(out, "%s%s", term->real < 0 ? "-" : "", term->word);
+        else if (term->word) /* a toolchain */
             npart__append_format(out, "'%s'", term->word);
-        else if (term->op)
-            npart__append_fixed(out, term->real, 4);
         else
             npart__append_int64(out, term->number);
         break;
