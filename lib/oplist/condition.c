@@ -384,6 +384,33 @@ static bool names_items(const struct npart__parser *parser)
     return end >= parser->now.range.count || next->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->text[0]);
 }
 
+static bool asks_toolchain(const struct npart__parser *parser, uint32_t term)
+{
+    const struct npart__term *at = term == NPART_NONE ? NULL : &parser->oplist->terms.items[term];
+    return at && at->kind == NPART__TERM_FUNCTION && at->op == NPART__FUNCTION_TOOLCHAIN;
+}
+
+/* A toolchain compared with is told by its text, and kept as its place.
+ * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. Kept as a number, two toolchains
+ * are compared like any others; reports print the text (lib/judge/explain.c). Where the question is not asked alone,
+ * or a bound is open, there is nothing to resolve. */
+static void resolve_toolchain(struct npart__parser *parser, uint32_t asked, uint32_t named, uint64_t column)
+{
+    if (parser->status != NPART_OK || named == NPART_NONE || !asks_toolchain(parser, asked))
+        return;
+    struct npart__term *release = &parser->oplist->terms.items[named];
+    /* Of the list's releases, which stand above its rules. */
+    uint32_t found =
+        release->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, release->word) : NPART_NONE;
+    if (found == NPART_NONE) {
+        npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
+        return;
+    }
+    release->kind = NPART__TERM_NUMBER;
+    release->op = 0;
+    release->number = found;
+}
+
 /* The items of a set after `last`, linked by `next`; returns the last. A name among them stands for as many items
  * as its define has, which are put into the same set. */
 static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, uint32_t last, uint32_t *first,
@@ -404,6 +431,8 @@ static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, 
         if (item == NPART_NONE)
             break;
         check_words(parser, left, parser->oplist->terms.items[item].left, column);
+        resolve_toolchain(parser, left, parser->oplist->terms.items[item].left, column);
+        resolve_toolchain(parser, left, parser->oplist->terms.items[item].right, column);
         if (last == NPART_NONE)
             *first = item;
         else
@@ -489,33 +518,12 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         (void)npart__check_op(parser, word->word, column);
 }
 
-/* A toolchain compared with is told by its text, and kept as its place.
- * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. Kept as a number, two toolchains
- * are compared like any others; reports print the text (lib/judge/explain.c). */
-static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint64_t column)
-{
-    if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
-        return;
-    const struct npart__term *asked = &parser->oplist->terms.items[left];
-    struct npart__term *named = &parser->oplist->terms.items[right];
-    if (asked->kind != NPART__TERM_FUNCTION || asked->op != NPART__FUNCTION_TOOLCHAIN)
-        return;
-    /* Of the list's releases, which stand above its rules. */
-    uint32_t found = named->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, named->word) : NPART_NONE;
-    if (found == NPART_NONE) {
-        npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
-        return;
-    }
-    named->kind = NPART__TERM_NUMBER;
-    named->op = 0;
-    named->number = found;
-}
-
 /* A sum alone is no condition: the comparison must follow. The marks stand in the order of enum
  * npart__comparison_op, whose number is their place. */
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 {
     static const char *const marks[] = {"=", "!=", "<", "<=", ">", ">="};
+    uint64_t first = npart__peek(parser)->column;
     uint32_t left = parse_sum(parser, depth);
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
@@ -531,7 +539,10 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         uint64_t column = npart__peek(parser)->column;
         uint32_t right = parse_sum(parser, depth);
         check_words(parser, left, right, column);
-        resolve_toolchain(parser, left, right, column);
+        if (asks_toolchain(parser, right))
+            resolve_toolchain(parser, right, left, first);
+        else
+            resolve_toolchain(parser, left, right, column);
         return new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
     }
     npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);

@@ -109,6 +109,14 @@ static const struct {
     {HEAD "define x: 3 .. - rank(X)\nop Relu\n  need static(X) \"{x}\"\n", "l.ops:3:18",
      "a sentence has no place for what is calculated"},
     {HEAD "op Relu\n  refuse static(X)\n", "l.ops:4:10", "expected a sentence, found static"},
+    {HEAD "pattern p \"s\"\n  let a = Relu(x)\n  let b = a\n  match Neg(b)\n", "l.ops:5:11",
+     "expected an op with its operands"},
+    {HEAD "op Relu\n  need toolchain = 'v1'\n", "l.ops:4:20", "expected one of the list's toolchains as '...'"},
+    {HEAD "op Relu\n  need 'v1' = toolchain\n", "l.ops:4:8", "expected one of the list's toolchains as '...'"},
+    {HEAD "toolchain \"v1\"\nop Relu\n  need toolchain in 'v1' 'v2'\n", "l.ops:5:26",
+     "expected one of the list's toolchains as '...'"},
+    {HEAD "op Relu\n  need toolchain in 'v1'..\n", "l.ops:4:21", "expected one of the list's toolchains as '...'"},
+    {HEAD "op Elu\n  need attr(alpha) = 1e-\n", "l.ops:4:23", "unexpected e"},
     {HEAD "op Relu\n  need static(X) since 'v1'\n", "l.ops:4:24", "expected one of the list's toolchains as '...'"},
     {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed, fixed or shared"},
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op"},
@@ -520,6 +528,30 @@ static void test_check__tells_of_twenty(void)
     CHECK(strstr(told.text, "22:1: nonsense is no keyword here\nend: and 2 more\n") != NULL);
 }
 
+/* The mistake stands where the long line is warned of. */
+static void test_check__tells_of_a_mistake_beside_a_warning(void)
+{
+    struct npart_error error;
+    struct told told;
+    char text[512] = HEAD "op Relu\n  need static(X) \"", *end = text + strlen(text);
+    memset(end, 'x', 100);
+    strcpy(end + 100, "\" nonsense\n");
+    CHECK_INT(check_text(text, &told, &error), NPART_ERROR_OPLIST);
+    CHECK_TEXT(told.text, "4:121: warning: a line longer than 120 characters\n4:121: unexpected nonsense\n");
+}
+
+static void test_check__tells_fractions_apart(void)
+{
+    struct npart_error error;
+    struct told told;
+    CHECK_INT(check_text(HEAD "op Elu\n  need attr(alpha) < 0.00001 or rank(X) in 1 2\n"
+                         "  need attr(alpha) < 0.00002 or rank(X) in 1 2\n  need attr(alpha) < 0.00001 or rank(X) in 1\n"
+                         "  need attr(alpha) < 0.000010 or (rank(X) in 1 2)\n",
+                         &told, &error),
+              NPART_OK);
+    CHECK_TEXT(told.text, "7:3: warning: another rule of the op asks the same\n");
+}
+
 static void test_check__warns(void)
 {
     struct npart_error error;
@@ -560,4 +592,5 @@ TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and
       test_limits__defines_switches_gates, test_limits__how_many, test_limits__defines,
       test_limits__rows, test_limits__words_of_rows, test_limits__patterns, test_limits__words_of_defines, test_limits__words_of_shared_lines,
       test_limits__words_that_are_read_again, test_limits__size_of_a_list,
-      test_check__tells_of_every_mistake_once, test_check__tells_of_twenty, test_check__warns)
+      test_check__tells_of_every_mistake_once, test_check__tells_of_twenty,
+      test_check__tells_of_a_mistake_beside_a_warning, test_check__tells_fractions_apart, test_check__warns)
