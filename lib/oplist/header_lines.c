@@ -263,17 +263,21 @@ void npart__line_default(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
 }
 
-/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. `own`
- * is what happens without such a line; it does not take back a `cpu` line above it, as of an included list. */
+/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. `bodies own` is
+ * what happens without such a line, and takes back one above it, as of an included list. The last line counts. */
 void npart__line_bodies(struct npart__parser *parser)
 {
     const char *sentence = "the nodes of control-flow bodies run on the CPU";
-    if (npart__accept(parser, NPART__TOKEN_WORD, "cpu"))
-        parser->oplist->bodies_stay = true;
-    else
+    struct npart__oplist *oplist = parser->oplist;
+    oplist->bodies_stay = npart__accept(parser, NPART__TOKEN_WORD, "cpu");
+    oplist->bodies_rule = NPART_NONE;
+    if (oplist->bodies_stay) {
+        oplist->bodies_when = npart__take_condition(parser);
+        oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
+    } else {
         (void)npart__need(parser, NPART__TOKEN_WORD, "own", "cpu or own");
-    parser->oplist->bodies_when = npart__take_condition(parser);
-    parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
+        npart__expect_end(parser);
+    }
 }
 
 /* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing falls back as a whole. Its cause
