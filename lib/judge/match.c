@@ -496,7 +496,7 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
 /* After all verdicts: a failure is about nodes that are taken, all of them, since what is on the CPU is not compiled.
  * Whether they also come to stand in one partition is asked later (npart__apply_failures). In the order of ids,
  * and one failure a node: the others of its rules would say no more. The search at a node ends with the first that
- * matches there, also where that is none for want of a node on the NPU. */
+ * matches there with all its nodes on the NPU. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask)
 {
@@ -510,10 +510,12 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
         bool is_found = false; /* one reason is enough */
         for (uint32_t r = 0; mask->verdicts[id] == NPART__NPU && !is_found && r < matcher.root_count; r++) {
             const struct root *root = &matcher.roots[r];
-            is_found = node->op_type == root->op.type && node->domain == root->op.domain &&
-                       find_unit(&matcher, root, id);
-            if (is_found && !add_failing(&matcher, arena, mask))
+            const uint32_t before = mask->failing.count;
+            bool is_match = node->op_type == root->op.type && node->domain == root->op.domain &&
+                            find_unit(&matcher, root, id);
+            if (is_match && !add_failing(&matcher, arena, mask))
                 return false;
+            is_found = mask->failing.count > before;
         }
     }
     return true;
