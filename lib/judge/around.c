@@ -7,14 +7,15 @@
  */
 #include "judge/answer.h"
 
-/* Whether a `unit` rule holds for the node. Nested, so that a rule which asks this of a node cannot ask it of the
+/* Whether a `unit` rule of an applied stage holds for the node. Nested, so that a rule which asks this of a node cannot ask it of the
  * next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in judge.c. */
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
     for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
         uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[node]);
-        const struct npart__op_entry *op = entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
+        bool is_applied = trial->target->gates >> gate & 1;
+        const struct npart__op_entry *op = !is_applied || entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
         for (uint32_t i = op ? op->first_rule : 0; op && i < op->first_rule + op->rule_count; i++) {
             struct npart__trial other;
             npart__trial_init(&other, trial->target, trial->session, node);
