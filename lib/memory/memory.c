@@ -192,29 +192,33 @@ static void hold_steps(const struct run *run, const struct npart__flow *flow, st
 }
 
 /* While a body runs, what is outside of it is there, too: what its holder holds without it. A holder in a partition has
- * its bodies in there, and the CPU holds what it does while the partition runs. Holders come before their bodies. */
-static void hold_outside(const struct run *run, struct npart__memory *out)
+ * its bodies in there, with those of the nodes in them, and the CPU holds what it does while the partition runs. Holders
+ * come before their bodies. False when out of memory. */
+static bool hold_outside(const struct run *run, struct npart__memory *out)
 {
     const struct npart__session *session = run->request->session;
     const struct npart__graph *graph = session->graph;
-    for (uint32_t s = 1; s < graph->scopes.count; s++) {
+    bool *is_inside = npart__arena_zeroed(run->scratch, graph->scopes.count + (size_t)1, sizeof *is_inside);
+    for (uint32_t s = 1; is_inside && s < graph->scopes.count; s++) {
         const struct npart__scope *scope = &graph->scopes.items[s];
         if (scope->region != s || scope->kind != NPART__SCOPE_BODY || !npart__is_live(session, scope->node))
             continue;
-        bool is_inside = run->request->partitioning->partition_of[scope->node] != NPART_NONE;
         struct npart__bytes outside = out->held_cpu[scope->node];
-        if (!is_inside)
+        is_inside[s] = run->request->partitioning->partition_of[scope->node] != NPART_NONE ||
+                       is_inside[npart__node_region(graph, scope->node)];
+        if (!is_inside[s])
             outside.bytes -= npart__bodies_peak(run->peaks, scope->node).bytes;
         for (uint32_t i = 0; i < scope->order_count; i++) {
             uint32_t id = graph->order[scope->first_order + i];
             if (id >= npart__file_nodes(session))
                 continue;
-            if (is_inside)
+            if (is_inside[s])
                 out->held_cpu[id] = outside;
             else
                 npart__add_size(&out->held_cpu[id], outside);
         }
     }
+    return is_inside != NULL;
 }
 
 /* The whole model on the CPU. Bodies have larger ids than what holds them. So from the last scope to the first:
@@ -267,8 +271,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
         hold_steps(run, &flow, out->held_cpu);
         npart__set_body_peak(run->peaks, s, out->cpu);
     }
-    hold_outside(run, out);
-    return true;
+    return hold_outside(run, out);
 }
 
 /* Partitions run one after the other: the largest counts, and the largest sum of inner tensors, which some

@@ -334,6 +334,23 @@ static void test_memory__while_a_node_runs(void)
     analysis_close(&at);
 }
 
+/* A Loop in a partition has all of its body in there, with the branches of an If that the target lacks: however large
+ * they are, the CPU holds what it does for the Loop. */
+static void test_memory__bodies_in_the_body_of_a_partition(void)
+{
+    struct analysis at;
+    analysis_open(&at,
+                  "graph yes\nnode p = Erf(w)\nnode q = Erf(p)\nnode r = Erf(q)\noutput r\nend\n"
+                  "graph no\nnode t = Erf(w)\noutput t\nend\n"
+                  "graph body\ninput i int64[]\ninput c bool[]\ninput v int8[100]\nnode go = Identity(c)\n"
+                  "node w = Erf(v)\nnode o = If(go) then_branch=graph yes else_branch=graph no\noutput go\noutput o\n"
+                  "end\ninit trips int64[] = 5\ninput x int8[10]\ninput z int8[100]\ninput d bool[]\n"
+                  "node a = Erf(x)\nnode l = Loop(trips, d, z) body=graph body\nnode y = Concat(a, l) axis=0\noutput y\n",
+                  "format 1\ntarget t\nop Loop\n", NULL, NULL);
+    CHECK_TEXT(held_text(&at), "a 10/0 l 110/602 y 220/0 go 110/0 w 110/0 o 110/0 p 110/0 q 110/0 r 110/0 t 110/0 ");
+    analysis_close(&at);
+}
+
 /* The largest of what is held is what is told as the peak. */
 static void check_held(const struct analysis *at, const struct npart_memory *memory)
 {
@@ -403,7 +420,7 @@ static void test_memory__between_the_largest_and_all(void)
     }
 }
 
-TESTS(test_memory__while_a_node_runs, test_memory__peaks_by_hand,
+TESTS(test_memory__while_a_node_runs, test_memory__bodies_in_the_body_of_a_partition, test_memory__peaks_by_hand,
       test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
       test_memory__each_side_by_itself, test_memory__what_is_made_anew_runs_first,
       test_memory__quantized_on_the_npu, test_memory__weights_once_each,
