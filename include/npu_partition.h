@@ -1142,7 +1142,8 @@ NPART_API const char *npart_equality_text(enum npart_equality equality);
 struct npart_fix_options {
     uint32_t version;
     const struct npart_inference_options *sizes; /* that the written model has; NULL: as it is */
-    const struct npart_plan_options *plan;       /* NULL: the defaults; names in it must outlive the handle */
+    /* NULL: the defaults. Names in it and lists of them must outlive the handle; its allocator is not asked. */
+    const struct npart_plan_options *plan;
     const struct npart_bound_value *values;      /* inputs that become constants */
     uint32_t value_count;
     uint32_t allowed;           /* bits 1 << npart_equality, beside that of NPART_EQUAL_BITS */

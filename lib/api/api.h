@@ -206,6 +206,8 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
                                    const struct npart__binding_request *sizes, uint32_t count,
                                    struct npart_error *error);
+/* plan.c: fails with ARGUMENT where an array is missing, or a name in it. */
+npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error);
 /* plan.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
 

@@ -60,6 +60,10 @@ static npart_status check_arguments(const char *path, const npart_oplist *const 
         return npart__fail_null(!path ? "path" : !oplists ? "oplists" : "targets", error);
     if (options && !are_complete(options))
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options lack a name or numbers");
+    if (options && options->plan)
+        status = npart__check_plan_options(options->plan, error);
+    if (status != NPART_OK)
+        return status;
     /* A target may be NULL, which is the list's default; a list may not. */
     for (uint32_t i = 0; i < count; i++)
         if (!oplists[i])
@@ -301,6 +305,7 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
         return status;
     fix->target_count = target_count;
     fix->plan_options = options->plan ? *options->plan : default_plan;
+    fix->plan_options.allocator = NULL; /* plans go with the fix, and so does their memory, within its budget */
     fix->read = (struct npart_read_options)NPART_READ_OPTIONS_INIT;
     fix->read.keep_bytes = options->keep_bytes;
     fix->path = npart__arena_copy_text(&fix->life->arena, path, strlen(path));

@@ -41,7 +41,7 @@ static bool are_complete(const struct npart_plan_options *options)
 }
 
 /* The version first: other members of a struct of another version cannot be read. */
-static npart_status check_options(const struct npart_plan_options *options, struct npart_error *error)
+npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error)
 {
     npart_status status = npart__check_version("plan options", options->version, 1, error);
     if (status == NPART_OK && options->level != NPART_LEVEL_BASIC && options->level != NPART_LEVEL_OFF)
@@ -154,7 +154,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     if (!out || !inference || !oplist)
         return npart__fail_null(!out ? "out" : inference ? "oplist" : "inference", error);
     options = options ? options : &defaults;
-    npart_status status = check_options(options, error);
+    npart_status status = npart__check_plan_options(options, error);
     if (status != NPART_OK)
         return status;
     /* A view has what one runtime knows; a plan needs all that is known. */

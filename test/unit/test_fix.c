@@ -296,10 +296,38 @@ static void test_fix__arguments(void)
     fixture.targets[0] = "hexagon";
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.targets[0] = NULL;
+    const struct npart_plan_options wrong[] = {
+        {.version = 2},
+        {.version = 1, .assumption_count = 1},
+        {.version = 1, .cut_count = 1},
+        {.version = 1, .level = (enum npart_level)9},
+        {.version = 1, .assumption_count = 1, .assumptions = &(struct npart_assumption){.on_npu = true}},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        fixture.options.plan = &wrong[i];
+        CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    }
+    fixture.options.plan = NULL;
     CHECK(!fixture.fix);
     CHECK_INT(search(&fixture), NPART_OK);
     CHECK(!npart_fix_info(fixture.fix, &small) && !npart_fix_info(NULL, &small) && !npart_fix_plan(NULL, 0));
     CHECK(!npart_equality_text((enum npart_equality)5) && !npart_equality_text((enum npart_equality)-1));
+    end(&fixture);
+}
+
+/* The fix has an allocator, which its plans take theirs from, also when what was written is read again. */
+static void test_fix__has_one_allocator(void)
+{
+    struct fixture fixture;
+    struct counted counted;
+    struct npart_plan_options plan = NPART_PLAN_OPTIONS_INIT;
+    counted_init(&counted, true);
+    plan.allocator = &counted.allocator;
+    begin(&fixture, guarded, no_isnan, NULL);
+    fixture.options.plan = &plan;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_OK);
+    CHECK_INT((long long)counted.calls, 0);
     end(&fixture);
 }
 
@@ -333,4 +361,5 @@ static void test_fix__out_of_memory(void)
 
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
       test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
-      test_fix__writes_nothing_that_it_must_not, test_fix__arguments, test_fix__out_of_memory)
+      test_fix__writes_nothing_that_it_must_not, test_fix__arguments, test_fix__has_one_allocator,
+      test_fix__out_of_memory)
