@@ -107,6 +107,22 @@ static const char *const *end_list(const char *const *ids, uint32_t count, struc
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
+/* prove() reads what was written as the model was read; what the caller gave is gone by then. */
+static npart_status copy_limits(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
+{
+    struct npart__arena *arena = &fix->life->arena;
+    struct npart_limit *copies = npart__arena_zeroed(arena, options->limit_count + (size_t)1, sizeof *copies);
+    for (uint32_t i = 0; copies && i < options->limit_count; i++) {
+        const char *name = options->limits[i].name;
+        copies[i] = (struct npart_limit){npart__arena_copy_text(arena, name, strlen(name)), options->limits[i].value};
+        if (!copies[i].name)
+            return npart__fail_memory(error);
+    }
+    fix->read.limits = copies;
+    fix->read.limit_count = options->limit_count;
+    return copies ? NPART_OK : npart__fail_memory(error);
+}
+
 /* The file stays open until the fix goes: weights are copied from it when the model is written. */
 static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
 {
@@ -116,6 +132,9 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     npart_status status = NPART_OK;
     if (options->version >= 2)
         status = npart__limits_of(options->limits, options->limit_count, arena, &wire.limits, error);
+    /* Limits with an unknown name, or none, have failed by now. */
+    if (status == NPART_OK && options->version >= 2)
+        status = copy_limits(fix, options, error);
     if (status == NPART_OK)
         status = npart__input_open_file(&fix->input, fix->path, error);
     if (status != NPART_OK)
