@@ -146,17 +146,20 @@ static bool has_open_inputs(const npart_inference *inference)
 }
 
 /* The options of `open` with more sizes given. Earlier sizes stay: what the caller has fixed is not proposed
- * anew. A request of `open` may still point to where it notes that the dim is missing; that is in the arena of
- * `open`, which is kept alive. */
+ * anew. Where a request of `open` notes that the dim is missing is in the arena of `open`: the copy has a place of
+ * its own, as several threads may ask of one inference. */
 static bool add_bindings(npart_inference *made, const npart_inference *open)
 {
     uint32_t before = open->options->binding_count, count = made->chosen_count;
     struct npart__infer_options *options = npart__arena_zeroed(&made->life->arena, 1, sizeof *options);
     struct npart__binding_request *all = npart__arena_zeroed(&made->life->arena, before + (size_t)count, sizeof *all);
-    if (!options || !all)
+    bool *is_missing = npart__arena_zeroed(&made->life->arena, before + (size_t)1, sizeof *is_missing);
+    if (!options || !all || !is_missing)
         return false;
-    for (uint32_t i = 0; i < before; i++)
+    for (uint32_t i = 0; i < before; i++) {
         all[i] = open->options->bindings[i];
+        all[i].is_missing = all[i].is_missing ? &is_missing[i] : NULL;
+    }
     memcpy(all + before, made->chosen, count * sizeof *all);
     *options = *open->options;
     options->bindings = all;

@@ -189,6 +189,38 @@ static void test_threads__readers_of_one_plan(void)
     share_inference(paths[3], "intel-npu", true);
 }
 
+/* ---- sizes that are chosen --------------------------------------------------------------------------------------- */
+
+static void *run_fixed(void *payload)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    npart_inference *fixed = NULL;
+    CHECK_INT(npart_inference_make_fixed(&fixed, payload, NULL), NPART_OK);
+    CHECK(npart_inference_info(fixed, &info) && info.binding_count == 1);
+    npart_inference_free(fixed);
+    return NULL;
+}
+
+/* Of an inference that was told to note which dims the model lacks. */
+static void test_threads__sizes_of_one_inference(void)
+{
+    const struct npart_dim_binding dim = {.name = "no_such_dim", .size = 4};
+    bool is_missing = false;
+    struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
+    pthread_t threads[THREADS];
+    struct analysis at;
+    options.dims = &dim;
+    options.dim_count = 1;
+    options.is_missing = &is_missing;
+    analysis_infer(&at, "input x float32[n,2]\nnode y = Relu(x)\noutput y\n", &options);
+    CHECK(is_missing);
+    for (unsigned i = 0; i < THREADS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, run_fixed, at.inference) == 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+    analysis_close(&at);
+}
+
 /* ---- many targets, and handles that go while others are used ---------------------------------------------------- */
 
 struct turn {
@@ -311,4 +343,5 @@ static void test_threads__handles_freed_at_once(void)
 }
 
 TESTS(test_threads__handles_of_their_own, test_threads__inferences_of_one_model, test_threads__plans_of_one_inference,
-      test_threads__readers_of_one_plan, test_threads__plans_for_all_targets, test_threads__handles_freed_at_once)
+      test_threads__readers_of_one_plan, test_threads__sizes_of_one_inference,
+      test_threads__plans_for_all_targets, test_threads__handles_freed_at_once)
