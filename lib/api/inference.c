@@ -168,14 +168,28 @@ static bool add_bindings(npart_inference *made, const npart_inference *open)
     return true;
 }
 
+/* Compiled graphs and what a runtime refuses to load are the file's own, whatever sizes a run has. They are not looked
+ * for again: with sizes that were chosen badly, more would be found than the file has. Texts stay those of `open`. */
+static bool take_findings(npart_inference *made, const npart_inference *open)
+{
+    bool is_ok = true;
+    for (uint32_t i = 0; is_ok && i < open->inference->findings.count; i++) {
+        const struct npart__finding *finding = &open->inference->findings.items[i];
+        if (strcmp(finding->code, NPART__INVALID) == 0 || strcmp(finding->code, NPART__COMPILED) == 0)
+            is_ok = NPART__PUSH(&made->life->arena, &made->inference->findings, *finding);
+    }
+    return is_ok;
+}
+
 /* With the sizes that were chosen. From the beginning, as facts with symbols cannot be turned into facts with
- * numbers in place. Neither compiled graphs nor what a runtime refuses to load are looked for again: the
- * inference with the model's own sizes has those findings. */
+ * numbers in place. */
 static npart_status infer_again(npart_inference *made, const npart_inference *open, struct npart_error *error)
 {
-    return add_bindings(made, open)
-               ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
-               : npart__fail_memory(error);
+    npart_status status =
+        add_bindings(made, open)
+            ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
+            : npart__fail_memory(error);
+    return status == NPART_OK && !take_findings(made, open) ? npart__fail_memory(error) : status;
 }
 
 /* How much of an inference cannot be, or would fail in a run. A size that was chosen wrongly shows as shapes

@@ -34,7 +34,7 @@ static bool tell(struct npart__inference *inference, uint32_t id, const char *at
         npart__append_format(&text, "already compiled for %.100s", given->u.s);
     else
         npart__append_text(&text, "already compiled, for a provider that it does not name");
-    return npart__add_finding(inference, "compiled", npart__made_text(&text), at);
+    return npart__add_finding(inference, NPART__COMPILED, npart__made_text(&text), at);
 }
 
 /* Operators of the standard hold no such graphs, so their nodes are passed over at once. */

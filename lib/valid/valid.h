@@ -17,6 +17,7 @@
 
 /* The code of such a finding. */
 #define NPART__INVALID "invalid"
+#define NPART__COMPILED "compiled"
 
 /* Adds a finding for each node, initializer and import that the newest runtime of load.def refuses to load the
  * model for. Shapes count as far as the runtime knows them. Linear in nodes and operands; a model with a problem

@@ -387,6 +387,28 @@ static void test_api_inference__findings(void)
     analysis_close(&at);
 }
 
+/* What the runtime refuses is the file's own: a choice of sizes, which it was not asked for, does not mend it, and what
+ * was chosen for an inference that has no such finding adds none. */
+static void test_api_inference__findings_stay_with_chosen_sizes(void)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    struct npart_finding finding = {.size = sizeof finding};
+    struct analysis at;
+    npart_inference *fixed = NULL;
+    analysis_infer(&at, "opset 17\ninput x float32[n,2]\nnode y = Relu(x, x)\noutput y\n", NULL);
+    CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
+    analysis_close(&at); /* texts are kept */
+    CHECK(npart_inference_info(fixed, &info) && info.is_invalid && info.finding_count == 1);
+    CHECK(npart_inference_finding(fixed, 0, &finding));
+    CHECK_TEXT(finding.text, "ONNX Runtime 1.31 refuses the model: Relu must have 1 input; found 2");
+    npart_inference_free(fixed);
+    analysis_infer(&at, "opset 17\ninput x float32[n,2]\nnode y = Relu(x)\noutput y\n", NULL);
+    CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
+    CHECK(npart_inference_info(fixed, &info) && !info.is_invalid && info.finding_count == 0);
+    npart_inference_free(fixed);
+    analysis_close(&at);
+}
+
 /* ---- shapes --------------------------------------------------------------------------------------------------- */
 
 static void test_api_inference__shapes(void)
@@ -437,4 +459,4 @@ TESTS(test_api_inference__assumptions, test_api_inference__open_sizes, test_api_
       test_api_inference__chosen_sizes_for_each_use, test_api_inference__options_are_copied,
       test_api_inference__missing_dims, test_api_inference__values, test_api_inference__dims,
       test_api_inference__type_texts_are_cut, test_api_inference__elements, test_api_inference__findings,
-      test_api_inference__shapes)
+      test_api_inference__findings_stay_with_chosen_sizes, test_api_inference__shapes)
