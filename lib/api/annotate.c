@@ -7,12 +7,16 @@
 #include "api/api.h"
 #include "edit/editor.h"
 
+/* What is said of a node. */
+enum note { NOTE_ASSIGNMENT, NOTE_PARTITION, NOTE_REASON, NOTES };
+static const char *const note_words[NOTES] = {"assignment", "partition", "reason"};
+
 /* For one plan after the other; what is found of one is made anew for the next. */
 struct notes {
     struct npart__arena *arena;
     struct npart__editor *editor;
     const npart_plan *plan;
-    const char *prefix; /* of keys: "npu_partition.hexagon" */
+    const char *keys[NOTES]; /* "npu_partition.hexagon.assignment" */
     /* By node that holds others, which run in its place: what was seen of them. `device` is the partition of the first
      * of them, NPART_NONE for the CPU; `seen` says whether any, and whether all are in that one. */
     uint32_t *device;
@@ -69,13 +73,9 @@ static const char *assignment(const struct npart_node_plan *node)
     return node->partition != NPART_NONE ? "npu" : words[node->verdict];
 }
 
-/* Keys are as docs/split.md names them; the prefix tells plans of several targets apart. For instance
- * npu_partition.hexagon.assignment = "npu". */
-static bool note(struct notes *notes, uint32_t node, const char *what, const char *value)
+static bool note(struct notes *notes, uint32_t node, enum note what, const char *value)
 {
-    char key[160];
-    (void)snprintf(key, sizeof key, "%s.%s", notes->prefix, what);
-    return npart__editor_note(notes->editor, node, key, value);
+    return npart__editor_note(notes->editor, node, notes->keys[what], value);
 }
 
 /* Nothing is written of a node on the CPU: an absent key is easier to filter for than a number that means none. */
@@ -83,7 +83,7 @@ static bool note_partition(struct notes *notes, uint32_t node, uint32_t partitio
 {
     char number[16];
     (void)snprintf(number, sizeof number, "%u", (unsigned)partition);
-    return partition == NPART_NONE || note(notes, node, "partition", number);
+    return partition == NPART_NONE || note(notes, node, NOTE_PARTITION, number);
 }
 
 /* The first reason, with what was found; of a folded node why it is. A node in a partition has reasons as well,
@@ -94,11 +94,11 @@ static bool note_reason(struct notes *notes, uint32_t id, const struct npart_nod
     struct npart_reason reason = {.size = sizeof reason};
     char found[200];
     if (*node->fate_text)
-        return note(notes, id, "reason", node->fate_text);
+        return note(notes, id, NOTE_REASON, node->fate_text);
     if (node->partition != NPART_NONE || !npart_plan_reason(notes->plan, id, 0, &reason, found, sizeof found))
         return true;
     const char *text = *found ? npart__arena_format(notes->arena, "%s; found %s", reason.text, found) : reason.text;
-    return text && note(notes, id, "reason", text);
+    return text && note(notes, id, NOTE_REASON, text);
 }
 
 /* What holds others has no partition of its own: its answer is that of the nodes inside, where they agree. */
@@ -108,23 +108,33 @@ static bool note_node(struct notes *notes, uint32_t id)
     if (!npart_plan_node(notes->plan, id, &node))
         return true;
     if (notes->seen[id] == SEEN_SEVERAL)
-        return note(notes, id, "assignment", "split") &&
-               note(notes, id, "reason", "its nodes are in several partitions, or on the CPU");
+        return note(notes, id, NOTE_ASSIGNMENT, "split") &&
+               note(notes, id, NOTE_REASON, "its nodes are in several partitions, or on the CPU");
     if (notes->seen[id] == SEEN_ONE) {
         uint32_t device = notes->device[id];
-        return note(notes, id, "assignment", device == NPART_NONE ? "cpu" : "npu") && note_partition(notes, id, device);
+        return note(notes, id, NOTE_ASSIGNMENT, device == NPART_NONE ? "cpu" : "npu") && note_partition(notes, id, device);
     }
-    return note(notes, id, "assignment", assignment(&node)) && note_partition(notes, id, node.partition) &&
+    return note(notes, id, NOTE_ASSIGNMENT, assignment(&node)) && note_partition(notes, id, node.partition) &&
            note_reason(notes, id, &node);
+}
+
+/* Keys are as docs/split.md names them; what stands before the last dot tells plans of several targets apart. Texts of
+ * targets have no limit, and a key that is cut would be another's. */
+static bool make_keys(struct notes *notes, const char *target)
+{
+    bool is_ok = true;
+    for (int what = 0; what < NOTES; what++) {
+        notes->keys[what] = npart__arena_format(notes->arena, "npu_partition.%s.%s", target, note_words[what]);
+        is_ok &= notes->keys[what] != NULL;
+    }
+    return is_ok;
 }
 
 static npart_status note_plan(struct notes *notes, const npart_plan *plan, bool has_namesake)
 {
     const struct npart__graph *graph = plan->inference->model->graph;
     notes->plan = plan;
-    notes->prefix =
-        npart__arena_format(notes->arena, "npu_partition.%s", has_namesake ? plan->target : plan->oplist->oplist.name);
-    if (!notes->prefix || !look_inside(notes))
+    if (!make_keys(notes, has_namesake ? plan->target : plan->oplist->oplist.name) || !look_inside(notes))
         return npart__fail_memory(notes->error);
     /* Nodes of the file only: what a definition was replaced by stands in no file. */
     for (uint32_t id = 0; id < npart__model_nodes(graph); id++)

@@ -317,6 +317,32 @@ static void test_annotate__notes_and_nothing_else(void)
     end(&work);
 }
 
+/* A list's name may be as long as its author likes, and each note keeps a key of its own. */
+static void test_annotate__keys_of_a_long_name(void)
+{
+    struct work work;
+    char name[400], lines[600], out[160], key[600];
+    begin(&work);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    (void)snprintf(lines, sizeof lines, "format 1\ntarget %s\nop Mul Neg Relu Reshape Shape\n", name);
+    analysis_close(&work.analysis);
+    analysis_open(&work.analysis, text, lines, NULL, NULL);
+    const npart_plan *plans[] = {work.analysis.plan};
+    REQUIRE(mkdir(work.out, 0700) == 0);
+    (void)snprintf(out, sizeof out, "%s/out.onnx", work.out);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    Onnx__ModelProto *model = read_part(&work, "out.onnx");
+    const Onnx__NodeProto *node = model->graph->node[1];
+    REQUIRE(node->n_metadata_props >= 2);
+    (void)snprintf(key, sizeof key, "npu_partition.%s.assignment", name);
+    CHECK_TEXT(node->metadata_props[0]->key, key);
+    (void)snprintf(key, sizeof key, "npu_partition.%s.partition", name);
+    CHECK_TEXT(node->metadata_props[1]->key, key);
+    onnx__model_proto__free_unpacked(model, NULL);
+    end(&work);
+}
+
 static void test_annotate__wrong_arguments(void)
 {
     struct work work, second;
@@ -370,5 +396,5 @@ static void test_split__out_of_memory(void)
 
 TESTS(test_split__constants_alone, test_split__nodes_that_wait_for_themselves, test_split__out_of_memory,
       test_split__parts, test_split__values_of_all_kinds, test_split__values_without_a_type,
-      test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
+      test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__keys_of_a_long_name,
       test_annotate__wrong_arguments)
