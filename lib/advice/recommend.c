@@ -17,13 +17,15 @@ struct way_to_run {
     const struct npart__bill *bill; /* NULL: it cannot be run so, or what it takes is not known */
     const struct npart__rates *rates;
     struct npart__range ms;
+    bool runs; /* with something on the NPU, or on the CPU; whether or not its time is known */
 };
 
 /* Without a bill where the model does not run so: "fails" has costs, but nobody can have them. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
-    bool runs = plan->cost.is_known && strcmp(plan->summary.verdict, "fails") != 0;
-    return (struct way_to_run){runs ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms};
+    bool fails = strcmp(plan->summary.verdict, "fails") == 0, is_known = plan->cost.is_known && !fails;
+    return (struct way_to_run){is_known ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms,
+                               !fails && plan->summary.accepted > 0};
 }
 
 /* All nodes with the same rates, so that in a quotient the errors that both share cancel. */
@@ -32,25 +34,26 @@ static struct way_to_run on_cpu(const struct npart__plan *plan)
     const struct npart__sides *sides = &plan->sides;
     const struct npart__rates *rates = &plan->node_costs->rates;
     return (struct way_to_run){sides->is_cpu_known ? &sides->cpu : NULL, rates,
-                               npart__bill_range(rates, &sides->cpu, NPART__PART_ALL)};
+                               npart__bill_range(rates, &sides->cpu, NPART__PART_ALL), true};
 }
 
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
  * short the earlier: less has to be changed. */
 static struct way_to_run best_mended(const struct npart__advice *advice, uint32_t *steps)
 {
-    struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE};
+    struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE, false};
     uint32_t passed = 0;
     *steps = 0;
     /* Steps stand first, before what may take their place. */
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
         bool is_step = strcmp(at->kind, "none") != 0;
-        bool runs = at->after.bill && strcmp(at->after.verdict, "fails") != 0 && is_step;
+        bool runs = strcmp(at->after.verdict, "fails") != 0 && is_step;
         passed += is_step;
-        if (!runs || (best.bill && at->after.cost_ms.typical >= best.ms.typical))
+        best.runs |= runs && at->after.accepted > 0;
+        if (!runs || !at->after.bill || (best.bill && at->after.cost_ms.typical >= best.ms.typical))
             continue;
-        best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms};
+        best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms, true};
         *steps = passed;
     }
     return best;
@@ -138,8 +141,9 @@ static const char *choose(const struct npart__plan *plan, const struct way_to_ru
                           const struct way_to_run *mended, const struct way_to_run *cpu)
 {
     bool uses_npu = planned->bill && plan->summary.accepted > 0;
-    enum outcome now = uses_npu ? compare(planned, cpu, 1) : SLOWER;
-    enum outcome then = compare(mended, cpu, 1);
+    /* What does not run is no way to be faster; what runs in a time that is not known may be one. */
+    enum outcome now = planned->runs ? compare(planned, cpu, 1) : SLOWER;
+    enum outcome then = mended->runs ? compare(mended, cpu, 1) : SLOWER;
     /* Without the CPU's time nothing above means anything. */
     if (!cpu->bill)
         return "undecided";
@@ -147,7 +151,7 @@ static const char *choose(const struct npart__plan *plan, const struct way_to_ru
         return "mend";
     if (now == FASTER)
         return "npu";
-    return now == SLOWER && then != EITHER && then != FASTER ? "cpu" : "undecided";
+    return now == SLOWER && then == SLOWER ? "cpu" : "undecided";
 }
 
 /* With dynamic sizes only what is known of the fixed ones can be compared; fixing them is a step then. */
@@ -158,6 +162,8 @@ npart_status npart__recommend(struct npart__way *way)
     struct way_to_run planned = as_planned(open), cpu = on_cpu(is_open ? way->fixed : open);
     uint32_t steps;
     struct way_to_run mended = best_mended(way->out, &steps);
+    /* The time of dynamic sizes is never known; that of the sizes of the steps stands for it. */
+    planned.runs &= !(is_open && mended.bill);
     way->out->choice = choose(open, &planned, &mended, &cpu);
     way->out->reason = reason_of(way, &planned, &mended, steps, &cpu);
     return way->out->reason ? NPART_OK : npart__fail_memory(way->error);

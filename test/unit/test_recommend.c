@@ -7,8 +7,9 @@
 #include "support/test.h"
 
 /* A launch takes 1 ms; a product of 6400 x 64 x 64 takes 0.05 ms on the NPU and 5 ms on the CPU. */
-#define RATES                                                                                                          \
-    "format 1\ntarget t\nparam launch_ms 0.9 1 1.1\nparam matrix_tops 0.9 1 1.1\n"                                     \
+#define RATES NO_RATE "param matrix_tops 0.9 1 1.1\n"
+#define NO_RATE                                                                                                        \
+    "format 1\ntarget t\nparam launch_ms 0.9 1 1.1\n"                                                                 \
     "param memory_gb_per_s 10 10 10\nparam elementwise_gops 10 10 10\nparam function_gops 10 10 10\n"                  \
     "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns 0.1 0.1 0.1\n"                                               \
     "param cpu_slow_element_ns 9 10 11\nparam cpu_memory_gb_per_s 1000 1000 1000\n"
@@ -31,6 +32,11 @@ static const struct {
      "on the CPU alone 5.24 ms (4.74 to 5.80)"},
     {"no rates", "format 1\ntarget t\nop MatMul\n", PRODUCT "output p\n", "undecided",
      "the op list has no rates to compute with"},
+    {"a rate of the NPU is missing", NO_RATE "op MatMul\n", PRODUCT "output p\n", "undecided",
+     "not known as it is; on the CPU alone 5.24 ms (4.74 to 5.80)"},
+    {"a rate of the NPU is missing that only the mended model needs",
+     NO_RATE "op MatMul\n  need rank(A) = 3 \"the rank must be 3\"\n", PRODUCT "output p\n", "undecided",
+     "no node runs on the NPU; on the CPU alone 5.24 ms (4.74 to 5.80)"},
     {"no sizes", RATES "op MatMul\n", "input x float32[n,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\noutput p\n",
      "undecided", "not known how much 1 node computes"},
 };
