@@ -189,7 +189,7 @@ static void fold_frames(struct folding *at)
         }
 }
 
-/* What refers to old boxes (nodes, reasons, frames) then refers to the new ones. Frames are put into their boxes'
+/* What refers to old boxes (nodes, frames) then refers to the new ones. Frames are put into their boxes'
  * lists from the last to the first, as a list grows at its beginning (npart__nest). */
 void npart__picture_fold(struct npart__picture *picture, uint32_t most)
 {
@@ -203,8 +203,6 @@ void npart__picture_fold(struct npart__picture *picture, uint32_t most)
     for (uint32_t i = 0; i < picture->node_count; i++)
         if (picture->box_of[i] != NPART_NONE)
             picture->box_of[i] = at.place_of[picture->box_of[i]];
-    for (uint32_t i = 0; i < picture->reason_count; i++)
-        picture->reasons[i].box = at.place_of[picture->reasons[i].box];
     for (uint32_t i = 0; i < at.count; i++)
         at.boxes[i].first_frame = NPART_NONE;
     picture->boxes = at.boxes;

@@ -233,7 +233,8 @@ static int compare_reasons(const void *left, const void *right)
 
 /* Each root and each partition that it ends once; a root that ends none once, too. There are two sources: nodes
  * with a cause, and the nodes at which partitions end, which tell the partition. In the sorted list a cause without
- * a partition is dropped where the same box has it already with one. n log n in their number. */
+ * a partition is dropped where the same box has it already with one. Of boxes as they are drawn, as one whose bodies
+ * are hidden has the reasons of these, too, and a box's reasons follow each other. n log n in their number. */
 static void list_reasons(struct npart__picture *out)
 {
     uint32_t count = 0, kept = 0;
@@ -306,9 +307,9 @@ void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, c
     place_fused(out);
     share_macs(out);
     nest_frames(out);
-    list_reasons(out);
     if (!is_whole)
         npart__picture_fold(out, NPART__MOST_BOXES);
+    list_reasons(out);
     for (uint32_t i = 0; i < out->reason_count && !pool->failed; i++) {
         struct npart__box *box = &out->boxes[out->reasons[i].box];
         box->first_reason = box->reason_count ? box->first_reason : i;

@@ -96,17 +96,22 @@ static void test_pictures__repeats(void)
 }
 
 /* No pattern comes twice in a row: before box n of the NPU's there are as many as 2 divides n, and one more. */
-static char *draw_unlike(unsigned boxes, enum npart_format format)
+static void add_unlike(struct chain *chain, unsigned boxes)
 {
-    static struct chain chain;
-    chain_begin(&chain);
-    for (unsigned i = 1; i < boxes - 2; i++) {
+    for (unsigned i = 1; i <= boxes; i++) {
         unsigned nodes = 1;
         for (unsigned n = i / 2; !(i & 1) && !(n & 1); n /= 2)
             nodes++;
         for (unsigned k = 0; k < nodes; k++)
-            chain_add(&chain, i & 1 ? "Erf" : "Relu");
+            chain_add(chain, i & 1 ? "Erf" : "Relu");
     }
+}
+
+static char *draw_unlike(unsigned boxes, enum npart_format format)
+{
+    static struct chain chain;
+    chain_begin(&chain);
+    add_unlike(&chain, boxes - 3); /* the first node's box, and those of inputs and outputs */
     return draw_chain(&chain, format, NPART_DETAIL_SUMMARY);
 }
 
@@ -123,6 +128,25 @@ static void test_pictures__most_boxes(void)
         free(all);
         free(more);
     }
+}
+
+/* An If whose branches fall back; after a main graph of more than the most boxes there is no room for them. The If's
+ * box tells why they do, and of no other box. */
+static void test_pictures__hidden_bodies(void)
+{
+    static struct chain chain;
+    chain_begin(&chain);
+    chain.used = (size_t)snprintf(chain.text, sizeof chain.text,
+                                  "input c bool[]\ninput x float32[1,4]\n"
+                                  "graph yes\nnode t = Sinh(x)\noutput t\nend\n"
+                                  "graph no\nnode e = Cosh(x)\noutput e\nend\n"
+                                  "node n0 = If(c) then_branch=graph yes else_branch=graph no\n");
+    add_unlike(&chain, 130);
+    char *text = draw_chain(&chain, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    CHECK(strstr(text, "1 If, 1 Erf\\n? 1 node undecided\\nErf: not supported by the QNN provider, except as a part of "
+                       "Gelu\\nIf: the provider is not offered the bodies of If, Loop and Scan\\n\""));
+    CHECK(!strstr(text, "more cause"));
+    free(text);
 }
 
 /* So many values of the first box on either side are used far below, each by a box of its own. */
@@ -160,4 +184,5 @@ static void test_pictures__most_lines(void)
     free(nine);
 }
 
-TESTS(test_pictures__repeats, test_pictures__most_boxes, test_pictures__most_lines)
+TESTS(test_pictures__repeats, test_pictures__most_boxes, test_pictures__hidden_bodies,
+      test_pictures__most_lines)
