@@ -401,7 +401,7 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct heading heading = {document, &drawing->body, HEADING_TOP};
     (void)npart_plan_info(entry->plans[plan].plan, &info);
-    npart__picture_make(&picture, &own, entry->plans[plan].plan, document->detail == NPART_DETAIL_NODES);
+    npart__picture_make(&picture, &own, entry->plans[plan].plan, npart__tells_nodes(document->detail));
     if (!own.failed) {
         uint32_t number = begin_picture(drawing);
         put_name(&heading, entry, info.target);

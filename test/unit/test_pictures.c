@@ -95,6 +95,20 @@ static void test_pictures__repeats(void)
     free(all);
 }
 
+/* Outside of JSON and HTML, TENSORS is as NODES. */
+static void test_pictures__details(void)
+{
+    static const enum npart_format formats[] = {NPART_FORMAT_DOT, NPART_FORMAT_SVG};
+    for (size_t i = 0; i < 2; i++) {
+        char *nodes = draw_alternating(40, formats[i], NPART_DETAIL_NODES);
+        char *tensors = draw_alternating(40, formats[i], NPART_DETAIL_TENSORS);
+        CHECK_TEXT(tensors, nodes);
+        CHECK(!strstr(nodes, "The same"));
+        free(nodes);
+        free(tensors);
+    }
+}
+
 /* No pattern comes twice in a row: before box n of the NPU's there are as many as 2 divides n, and one more. */
 static void add_unlike(struct chain *chain, unsigned boxes)
 {
@@ -184,5 +198,5 @@ static void test_pictures__most_lines(void)
     free(nine);
 }
 
-TESTS(test_pictures__repeats, test_pictures__most_boxes, test_pictures__hidden_bodies,
+TESTS(test_pictures__repeats, test_pictures__details, test_pictures__most_boxes, test_pictures__hidden_bodies,
       test_pictures__most_lines)
