@@ -166,22 +166,30 @@ static void put_edge(struct graph *at, uint32_t index)
     npart__sheet_close(&text);
 }
 
-/* In execution order from top to bottom, also where nothing is passed on. Edges are sorted by where they begin.
- * Graphviz ranks boxes by edges alone, so boxes that follow each other in a frame and have no edge get one that is
- * not seen. A body begins below the node that runs it: `lhead` ends that edge at the frame, for which the graph
- * must be "compound". */
+/* Edges are sorted by where they begin, then by where they end; frames need not be in the order of their boxes. */
+static bool has_edge(const struct npart__picture *picture, uint32_t from, uint32_t to)
+{
+    uint32_t low = 0, high = picture->edge_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct npart__edge *edge = &picture->edges[middle];
+        if (edge->from < from || (edge->from == from && edge->to < to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < picture->edge_count && picture->edges[low].from == from && picture->edges[low].to == to;
+}
+
+/* In execution order from top to bottom, also where nothing is passed on. Graphviz ranks boxes by edges alone, so
+ * boxes that follow each other in a frame and have no edge get one that is not seen. A body begins below the node that
+ * runs it: `lhead` ends that edge at the frame, for which the graph must be "compound". */
 static void put_order(struct graph *at)
 {
-    uint32_t edge = 0;
     for (uint32_t f = 0; f < at->picture->frame_count; f++) {
         const struct npart__frame *frame = &at->picture->frames[f];
         for (uint32_t i = frame->first; i + 1 < frame->first + frame->count; i++) {
-            while (edge < at->picture->edge_count &&
-                   (at->picture->edges[edge].from < i ||
-                    (at->picture->edges[edge].from == i && at->picture->edges[edge].to < i + 1)))
-                edge++;
-            if (edge < at->picture->edge_count && at->picture->edges[edge].from == i &&
-                at->picture->edges[edge].to == i + 1)
+            if (has_edge(at->picture, i, i + 1))
                 continue;
             put_ends(at, i, i + 1);
             npart__add_text(at->out, " [style=invis];\n");

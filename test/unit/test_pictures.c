@@ -163,6 +163,32 @@ static void test_pictures__hidden_bodies(void)
     free(text);
 }
 
+/* Graphviz gets an edge that is not seen only for boxes that have no other. The bodies in the function's graph come
+ * after deeper ones of the main graph. */
+static void test_pictures__unseen_edges(void)
+{
+    static const char unseen[] = " [style=invis];";
+    char *text = draw("graph there\nnode m = Sinh(p)\noutput m\nend\ngraph here\nnode n = Cosh(p)\noutput n\nend\n"
+                      "function my.domain:F(q, p) -> (r)\nnode r = If(q) then_branch=graph there else_branch=graph here\n"
+                      "opset 17\nend\nopset my.domain 1\ninput c bool[]\ninput x float32[1,4]\n"
+                      "graph inner\nnode i = Sinh(x)\noutput i\nend\ngraph other\nnode o = Cosh(x)\noutput o\nend\n"
+                      "graph yes\nnode t = If(c) then_branch=graph inner else_branch=graph other\noutput t\nend\n"
+                      "graph no\nnode e = Tan(x)\noutput e\nend\n"
+                      "node y = If(c) then_branch=graph yes else_branch=graph no\n"
+                      "node z = my.domain:F(c, y)\noutput z\n",
+                      NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    CHECK_INT(count_of(text, "subgraph cluster_body"), 6);
+    for (const char *at = text; (at = strstr(at, unseen)); at++) {
+        char seen[64];
+        const char *ends = at;
+        while (ends > text && ends[-1] != '\n')
+            ends--;
+        (void)snprintf(seen, sizeof seen, "%.*s [label=", (int)(at - ends), ends);
+        CHECK(!strstr(text, seen));
+    }
+    free(text);
+}
+
 /* So many values of the first box on either side are used far below, each by a box of its own. */
 static char *draw_afar(unsigned edges)
 {
@@ -199,4 +225,4 @@ static void test_pictures__most_lines(void)
 }
 
 TESTS(test_pictures__repeats, test_pictures__details, test_pictures__most_boxes, test_pictures__hidden_bodies,
-      test_pictures__most_lines)
+      test_pictures__unseen_edges, test_pictures__most_lines)
