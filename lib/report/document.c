@@ -194,6 +194,31 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     return status;
 }
 
+npart_status npart__document_status(const npart_document *document, struct npart_error *error)
+{
+    if (document->failure.status == NPART_OK)
+        return npart__report_status(&document->pool, error);
+    if (error)
+        *error = document->failure;
+    return document->failure.status;
+}
+
+void npart__document_fail(npart_document *document, const struct npart_error *failure)
+{
+    if (!document->pool.failed)
+        document->failure = *failure;
+    document->pool.failed = true;
+}
+
+/* Getters take the memory of the plan's allocator, whose budget may be spent while the document has room. */
+static void note_budget(npart_document *document, const struct npart_entry *entry)
+{
+    if (!document->pool.failed || document->pool.refused)
+        return;
+    for (size_t i = 0; i < entry->plan_count && document->failure.status == NPART_OK; i++)
+        (void)npart_budget_status(npart__allocator_of(entry->plans[i].plan), &document->failure);
+}
+
 /* A document that has failed checks its entries still, adds nothing, and fails again. */
 npart_status npart_document_add(npart_document *document, const struct npart_entry *entry, struct npart_error *error)
 {
@@ -203,9 +228,11 @@ npart_status npart_document_add(npart_document *document, const struct npart_ent
     npart_status status = check_entry(entry, document->out.write, error);
     if (status != NPART_OK)
         return status;
-    if (!document->pool.failed)
+    if (!document->pool.failed) {
         document->writer->add(document, entry);
-    return npart__report_status(&document->pool, error);
+        note_budget(document, entry);
+    }
+    return npart__document_status(document, error);
 }
 
 /* The memory is given back here already, but for the handle. */
@@ -216,7 +243,8 @@ static npart_status close(npart_document *document, struct npart_error *error)
         document->writer->drop(document);
     npart__sheet_close(&document->scratch);
     npart__sheet_close(&document->plain);
-    return npart__report_close(&document->pool, &document->out, error);
+    (void)npart__report_close(&document->pool, &document->out, NULL);
+    return npart__document_status(document, error);
 }
 
 /* Of a document that has failed nothing more is written, not even what closes it: a reader must not take it for

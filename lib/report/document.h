@@ -36,8 +36,15 @@ struct npart_document {
     const char *root; /* without a slash at its end; NULL: there is none */
     bool is_ended;
     bool has_head; /* of a page, is written */
+    struct npart_error failure; /* why the pool has failed, where it does not know itself; else its status is OK */
     void *state;      /* the format's own, of the pool; NULL where it remembers nothing */
 };
+
+/* npart__report_status of a document: what another report, a reader or the budget of a plan has told comes first, as
+ * the pool knows its own allocator alone. */
+npart_status npart__document_status(const npart_document *document, struct npart_error *error);
+/* For such a failure. Nothing where the document has failed already. */
+void npart__document_fail(npart_document *document, const struct npart_error *failure);
 
 /* An outcome by its place: all of an entry have the size of the first. */
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index);

@@ -93,12 +93,19 @@ static void begin_block(struct block *block, npart_document *document, const cha
     npart__add_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">", kind);
 }
 
-/* `status`: of the report that was written there. A text that ends within a character keeps the bytes that it has. */
-static void end_block(struct block *block, npart_status status)
+/* A text that ends within a character keeps the bytes that it has. */
+static void end_block(struct block *block)
 {
     add_matched(block);
     npart__add_text(&block->document->out, "</script>\n");
-    block->document->pool.failed |= status != NPART_OK; /* memory, as what it was given has been checked */
+}
+
+/* Of a report that was written there, and how that went: it takes memory of another allocator than the document's. */
+static void end_report(struct block *block, npart_status status, const struct npart_error *failure)
+{
+    if (status != NPART_OK)
+        npart__document_fail(block->document, failure);
+    end_block(block);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
@@ -118,7 +125,7 @@ static void add_error(npart_document *document, const struct npart_entry *entry)
     (void)write_block(&block, npart__sheet_text(&json), json.size);
     npart__sheet_close(&text);
     npart__sheet_close(&json);
-    end_block(&block, NPART_OK);
+    end_block(&block);
 }
 
 /* {"path", "outcomes": [{"target", "threshold", "is_met", "text", "waiver"}]} */
@@ -144,13 +151,14 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
     npart__add_text(&json, "]}\n");
     (void)write_block(&block, npart__sheet_text(&json), json.size);
     npart__sheet_close(&json);
-    end_block(&block, NPART_OK);
+    end_block(&block);
 }
 
 /* Thresholds of a model that cannot be analyzed are not told in a page. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct block block;
+    struct npart_error failure;
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     options.detail = document->detail;
     if (entry->error) {
@@ -158,7 +166,9 @@ static void add(npart_document *document, const struct npart_entry *entry)
         return;
     }
     begin_block(&block, document, "report");
-    end_block(&block, npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, NULL));
+    npart_status status =
+        npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, &failure);
+    end_report(&block, status, &failure);
     add_outcomes(document, entry);
 }
 
@@ -175,35 +185,39 @@ static npart_status check_page(npart_document *document, struct npart_error *err
                                   document ? "has ended" : "must not be NULL");
     if (document->writer != &npart__html_writer)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document's format must be HTML");
-    return npart__report_status(&document->pool, error);
+    return npart__document_status(document, error);
 }
 
 npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
                                      struct npart_error *error)
 {
     struct block block;
+    struct npart_error failure;
     npart_status status = check_page(document, error);
     if (status == NPART_OK)
         status = npart__diff_check(diffs, count, write_block, error);
     if (status != NPART_OK)
         return status;
     begin_block(&block, document, "diff");
-    end_block(&block, npart_report_diff_json(diffs, count, write_block, &block, NULL));
-    return npart__report_status(&document->pool, error);
+    status = npart_report_diff_json(diffs, count, write_block, &block, &failure);
+    end_report(&block, status, &failure);
+    return npart__document_status(document, error);
 }
 
 npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
                                     struct npart_error *error)
 {
     struct block block;
+    struct npart_error failure;
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !fix)
         status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "fix must not be NULL");
     if (status != NPART_OK)
         return status;
     begin_block(&block, document, "fix");
-    end_block(&block, npart_report_fix_json(fix, written, write_block, &block, NULL));
-    return npart__report_status(&document->pool, error);
+    status = npart_report_fix_json(fix, written, write_block, &block, &failure);
+    end_report(&block, status, &failure);
+    return npart__document_status(document, error);
 }
 
 /* What is read is not looked at but for what could end the block: a page can be made of a report of any size, in
@@ -212,18 +226,21 @@ npart_status npart_document_add_report(npart_document *document, npart_read_call
                                        struct npart_error *error)
 {
     struct block block;
+    struct npart_error failure;
     ptrdiff_t bytes;
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !read)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "read must not be NULL");
     char *piece = status == NPART_OK ? npart__take(&document->pool, PIECE_BYTES, 1) : NULL;
     if (!piece)
-        return status == NPART_OK ? npart__report_status(&document->pool, error) : status;
+        return status == NPART_OK ? npart__document_status(document, error) : status;
     begin_block(&block, document, "report");
     while ((bytes = read(payload, piece, PIECE_BYTES)) > 0 && write_block(&block, piece, (size_t)bytes))
         continue;
-    end_block(&block, NPART_OK);
-    document->pool.failed |= bytes < 0;
-    return bytes < 0 ? npart__report_fail(error, NPART_ERROR_READ, "the report cannot be read")
-                     : npart__report_status(&document->pool, error);
+    if (bytes < 0) {
+        (void)npart__report_fail(&failure, NPART_ERROR_READ, "the report cannot be read");
+        npart__document_fail(document, &failure);
+    }
+    end_block(&block);
+    return npart__document_status(document, error);
 }

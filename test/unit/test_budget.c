@@ -137,6 +137,75 @@ static void test_budget__every_call(void)
     npart_oplist_free(hexagon);
 }
 
+/* ---- of documents ------------------------------------------------------------------------------------------ */
+
+static bool swallow(void *payload, const char *text, size_t bytes)
+{
+    (void)payload, (void)text, (void)bytes;
+    return true;
+}
+
+/* Of a document with an allocator of its own: what adding a plan says, which its end must say again. Sets `*is_planned`
+ * where the budget was enough for the plan itself. */
+static npart_status add_within(const struct bytes *bytes, const npart_oplist *oplist, enum npart_format format,
+                               uint64_t most_bytes, bool *is_planned)
+{
+    struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+    struct npart_document_options nodes = NPART_DOCUMENT_OPTIONS_INIT;
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    struct npart_error error = {0};
+    npart_model *model = NULL;
+    npart_inference *inference = NULL;
+    npart_plan *plan = NULL;
+    npart_document *document = NULL;
+    options.max_memory_bytes = most_bytes;
+    nodes.detail = NPART_DETAIL_NODES;
+    npart_status status = npart_model_read_memory(&model, bytes->data, bytes->size, &options, &error);
+    if (status == NPART_OK)
+        status = npart_inference_make(&inference, model, NULL, &error);
+    if (status == NPART_OK)
+        status = npart_plan_make(&plan, inference, oplist, NULL, NULL, &error);
+    *is_planned = status == NPART_OK;
+    if (*is_planned) {
+        const struct npart_plan_pair pair = {plan, NULL, NULL};
+        entry.path = "a.onnx";
+        entry.plans = &pair;
+        entry.plan_count = 1;
+        REQUIRE(npart_document_start(&document, format, &nodes, swallow, NULL, &error) == NPART_OK);
+        status = npart_document_add(document, &entry, &error);
+        CHECK(status == NPART_OK || strstr(error.message, "max-memory"));
+        CHECK_INT(npart_document_end(document, &error), status);
+    }
+    npart_document_free(document);
+    npart_plan_free(plan);
+    npart_inference_free(inference);
+    npart_model_free(model);
+    return status;
+}
+
+/* The plan's budget is told, though the document has memory. */
+static void test_budget__documents(void)
+{
+    static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_MARKDOWN, NPART_FORMAT_CSV,
+                                                NPART_FORMAT_SVG, NPART_FORMAT_HTML};
+    npart_oplist *hexagon = NULL;
+    struct bytes bytes = model_from_text(model_text);
+    REQUIRE(npart_oplist_find(&hexagon, "hexagon", NULL, NULL) == NPART_OK);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        npart_status status = NPART_ERROR_LIMIT;
+        bool is_planned = false;
+        unsigned lacking = 0;
+        for (uint64_t most = 10000; status == NPART_ERROR_LIMIT && most < 1 << 24; most += most / 40) {
+            status = add_within(&bytes, hexagon, formats[i], most, &is_planned);
+            lacking += is_planned && status != NPART_OK;
+        }
+        CHECK_INT(status, NPART_OK);
+        CHECK(lacking > 0 || formats[i] != NPART_FORMAT_HTML);
+    }
+    bytes_free(&bytes);
+    npart_oplist_free(hexagon);
+}
+
 /* ---- the options ------------------------------------------------------------------------------------------- */
 
 static void test_budget__options(void)
@@ -275,4 +344,4 @@ static void test_budget__fix(void)
 
 TESTS(test_budget__counts_bytes, test_budget__edge, test_budget__real_failures, test_budget__every_call,
       test_budget__options, test_budget__late_reading, test_budget__late_scan, test_budget__late_plan,
-      test_budget__fix)
+      test_budget__fix, test_budget__documents)
