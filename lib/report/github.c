@@ -10,7 +10,7 @@
 #define MOST_ANNOTATIONS 10u
 
 struct github {
-    struct npart__sheet ranks[MOST_ANNOTATIONS]; /* warnings of causes by their place in the plan, each a line */
+    struct npart__sheet ranks[MOST_ANNOTATIONS]; /* warnings by their place among those of their plan, each a line */
     uint32_t counts[MOST_ANNOTATIONS]; /* of lines in them */
     uint32_t errors, warnings; /* all of them, shown or not */
 };
@@ -95,11 +95,11 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     put_error(document, entry, at->threshold, &message);
 }
 
-/* Only a file of the repository can be annotated; another is named. Causes of undecided nodes are no warnings. All
- * others are counted. Of each rank no more than ten are put together, and of each plan none after the tenth cause,
- * as more are not shown. */
-static void put_cause(npart_document *document, const struct npart_entry *entry, const struct npart_plan_pair *pair,
-                      uint32_t id)
+/* Only a file of the repository can be annotated; another is named. Causes of undecided nodes are no warnings; returns
+ * whether it is one. All are counted. Of each rank (its place among the plan's warnings) no more than ten are put
+ * together, and of each plan none after the tenth, as more are not shown. */
+static bool put_cause(npart_document *document, const struct npart_entry *entry, const struct npart_plan_pair *pair,
+                      uint32_t id, uint32_t rank)
 {
     struct github *github = document->state;
     const npart_model *model = npart_inference_model(npart_plan_view(pair->plan));
@@ -109,11 +109,11 @@ static void put_cause(npart_document *document, const struct npart_entry *entry,
     struct npart__sheet message;
     uint32_t node;
     if (!npart_plan_cause(pair->plan, id, &cause, NULL, 0) || cause.is_unknown)
-        return;
+        return false;
     github->warnings++;
-    if (id >= MOST_ANNOTATIONS || github->counts[id] == MOST_ANNOTATIONS)
-        return;
-    github->counts[id]++;
+    if (rank >= MOST_ANNOTATIONS || github->counts[rank] == MOST_ANNOTATIONS)
+        return true;
+    github->counts[rank]++;
     (void)npart_plan_info(pair->plan, &info);
     /* `noted` is for the message: the file as the exporter wrote it. `place` becomes relative to the root, or the
      * model's. */
@@ -134,7 +134,8 @@ static void put_cause(npart_document *document, const struct npart_entry *entry,
         npart__add_text(&message, ". What to do: ");
         npart__add_action(&message, &action);
     }
-    put_command(document, &github->ranks[id], "warning", &place, cause.rule_id, &message);
+    put_command(document, &github->ranks[rank], "warning", &place, cause.rule_id, &message);
+    return true;
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
@@ -164,9 +165,10 @@ static void add(npart_document *document, const struct npart_entry *entry)
         put_error(document, entry, "cannot be analyzed", &message);
     }
     for (size_t i = 0; i < entry->plan_count; i++) {
+        uint32_t rank = 0;
         (void)npart_plan_info(entry->plans[i].plan, &info);
         for (uint32_t k = 0; k < info.cause_count; k++)
-            put_cause(document, entry, &entry->plans[i], k);
+            rank += put_cause(document, entry, &entry->plans[i], k, rank);
     }
 }
 

@@ -290,6 +290,23 @@ static void test_document__most_annotations(void)
     analysis_close(&at);
 }
 
+/* Causes of undecided nodes are no warnings, and take no place from those that are. */
+static void test_document__undecided_causes(void)
+{
+    static const char oplist[] = "format 1\ntarget small \"A list\"\nop Tanh\nop Ceil\n  maybe \"not documented\"\n";
+    struct analysis at;
+    analysis_open(&at,
+                  "input x float32[1,4]\nnode u = Ceil(x)\nnode v = Ceil(u)\nnode a = Sinh(v)\nnode b = Cosh(a)\n"
+                  "node c = Tan(b)\nnode d = Asinh(c)\nnode e = Tanh(d)\nnode f = Atanh(e)\nnode g = Erf(f)\n"
+                  "node h = Acosh(g)\nnode i = Sin(h)\nnode j = Cos(i)\nnode k = Atan(j)\noutput k\n",
+                  oplist, "small", NULL);
+    char *text = write_outcomes(at.plan, NPART_FORMAT_GITHUB, 1);
+    CHECK_INT(count_of(text, "::warning "), 10);
+    CHECK(!strstr(text, "::notice "));
+    free(text);
+    analysis_close(&at);
+}
+
 static void test_document__most_problems(void)
 {
     struct analysis at;
@@ -508,6 +525,6 @@ static void test_document__paths(void)
 
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
       test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
-      test_document__most_problems, test_document__most_related, test_document__longest_comment,
-      test_document__page_escapes, test_document__page_blocks, test_document__page_arguments,
+      test_document__undecided_causes, test_document__most_problems, test_document__most_related,
+      test_document__longest_comment, test_document__page_escapes, test_document__page_blocks, test_document__page_arguments,
       test_document__paths)
