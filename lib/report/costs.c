@@ -153,17 +153,19 @@ static void put_causes(struct npart__page *page)
     put_gathered(page, &line);
 }
 
-/* What the CPU is slow at, once for each sentence; there are few. Sentences are the library's own
- * (lib/cost/slow.def, where five differ), so addresses tell them apart; what does not fit is left out. */
+/* What the CPU is slow at, once for each sentence (lib/cost/slow.def); there are few, and what does not fit is left
+ * out. */
 static void put_slow(struct npart__page *page)
 {
     const char *told[8] = {NULL};
     struct npart_node_plan node = {.size = sizeof node};
     for (uint32_t i = 0; npart_plan_node(page->plan, i, &node); i++) {
         size_t k = 0;
-        while (k < NPART__LENGTH(told) && told[k] && told[k] != node.slow)
+        if (!node.slow)
+            continue;
+        while (k < NPART__LENGTH(told) && told[k] && strcmp(told[k], node.slow) != 0)
             k++;
-        if (!node.slow || k == NPART__LENGTH(told) || told[k])
+        if (k == NPART__LENGTH(told) || told[k])
             continue;
         told[k] = node.slow;
         npart__put(page, "     ");

@@ -41,8 +41,8 @@ static void parts(struct npart__sheet *out, const struct npart_cost *at)
     npart__add_text(out, "}");
 }
 
-/* Kernels without a fast kernel on the CPU, by sentence: there are few, whose addresses tell them apart. A sum of
- * times of which one is not known is not known. More sentences than there is room for are left out. */
+/* Nodes without a fast kernel on the CPU, by sentence: there are few, and more than there is room for are left out. A
+ * sum of times of which one is not known is not known. */
 static void slow(struct npart__sheet *out, const npart_plan *plan)
 {
     struct { const char *text; uint32_t nodes; double ms; } told[16];
@@ -52,7 +52,7 @@ static void slow(struct npart__sheet *out, const npart_plan *plan)
         size_t k = 0;
         if (!at.slow)
             continue;
-        while (k < found && told[k].text != at.slow)
+        while (k < found && strcmp(told[k].text, at.slow) != 0)
             k++;
         if (k == NPART__LENGTH(told))
             continue;
