@@ -251,5 +251,5 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
     put_slow(page);
     put_limits(page);
     if (page->options->is_verbose && page->summary.partitions)
-        put_way(page, "first run, besides", cost->cold);
+        put_way(page, "first run adds", cost->cold);
 }

@@ -335,7 +335,24 @@ static void test_report_text__pieces(void)
     analysis_close(&at);
 }
 
+/* Names of times end before the times. */
+static void test_report_text__times(void)
+{
+    static const char *const names[] = {"\n     as planned ", "\n     CPU alone ", "\n     first run adds "};
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    options.is_verbose = true;
+    analysis_open(&at, "input x float32[1,4]\nnode n = Relu(x)\noutput n\n", NULL, NULL, NULL);
+    char *text = report(&at, &options);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *name = strstr(text, names[i]);
+        CHECK(name && name[23] == ' ' && name[24] >= '0' && name[24] <= '9');
+    }
+    free(text);
+    analysis_close(&at);
+}
+
 TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__width,
       test_report_text__verbose, test_report_text__nothing, test_report_text__very_much, test_report_text__long_names,
       test_report_text__names_that_command, test_report_text__several_plans,
-      test_report_text__no_plans_and_no_room, test_report_text__pieces)
+      test_report_text__no_plans_and_no_room, test_report_text__pieces, test_report_text__times)
