@@ -128,14 +128,14 @@ void npart__tell_box(npart_document *document, const struct npart__picture *pict
 /* Of a box: "npu3", which stays as long as the model does; and as people call it, "NPU 3". */
 void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
 void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
-/* "3 tensors, 1.2 MB, 1 changes its layout", or the tensor's name where there is one. */
+/* "3 tensors, 1.2 MB, 1 changes layout", or the tensor's name where there is one. */
 void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                           const struct npart__edge *edge);
 /* A line for each of an edge's tensors, "x float32[1,64], 256 B, layout nhwc to plain", the first twelve of them; the
  * payload of `tell` is `out`, which then says how many more there are. */
 void npart__add_tensors(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                         const struct npart__edge *edge, npart__line_callback tell);
-/* "body of Loop `n0`" */
+/* "body of Loop n0" */
 void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                            const struct npart__frame *frame);
 /* Tells what stands above a picture: the summary, thresholds that are not met, what is left out. */
