@@ -526,5 +526,5 @@ static void test_document__paths(void)
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
       test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
       test_document__undecided_causes, test_document__most_problems, test_document__most_related,
-      test_document__longest_comment, test_document__page_escapes, test_document__page_blocks, test_document__page_arguments,
-      test_document__paths)
+      test_document__longest_comment, test_document__page_escapes, test_document__page_blocks,
+      test_document__page_arguments, test_document__paths)
