@@ -107,11 +107,11 @@ static const struct harmless all_harmless[] = {
      1},
 };
 
-/* Whole words alone: "Re" is none of "Relu Reshape". */
+/* Whole words alone: "Re" is none of "Relu Reshape". Nothing is no word: a node of a file may lack its op. */
 static bool is_word_of(const char *words, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+    for (const char *at = words; length && (at = strstr(at, word)) != NULL; at += length)
         if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
             return true;
     return false;

@@ -133,6 +133,7 @@ static void test_rewrite_bodies__runs_nothing_that_may_fail(void)
         {BOTH("node q = Div(o, o)\nnode r = Relu(x)", NEG, X "\ninput o int64[2]"), "same"},
         {BOTH("node q = Mod(o, o)\nnode r = Relu(x)", NEG, X "\ninput o int64[2]"), "same"},
         {BOTH("node q = com.acme:Abs(x)\nnode r = Relu(x)", NEG, X), "same"},
+        {BOTH("node q = :(x)\nnode r = Relu(x)", NEG, X), "same"}, /* a node without an op */
         {"function my:F(a) -> (b)\nnode b = Abs(a)\nend\nopset my 1\n" BOTH("node r = my:F(x)", NEG, X), "same"},
         {"graph in\nnode k = Exp(x)\noutput k\nend\ngraph out\nnode k = Abs(x)\noutput k\nend\n" BOTH(
              "node r = If(d) then_branch=graph in else_branch=graph out", NEG, X "\ninput d bool[]"),
