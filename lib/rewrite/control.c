@@ -4,7 +4,7 @@
  */
 #include "rewrite/bodies.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9, FLOAT16 = 10, DOUBLE = 11 };
+enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, STRING = 8, BOOL = 9, FLOAT16 = 10, DOUBLE = 11 };
 
 /* The label of a body's scope is the attribute that holds it. */
 uint32_t npart__body_named(const struct npart__site *site, const char *attribute)
@@ -83,7 +83,8 @@ bool npart__rewrite_inline(struct npart__site *site)
  * branches run then, and the one that is not meant may get any numbers: a model that ran before must not fail. */
 struct harmless {
     const char *ops;
-    uint32_t constant; /* operands from this one on must be constant; NO_OPERAND: none */
+    uint32_t constant;   /* operands from this one on must be constant; NO_OPERAND: none */
+    bool needs_elements; /* ONNX Runtime fails at the run, in some release, where the first operand has no elements */
 };
 
 /* None has to be constant. */
@@ -92,19 +93,21 @@ struct harmless {
 /* In: what gives a result for all numbers. Not in: integer division and Mod, which trap on 0; operators that look
  * numbers up in the operand (ScatterND), or read files. */
 static const struct harmless all_harmless[] = {
-    {"Abs Acos Acosh Add And Asin Asinh Atan Atanh AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat "
-     "Constant Conv ConvTranspose Cos Cosh DepthToSpace DequantizeLinear Dropout Elu Equal Erf Exp Flatten Floor Gelu "
-     "Gemm GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GroupNormalization GRU HardSigmoid HardSwish Hardmax "
-     "Identity InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax "
-     "LpNormalization LpPool MatMul Max MaxPool Mean MeanVarianceNormalization Min Mish Mul Neg Not Or PRelu Pow "
-     "QuantizeLinear RNN Reciprocal Relu Round Selu Shape Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign "
-     "SpaceToDepth Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Transpose Where Xor ArgMax ArgMin",
-     NO_OPERAND},
-    {"ConstantOfShape Range", 0},
-    {"CumSum Expand Gather GatherElements GatherND OneHot Pad ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
-     "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Reshape Resize Slice Split Squeeze Tile TopK "
-     "Trilu Unsqueeze Upsample",
-     1},
+    {"Abs Acos Acosh Add And Asin Asinh Atan Atanh BatchNormalization Cast CastLike Ceil Celu Clip Concat Constant "
+     "Conv ConvTranspose Cos Cosh DepthToSpace DequantizeLinear Dropout Elu Equal Erf Exp Flatten Floor Gelu Gemm "
+     "Greater GreaterOrEqual GroupNormalization HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf "
+     "IsNaN LRN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max Mean "
+     "MeanVarianceNormalization Min Mish Mul Neg Not Or PRelu Pow QuantizeLinear Reciprocal Relu Round Selu Shape "
+     "Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign SpaceToDepth Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu "
+     "Transpose Where Xor",
+     NO_OPERAND, false},
+    {"ArgMax ArgMin AveragePool GRU GlobalAveragePool GlobalMaxPool LSTM LpPool MaxPool RNN", NO_OPERAND, true},
+    {"ConstantOfShape Range", 0, false},
+    {"CumSum Expand Gather GatherElements GatherND OneHot Pad Reshape Slice Split Squeeze Tile TopK Trilu Unsqueeze", 1,
+     false},
+    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+     "ReduceSumSquare Resize Upsample",
+     1, true},
 };
 
 /* Whole words alone: "Re" is none of "Relu Reshape". Nothing is no word: a node of a file may lack its op. */
@@ -161,34 +164,79 @@ static bool has_places(struct npart__site *site, const struct npart__node *node)
     return true;
 }
 
-/* Sizes must be known: what fails for sizes fails when the session is created, or never. */
-static bool is_harmless(struct npart__site *site, uint32_t id)
+/* Whether all numbers of an operand are known, at least 0 and below the limit; an absent one has none. */
+static bool are_below(struct npart__site *site, uint32_t value, double limit)
+{
+    uint32_t count;
+    const double *numbers = value == NPART_NONE ? NULL : npart__site_doubles(site, value, &count);
+    for (uint32_t i = 0; numbers && i < count; i++)
+        if (!(numbers[i] >= 0 && numbers[i] < limit))
+            return false;
+    return numbers || value == NPART_NONE;
+}
+
+/* Numbers that ONNX Runtime checks at each run: texts that are to be numbers, the ratio of a Dropout even where it
+ * drops nothing, and how many steps of each sequence count. */
+static bool has_numbers(struct npart__site *site, uint32_t id)
 {
     const struct npart__node *node = &site->graph->nodes.items[id];
-    const struct harmless *found = NULL;
+    const char *op = npart__node_op(site->graph, node);
+    uint32_t data = npart__node_input(site->graph, node, 0), rank;
+    int64_t dims[NPART__LIMIT_RANK];
+    int type = npart__site_type(site, data);
+    if (is_word_of("Cast CastLike", op))
+        return type && type != STRING;
+    if (is_word_of("Dropout", op))
+        return are_below(site, npart__node_input(site->graph, node, 1), 1);
+    if (is_word_of("GRU LSTM RNN", op))
+        /* Of layout 1 the batch comes first; a sequence may be as long as all of x. */
+        return npart__site_dims(site, data, dims, &rank) && rank == 3 &&
+               are_below(site, npart__node_input(site->graph, node, 4),
+                         (double)dims[npart__site_int(site, id, "layout", 0) != 0] + 1);
+    return true;
+}
+
+/* Of operands and results alike: of [n,4] reshaped to [2,2] the result is known, and only n = 1 fits. Operands that
+ * say where or how much must be constant: a number that is computed may point anywhere when the other branch is
+ * meant. */
+static bool has_sizes(struct npart__site *site, const struct npart__node *node, const struct harmless *harmless)
+{
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank;
-    bool is_integer = !npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0)));
-    /* Of floating point, where division by 0 is infinite. */
-    bool is_division = !is_integer && npart__node_is(site->graph, node, "Div");
-    for (size_t i = 0; i < NPART__COUNT(all_harmless) && !found; i++)
-        if (node->domain == 0 && is_word_of(all_harmless[i].ops, npart__node_op(site->graph, node)))
-            found = &all_harmless[i];
-    if (!node->schema || node->body_count || node->callee != NPART_NONE || (!found && !is_division))
-        return false;
-    /* Operands that say where or how much: a number that is computed may point anywhere when the other branch is
-     * meant. */
-    for (uint32_t i = found ? found->constant : NO_OPERAND; i < node->input_count; i++) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(site->graph, node, i);
-        if (value != NPART_NONE && !npart__site_is_constant(site, value))
+        if (value == NPART_NONE)
+            continue;
+        if (!npart__site_dims(site, value, dims, &rank) ||
+            (i >= harmless->constant && !npart__site_is_constant(site, value)))
             return false;
+        for (uint32_t k = 0; !i && harmless->needs_elements && k < rank; k++)
+            if (!dims[k])
+                return false;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(site->graph, node, i);
         if (value != NPART_NONE && !npart__site_dims(site, value, dims, &rank))
             return false;
     }
-    return has_places(site, node);
+    return true;
+}
+
+/* Sizes must be known: what fails for sizes fails when the session is created, or never. */
+static bool is_harmless(struct npart__site *site, uint32_t id)
+{
+    /* Of floating point, where division by 0 is infinite. */
+    static const struct harmless division = {"Div", NO_OPERAND, false};
+    const struct npart__node *node = &site->graph->nodes.items[id];
+    const struct harmless *found = NULL;
+    if (npart__node_is(site->graph, node, "Div") &&
+        npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0))))
+        found = &division;
+    for (size_t i = 0; i < NPART__COUNT(all_harmless) && !found; i++)
+        if (node->domain == 0 && is_word_of(all_harmless[i].ops, npart__node_op(site->graph, node)))
+            found = &all_harmless[i];
+    return found && node->schema && !node->body_count && node->callee == NPART_NONE && has_sizes(site, node, found) &&
+           has_numbers(site, id) && has_places(site, node);
 }
 
 /* A branch has no operands of its own; what it uses from outside is captured. */

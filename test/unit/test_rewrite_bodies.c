@@ -80,6 +80,9 @@ static void test_rewrite_bodies__a_loop_within_a_branch(void)
     "output y\n"
 #define NEG "node n = Neg(x)"
 #define X "input x float32[3,4]"
+/* A sequence of five steps, of which `o` count. */
+#define STEPS "\ninput t float32[5,1,4]\ninput w float32[1,6,4]\ninput v float32[1,6,2]"
+#define GRU "node q = GRU(t, w, v, , o) hidden_size=2\nnode r = Relu(x)"
 
 /* Nothing of it fails for any numbers, so it can be run where the other branch is meant. */
 static void test_rewrite_bodies__runs_what_cannot_fail(void)
@@ -96,6 +99,9 @@ static void test_rewrite_bodies__runs_what_cannot_fail(void)
              "init t int64[2] = 3 4\nnode r = Slice(q, f, t)",
              NEG, X),
         BOTH("node r = Div(x, x)", NEG, X),
+        BOTH("init o float32[] = 0.5\nnode r = Dropout(x, o)", NEG, X),
+        BOTH(GRU "\ninit o int32[1] = 5", NEG, X STEPS),
+        BOTH("node b = Cast(x) to=9\nnode r = Cast(b) to=1", NEG, X),
         BOTH("init hi float32[] = 6\nnode r = Clip(x, , hi)", NEG, X),
         BOTH("init s int64[2] = 2 2\nnode a, b = Split(x, s) axis=1\nnode r = Concat(b, a) axis=1", NEG, X),
         BOTH("init k int64[1] = 4\nnode r, at = TopK(x, k)", NEG, X),
@@ -132,6 +138,22 @@ static void test_rewrite_bodies__runs_nothing_that_may_fail(void)
         {BOTH("node q = Abs(o)\nnode r = Relu(x)", NEG, X "\ninput o float32"), "same"},
         {BOTH("node q = Div(o, o)\nnode r = Relu(x)", NEG, X "\ninput o int64[2]"), "same"},
         {BOTH("node q = Mod(o, o)\nnode r = Relu(x)", NEG, X "\ninput o int64[2]"), "same"},
+        /* Sizes of operands that only the run tells. */
+        {BOTH("init s int64[2] = 3 4\nnode r = Reshape(o, s)", NEG, X "\ninput o float32[n,4]"), "same"},
+        {BOTH("node r = Add(o, x)", NEG, X "\ninput o float32[n,4]"), "same"},
+        /* Nothing to take the largest of. */
+        {BOTH("node q = ArgMax(o) axis=1\nnode r = Relu(x)", NEG, X "\ninput o float32[2,0]"), "same"},
+        {BOTH("init a int64[1] = 1\nnode q = ReduceMax(o, a)\nnode r = Relu(x)", NEG, X "\ninput o float32[2,0]"),
+         "same"},
+        {BOTH("node q = MaxPool(o) kernel_shape=[1,1]\nnode r = Relu(x)", NEG, X "\ninput o float32[1,3,0,4]"),
+         "same"},
+        /* Numbers that are checked at each run. */
+        {BOTH("node r = Cast(o) to=1", NEG, X "\ninput o string[3,4]"), "same"},
+        {BOTH("node r = CastLike(o, x)", NEG, X "\ninput o string[3,4]"), "same"},
+        {BOTH("node r = Dropout(x, o)", NEG, X "\ninput o float32[]"), "same"},
+        {BOTH("init o float32[] = 1\nnode r = Dropout(x, o)", NEG, X), "same"},
+        {BOTH(GRU, NEG, X STEPS "\ninput o int32[1]"), "same"},
+        {BOTH(GRU "\ninit o int32[1] = 6", NEG, X STEPS), "same"},
         {BOTH("node q = com.acme:Abs(x)\nnode r = Relu(x)", NEG, X), "same"},
         {BOTH("node q = :(x)\nnode r = Relu(x)", NEG, X), "same"}, /* a node without an op */
         {"function my:F(a) -> (b)\nnode b = Abs(a)\nend\nopset my 1\n" BOTH("node r = my:F(x)", NEG, X), "same"},
