@@ -237,7 +237,11 @@ static const char *for_all(struct experts *experts, uint32_t node, uint32_t dept
         is_each |= npart__node_is(site->graph, at, each[i]);
     if ((!is_each && !is_product) || at->input_count < 1 || at->input_count > 2)
         return NULL;
+    /* One operand that cannot be said fails the whole expert. To ask for the other one as well would take 2**n steps
+     * of a chain of n products of a value by itself. */
     operands[0] = operand_for_all(experts, input_of(site, node, 0), depth);
+    if (!operands[0])
+        return NULL;
     if (is_product) {
         uint32_t matrix = input_of(site, node, 1);
         bool is_constant = npart__site_is_constant(site, matrix) && npart__site_dims(site, matrix, dims, &rank);
@@ -245,9 +249,8 @@ static const char *for_all(struct experts *experts, uint32_t node, uint32_t dept
     } else if (at->input_count == 2) {
         operands[1] = operand_for_all(experts, input_of(site, node, 1), depth);
     }
-    for (uint32_t i = 0; i < at->input_count; i++)
-        if (!operands[i])
-            return NULL;
+    if (at->input_count == 2 && !operands[1])
+        return NULL;
     return npart__make_like(site, node, operands, at->input_count);
 }
 
@@ -322,7 +325,8 @@ static bool read_indices(struct experts *experts, int64_t columns)
 }
 
 /* The column of weights that the last Mul of an expert has, before it is made: what is made must be in order. A
- * few nodes deep: exporters multiply last. `weight` is set to any text meanwhile, as gathered_weight returns it. */
+ * few nodes deep: exporters multiply last. Through nodes of two operands at most, as for_all takes no others, so 16
+ * values are looked at. `weight` is set to any text meanwhile, as gathered_weight returns it. */
 static uint32_t find_weights(struct experts *experts, uint32_t value, uint32_t depth)
 {
     struct npart__site *site = experts->site;
@@ -332,7 +336,7 @@ static uint32_t find_weights(struct experts *experts, uint32_t value, uint32_t d
     experts->weight = "";
     if (gathered_weight(experts, value))
         return experts->weights;
-    for (uint32_t i = 0; i < node_at(site, node)->input_count; i++) {
+    for (uint32_t i = 0; node_at(site, node)->input_count <= 2 && i < node_at(site, node)->input_count; i++) {
         uint32_t operand = input_of(site, node, i);
         uint32_t found = operand == NPART_NONE ? NPART_NONE : find_weights(experts, operand, depth + 1);
         if (found != NPART_NONE)

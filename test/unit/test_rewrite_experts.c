@@ -305,7 +305,29 @@ static void test_rewrite_experts__of_many_nodes(void)
     }
 }
 
+/* Products of a value by itself, and sums of one value many times: whatever is not an expert is told at once. */
+static void test_rewrite_experts__of_many_paths(void)
+{
+    char other[4096] = "input q0 float32[7,4]\nnode q1 = Mul(q0, q0)";
+    for (int i = 1; i < 60; i++)
+        (void)snprintf(other + strlen(other), sizeof other - strlen(other), "\nnode q%d = Mul(q%d, q%d)", i + 1, i, i);
+    (void)snprintf(other + strlen(other), sizeof other - strlen(other), "\nnode v = Mul(q60, own)");
+    struct change change = {"node v = Mul(y0, own)", other};
+    check_stay(&change, 1);
+    static char sums[1 << 15] = "input q0 float32[7,4]";
+    for (int i = 1; i < 5; i++) {
+        (void)snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "\nnode q%d = Sum(", i);
+        for (int k = 0; k < 1000; k++)
+            (void)snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "q%d,", i - 1);
+        sums[strlen(sums) - 1] = ')';
+    }
+    (void)snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "\nnode v = Mul(q4, own)");
+    change.other = sums;
+    check_stay(&change, 1);
+}
+
 TESTS(test_rewrite_experts__leaves_what_is_another_router, test_rewrite_experts__leaves_other_places,
       test_rewrite_experts__leaves_what_is_no_network_of_rows, test_rewrite_experts__leaves_other_weights,
       test_rewrite_experts__runs_on_all_tokens_however_it_is_written, test_rewrite_experts__looks_through_an_expand,
-      test_rewrite_experts__axes_that_are_attributes, test_rewrite_experts__of_many_nodes)
+      test_rewrite_experts__axes_that_are_attributes, test_rewrite_experts__of_many_nodes,
+      test_rewrite_experts__of_many_paths)
