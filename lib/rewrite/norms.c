@@ -137,6 +137,9 @@ bool npart__rewrite_spatial_rank(struct npart__site *site)
 
 /* ---- GroupNormalization ------------------------------------------------------------------------------------ */
 
+/* Groups come from the file, and cost nothing there. */
+#define LIMIT_GROUPS (1 << 20)
+
 /* `count` times the number, as a constant. */
 static const char *repeat(struct npart__site *site, double number, int64_t count)
 {
@@ -155,7 +158,7 @@ bool npart__rewrite_groupnorm(struct npart__site *site)
     struct npart__dims dims, scale, bias;
     int64_t groups = npart__site_int(site, site->id, "num_groups", 0), channels;
     if (!npart__full_dims(site, npart__operand(site, 0), &dims) || dims.rank < 2 || groups < 1 ||
-        dims.at[1] % groups || npart__site_int(site, site->id, "stash_type", 1) != 1 ||
+        groups > LIMIT_GROUPS || dims.at[1] % groups || npart__site_int(site, site->id, "stash_type", 1) != 1 ||
         npart__site_type(site, npart__operand(site, 0)) != NPART__FLOAT ||
         !npart__full_dims(site, npart__operand(site, 1), &scale) ||
         !npart__full_dims(site, npart__operand(site, 2), &bias) ||

@@ -10,6 +10,9 @@
 
 enum { FLOAT = 1, INT32 = 6, INT64 = 7 };
 
+/* Elements of a constant that is as long as a dim: dims come from the file, and cost nothing there. */
+#define LIMIT_ELEMENTS (1 << 20)
+
 /* ---- Attention --------------------------------------------------------------------------------------------------- */
 
 /* Operands of com.microsoft:Attention; those from FIRST_UNKNOWN on (past, bias of the scores, ...) must be absent. */
@@ -72,7 +75,8 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     if (mask == NPART_NONE)
         return true;
     if (npart__site_type(site, mask) != INT32 || !npart__site_dims(site, mask, dims, &rank) || rank < 1 || rank > 2 ||
-        dims[0] != attention->batch || (rank == 2 && dims[1] != attention->length))
+        dims[0] != attention->batch || (rank == 2 && dims[1] != attention->length) ||
+        (rank == 1 && attention->length > LIMIT_ELEMENTS))
         return false;
     if (rank == 2) {
         counts = NPART__MAKE(site, "Greater", counts, npart__make_scalar(site, INT32, 0));
@@ -196,8 +200,9 @@ static bool unfuse_embedding(struct npart__site *site)
     uint32_t ids_rank, places_rank;
     if (npart__site_type(site, npart__operand(site, WORDS)) != FLOAT ||
         !npart__site_dims(site, npart__operand(site, IDS), ids, &ids_rank) || ids_rank != 2 || ids[0] <= 0 ||
+        ids[0] > LIMIT_ELEMENTS || ids[1] <= 0 ||
         !npart__site_dims(site, npart__operand(site, PLACES), places, &places_rank) || places_rank != 2 ||
-        ids[1] <= 0 || ids[1] > places[0] || npart__operand(site, GAMMA) == NPART_NONE ||
+        ids[1] > places[0] || npart__operand(site, GAMMA) == NPART_NONE ||
         npart__operand(site, BETA) == NPART_NONE || npart__site_int(site, site->id, "mask_index_type", 0) ||
         (npart__operand(site, KINDS) == NPART_NONE) != (npart__operand(site, KIND_WEIGHTS) == NPART_NONE) ||
         npart__site_opset(site) < 7)

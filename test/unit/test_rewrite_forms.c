@@ -137,6 +137,10 @@ static const struct row normalizations[] = {
      "init y/groupnorm/constant_3 int64[3] = 2 3 40\ninit y/groupnorm/constant_4 int64[4] = 2 6 4 5\n"
      "init y/groupnorm/constant_5 int64[3] = 6 1 1\ninit y/groupnorm/constant_6 int64[3] = 6 1 1\n"},
     {"groupnorm",
+     "opset 21\ninput x float32[2,4294967296,4,5]\ninit s float32[4294967296]\ninit b float32[4294967296]\n"
+     "node y = GroupNormalization(x, s, b) num_groups=2147483648\noutput y\n",
+     "same"},
+    {"groupnorm",
      "opset 18\ninput x float32[2,6,4,5]\ninit s float32[4]\ninit b float32[4]\n"
      "node y = GroupNormalization(x, s, b) num_groups=4\noutput y\n",
      "same"},

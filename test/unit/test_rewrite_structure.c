@@ -304,6 +304,11 @@ static void test_rewrite_structure__leaves_other_attentions(void)
     CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput x float32[1,s,4]\ninit w float32[4,12]\n"
                     "init b float32[12]\nnode y = com.microsoft:Attention(x, w, b) num_heads=2\noutput y\n",
                     "unfuse", "same");
+    /* A constant of as many places as the dim says: 32 GiB. */
+    CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput x float32[1,4294967296,4]\ninit w float32[4,12]\n"
+                    "init b float32[12]\ninput m int32[1]\n"
+                    "node y = com.microsoft:Attention(x, w, b, m) num_heads=2\noutput y\n",
+                    "unfuse", "same");
 }
 
 #define EMBEDDING                                                                                                      \
@@ -335,6 +340,11 @@ static void test_rewrite_structure__an_embedding_is_gathers_and_a_normalization(
                     "unfuse", "same");
     CHECK_REWRITTEN(EMBEDDING "input t int32[1,3]\nnode y, k = com.microsoft:EmbedLayerNormalization(i, t, words, "
                               "places, , g, b)\noutput y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput i int32[4294967296,3]\ninit words float32[9,4]\n"
+                    "init places float32[5,4]\ninit g float32[4]\ninit b float32[4]\n"
+                    "node y, k = com.microsoft:EmbedLayerNormalization(i, , words, places, , g, b)\noutput y\n"
+                    "output k\n",
                     "unfuse", "same");
 }
 
