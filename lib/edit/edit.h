@@ -52,7 +52,7 @@ struct npart__site {
     uint8_t equality;      /* enum npart__equality: the row's; a rewrite may make it weaker or stronger at this site */
     const char *caveat;    /* what a user must know of it at this site; NULL: the row's. Lives as long as the arena */
     bool failed;           /* out of memory, or what was asked for cannot be made */
-    bool is_impossible;    /* the latter: a form that the opset lacks, elements of less than a byte */
+    bool is_impossible;    /* the latter: a form that the opset lacks, a constant of a type that cannot be written */
     struct npart__arena *arena; /* of the editor: for texts and scratch of a rewrite */
 };
 
@@ -128,7 +128,8 @@ void npart__give_results(struct npart__site *site, uint32_t count);
 const char *npart__made_result(struct npart__site *site, uint32_t index);
 
 /* New constants: the name of an initializer of the site's graph. Numbers are rounded to the type as ONNX Runtime's
- * Cast does; bool, integers up to 64 bits and floats of 16 to 64 bits. */
+ * Cast does; bool, integers of 8 to 64 bits and floats of 16 to 64 bits, as npart__can_write says. */
+bool npart__can_write(int element_type);
 const char *npart__make_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
                                  const double *values);
 const char *npart__make_int_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,

@@ -63,8 +63,8 @@ ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const Protobuf
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count);
-/* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type has no
- * whole bytes or the size is absurd (*is_impossible). */
+/* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type
+ * cannot be written or the size is absurd (*is_impossible). */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
                                       uint32_t rank, uint64_t *elements, bool *is_impossible);
 /* One element, rounded to its type. */

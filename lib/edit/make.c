@@ -384,14 +384,22 @@ static uint64_t bits_of_number(int element_type, double number)
     }
 }
 
-/* Dims may come from a hostile file, so the product is checked; more than 2 GiB do not fit into a protobuf message.
- * What has no whole bytes (4-bit and shorter types) would need packing, which no rewrite asks for. */
+/* What has no whole bytes (4-bit and shorter types) would need packing, and floats of 8 bits and complex numbers bits
+ * that nothing here knows; no rewrite asks for them. */
+bool npart__can_write(int element_type)
+{
+    unsigned bits = npart__type_bits(element_type);
+    return npart__has_fractions(element_type) || element_type == BOOL ||
+           (npart__type_is_integer(element_type) && bits >= 8 && bits <= 64);
+}
+
+/* Dims may come from a hostile file, so the product is checked; more than 2 GiB do not fit into a protobuf message. */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
                                       uint32_t rank, uint64_t *elements, bool *is_impossible)
 {
     Onnx__TensorProto *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
     uint64_t bits = npart__type_bits(element_type), bytes;
-    bool is_right = bits >= 8 && bits <= 64;
+    bool is_right = npart__can_write(element_type);
     *elements = 1;
     for (uint32_t i = 0; is_right && i < rank; i++)
         is_right = dims[i] >= 0 && npart__multiply_uint64(*elements, (uint64_t)dims[i], elements);

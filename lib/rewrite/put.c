@@ -122,7 +122,7 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     if (!made.element_type)
         made.element_type = put(maker, part->like, 0, NULL).element_type;
     bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->is_vector;
-    if (!made.element_type || npart__type_bits(made.element_type) < 8 || (!is_float && !whole))
+    if (!npart__can_write(made.element_type) || (!is_float && !whole))
         return nothing;
     /* Beyond 2**53 two whole numbers may be one double, and are not told apart by it. */
     is_scalar = is_scalar && fabs(reals[0]) < 0x1p53;

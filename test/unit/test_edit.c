@@ -246,6 +246,24 @@ static void test_edit__binds_what_fits(void)
     }
 }
 
+/* Floats of 8 bits and complex numbers: bits that nobody here knows how to write. */
+static void test_edit__binds_no_other_types(void)
+{
+    static const char *const types[] = {"float8e4m3fn", "float8e5m2", "float8e8m0", "complex64", "complex128",
+                                        "string", "int4"};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        char model[100];
+        const double number = 1;
+        struct edited edited;
+        (void)snprintf(model, sizeof model, "input x %s[2]\nnode y = Identity(x)\noutput y\n", types[t]);
+        begin(&edited, model);
+        CHECK_INT(npart__editor_bind_value(edited.editor, "x", &number, 1, &edited.error), NPART_ERROR_ARGUMENT);
+        CHECK(strstr(edited.error.message, "cannot be given a value"));
+        end(&edited);
+        npart__arena_clear(&edited.arena);
+    }
+}
+
 static void test_edit__declares(void)
 {
     static const struct npart__binding_request binding = {.name = "n", .value = 3};
@@ -276,4 +294,5 @@ static void test_edit__declares(void)
 }
 
 TESTS(test_edit__replaces, test_edit__forgets, test_edit__results, test_edit__keeps_other_results, test_edit__bodies,
-      test_edit__sorts, test_edit__constants, test_edit__binds_what_fits, test_edit__declares)
+      test_edit__sorts, test_edit__constants, test_edit__binds_what_fits, test_edit__binds_no_other_types,
+      test_edit__declares)
