@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "infer/numbers.h"
 #include "rewrite/axes.h"
 
 /* ONNX Runtime sums more products than this in parts, and adds C to the first (MLAS, MLAS_SGEMM_STRIDEK). Up to it
@@ -30,6 +31,14 @@ static bool is_small(const struct npart__site *site)
            a.at[npart__site_int(site, site->id, "transA", 0) ? 0 : 1] <= LIMIT_EXACT_DEPTH;
 }
 
+/* Whether a factor is one of the type but for rounding. Gemm computes in float: of float16, 1e-8 would become 0, 1e5
+ * infinite, and what is below the smallest normal number would have few digits left. */
+static bool has_digits(int type, double factor)
+{
+    return isfinite(npart__round_number(type, factor)) &&
+           npart__unit_at(type, factor) <= ldexp(fabs(factor), 1 - npart__digits_of(type));
+}
+
 /* alpha A B + beta C, one after the other. Where beta is 0, C is not read: it may hold NaN. A factor of 0, which
  * makes NaN of infinities, is left to Gemm. C may be left out since opset 11. */
 bool npart__rewrite_gemm_scale(struct npart__site *site)
@@ -40,7 +49,8 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
     bool has_sum = npart__operand(site, 2) != NPART_NONE && fabs(beta) > 0;
     bool scales_sum = has_sum && !is_one(beta);
     if (!npart__is_plain_float(type) || !(fabs(alpha) > 0) || !isfinite(alpha) || !isfinite(beta) ||
-        site->node->opset_version < 11 || (is_one(alpha) && is_one(beta)))
+        site->node->opset_version < 11 || (is_one(alpha) && is_one(beta)) || !has_digits(type, alpha) ||
+        (scales_sum && !has_digits(type, beta)))
         return false;
     const char *operands[2] = {npart__operand_name(site, 0), npart__operand_name(site, 1)};
     /* The copy keeps transA and transB. Without alpha and beta it has the defaults, which are 1. */
@@ -58,5 +68,9 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
     npart__finish(site, 0, made);
     if (type == NPART__FLOAT && is_small(site) && is_power_of_two(alpha) && (!has_sum || is_power_of_two(beta)))
         site->equality = NPART__EQUAL_BITS;
+    if (type == NPART__FLOAT16) {
+        site->equality = NPART__EQUAL_APPROX;
+        site->caveat = "A sum above 65504 is infinite before it is scaled, and a small one loses digits.";
+    }
     return true;
 }

@@ -348,6 +348,26 @@ static const struct row scaled_products[] = {
      "opset 9\ninput a float32[5,8]\ninput b float32[8,7]\ninput c float32[7]\nnode y = Gemm(a, b, c) alpha=0.5\n"
      "output y\n",
      "same"},
+    /* Factors that are none of float16, or have few digits there; bfloat16 has them. */
+    {"gemm-scale",
+     "opset 17\ninput a float16[5,8]\ninput b float16[8,7]\nnode y = Gemm(a, b) alpha=0.00000001\noutput y\n",
+     "same"},
+    {"gemm-scale",
+     "opset 17\ninput a float16[5,8]\ninput b float16[8,7]\nnode y = Gemm(a, b) alpha=0.00001\noutput y\n",
+     "same"},
+    {"gemm-scale",
+     "opset 17\ninput a float16[5,8]\ninput b float16[8,7]\ninput c float16[7]\n"
+     "node y = Gemm(a, b, c) beta=100000.0\noutput y\n",
+     "same"},
+    {"gemm-scale",
+     "opset 17\ninput a bfloat16[5,8]\ninput b bfloat16[8,7]\nnode y = Gemm(a, b) alpha=0.000030517578125\n"
+     "output y\n",
+     "y/gemm-scale/Gemm = Gemm(a, b)\ny = Mul(y/gemm-scale/Gemm, y/gemm-scale/constant)\n"
+     "init y/gemm-scale/constant bfloat16[] = 3.05175781e-05\n"},
+    {"gemm-scale",
+     "opset 17\ninput a float16[5,8]\ninput b float16[8,7]\nnode y = Gemm(a, b) alpha=0.125\noutput y\n",
+     "y/gemm-scale/Gemm = Gemm(a, b)\ny = Mul(y/gemm-scale/Gemm, y/gemm-scale/constant)\n"
+     "init y/gemm-scale/constant float16[] = 0.125\n"},
     {"gemm-scale",
      "opset 17\ninput a int32[5,8]\ninput b int32[8,7]\ninput c int32[7]\nnode y = Gemm(a, b, c) alpha=2.0\n"
      "output y\n",
