@@ -75,6 +75,33 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
     return tensor->raw_data.data ? tensor : NULL;
 }
 
+/* The same as a Constant, whose attribute `value` all its versions have. */
+static Onnx__NodeProto *new_constant_node(struct npart__splitting *splitting, Onnx__TensorProto *tensor)
+{
+    Onnx__NodeProto *node;
+    Onnx__AttributeProto *value;
+    struct npart__arena *arena = splitting->arena;
+    char *op = npart__arena_copy_text(arena, "Constant", 8), *name = npart__arena_copy_text(arena, "value", 5);
+    if (!op || !name || !new_object(arena, (void **)&node, sizeof *node) ||
+        !new_object(arena, (void **)&value, sizeof *value))
+        return NULL;
+    onnx__node_proto__init(node);
+    onnx__attribute_proto__init(value);
+    node->op_type = op;
+    node->output = npart__arena_zeroed(arena, 1, sizeof *node->output);
+    node->attribute = npart__arena_zeroed(arena, 1, sizeof *node->attribute);
+    if (!node->output || !node->attribute)
+        return NULL;
+    node->n_output = node->n_attribute = 1;
+    node->output[0] = tensor->name;
+    node->attribute[0] = value;
+    value->name = name;
+    value->has_type = 1;
+    value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    value->t = tensor;
+    return node;
+}
+
 /* A number, or the dim as it is told; nothing where it is not known by a name. A formula of several names is
  * written as text, too: to a runtime it is one more free name. */
 static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__Dimension *dim, int64_t size)
@@ -188,29 +215,45 @@ static npart_status describe_all(struct npart__splitting *splitting, const struc
     return status;
 }
 
+/* Numbers that are known: initializers, or nodes before all others. Before IR version 4 an initializer had to be an
+ * input, which these are not; the part's IR version is the model's, so that whoever loads one loads the other. */
+static bool list_known(struct npart__splitting *splitting, const struct npart__ids *known, Onnx__GraphProto *out)
+{
+    for (uint32_t i = 0; i < known->count; i++) {
+        Onnx__TensorProto *tensor = new_constant(splitting, known->items[i]);
+        if (!tensor)
+            return false;
+        if (splitting->model->ir_version >= 4)
+            out->initializer[out->n_initializer++] = tensor;
+        else if (!(out->node[out->n_node++] = new_constant_node(splitting, tensor)))
+            return false;
+    }
+    return true;
+}
+
 /* Nodes, initializers and constants. */
 static bool list_contents(struct npart__splitting *splitting, const struct npart__split_part *part,
                           Onnx__GraphProto *out)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
     struct npart__arena *arena = splitting->arena;
-    out->node = npart__arena_zeroed(arena, (size_t)part->units.count + 1, sizeof *out->node);
+    /* Constants are nodes or initializers: there is room for either. */
+    out->node = npart__arena_zeroed(arena, (size_t)part->units.count + part->known.count + 1, sizeof *out->node);
     out->initializer = npart__arena_zeroed(arena, (size_t)part->initializers.count + part->known.count + 1,
                                            sizeof *out->initializer);
     out->sparse_initializer =
         npart__arena_zeroed(arena, (size_t)part->sparse.count + 1, sizeof *out->sparse_initializer);
     if (!out->node || !out->initializer || !out->sparse_initializer)
         return false;
-    for (uint32_t i = 0; i < part->units.count; i++)
-        /* The whole model's own objects. Nothing in them is changed, so one node can stand in several parts. */
-        out->node[out->n_node++] = splitting->units[part->units.items[i]].node;
     for (uint32_t i = 0; i < part->initializers.count; i++)
         out->initializer[out->n_initializer++] = graph->initializer[part->initializers.items[i]];
     for (uint32_t i = 0; i < part->sparse.count; i++)
         out->sparse_initializer[out->n_sparse_initializer++] = graph->sparse_initializer[part->sparse.items[i]];
-    for (uint32_t i = 0; i < part->known.count; i++)
-        if (!(out->initializer[out->n_initializer++] = new_constant(splitting, part->known.items[i])))
-            return false;
+    if (!list_known(splitting, &part->known, out))
+        return false;
+    for (uint32_t i = 0; i < part->units.count; i++)
+        /* The whole model's own objects. Nothing in them is changed, so one node can stand in several parts. */
+        out->node[out->n_node++] = splitting->units[part->units.items[i]].node;
     return true;
 }
 

@@ -91,7 +91,8 @@ static void append_inputs(struct npart__splitting *splitting, const struct npart
     npart__append_text(buffer, ", \"inputs\": [");
     for (uint32_t i = 0; i < part->inputs.count; i++) {
         uint32_t from = made_by(splitting, part->inputs.items[i]);
-        if (splitting->names.items[part->inputs.items[i]].initializer != NPART_NONE) /* it need not be given */
+        const struct npart__named *named = &splitting->names.items[part->inputs.items[i]];
+        if (named->initializer != NPART_NONE || named->sparse != NPART_NONE) /* it need not be given */
             continue;
         npart__append_text(buffer, separator);
         separator = ", ";

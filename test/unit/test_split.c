@@ -84,7 +84,7 @@ static Onnx__ModelProto *read_part(const struct work *work, const char *name)
     return model;
 }
 
-/* "first, size | x -> a | w" of nodes, inputs, outputs and initializers. */
+/* "first, size | x -> a | w" of nodes (of one without a name, the operator), inputs, outputs and initializers. */
 static const char *part_text(const struct work *work, const char *name)
 {
     static char line[400];
@@ -92,7 +92,8 @@ static const char *part_text(const struct work *work, const char *name)
     const Onnx__GraphProto *graph = model->graph;
     size_t used = 0;
     for (size_t i = 0; i < graph->n_node; i++)
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s ", graph->node[i]->name);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s ",
+                                 graph->node[i]->name ? graph->node[i]->name : graph->node[i]->op_type);
     used += (size_t)snprintf(line + used, sizeof line - used, "|");
     for (size_t i = 0; i < graph->n_input; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, " %s", graph->input[i]->name);
@@ -124,6 +125,84 @@ static void test_split__parts(void)
     onnx__model_proto__free_unpacked(last, NULL);
     /* Again, over what is there: the same. */
     CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    end(&work);
+}
+
+/* Before IR version 4 initializers had to be inputs: known numbers are Constants, before the nodes that use them. */
+static void test_split__constants_of_old_files(void)
+{
+    struct work work;
+    begin_with(&work, "ir 3\ninput x float32[8,8]\ninput w float32[1]\ninit w float32[1] = 1\n"
+                      "node a = Mul(x, w) @first\nnode s = Shape(a) @size\nnode b = Erf(a) @middle\n"
+                      "node f = Reshape(b, s) @shaped\noutput f\n");
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_TEXT(part_text(&work, "02-npu.onnx"), "Constant shaped | b -> f |");
+    Onnx__ModelProto *last = read_part(&work, "02-npu.onnx");
+    CHECK_INT(last->ir_version, 3);
+    CHECK_TEXT(last->graph->node[0]->output[0], "s");
+    CHECK_INT(last->graph->node[0]->attribute[0]->t->raw_data.len, 16);
+    onnx__model_proto__free_unpacked(last, NULL);
+    end(&work);
+}
+
+/* What has a default need not be given, in whatever form the default is: such an input is in no manifest. */
+static void test_split__sparse_defaults(void)
+{
+    static const char lines[] = "input x float32[8]\ninput d float32[8]\ninit d float32[8] = 0 0 0 5 0 0 0 0\n"
+                                "node y = Mul(x, d) @first\noutput y\n";
+    struct work work;
+    char path[160];
+    begin_with(&work, lines);
+    struct bytes bytes = model_from_text(lines);
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, bytes.size, bytes.data);
+    REQUIRE(model);
+    bytes_free(&bytes);
+    /* The default becomes one number at place 3. */
+    uint8_t three[8] = {3};
+    int64_t one = 1, eight = 8;
+    float five = 5;
+    Onnx__TensorProto values = ONNX__TENSOR_PROTO__INIT, indices = ONNX__TENSOR_PROTO__INIT;
+    Onnx__SparseTensorProto sparse = ONNX__SPARSE_TENSOR_PROTO__INIT, *sparses[] = {&sparse};
+    values.name = model->graph->initializer[0]->name;
+    values.has_data_type = indices.has_data_type = indices.has_raw_data = 1;
+    values.data_type = 1;
+    indices.data_type = 7;
+    values.n_dims = indices.n_dims = values.n_float_data = sparse.n_dims = 1;
+    values.dims = indices.dims = &one;
+    sparse.dims = &eight;
+    values.float_data = &five;
+    indices.raw_data = (ProtobufCBinaryData){sizeof three, three};
+    sparse.values = &values;
+    sparse.indices = &indices;
+    size_t dense = model->graph->n_initializer;
+    model->graph->n_initializer = 0;
+    model->graph->n_sparse_initializer = 1;
+    model->graph->sparse_initializer = sparses;
+    bytes.size = bytes.capacity = onnx__model_proto__get_packed_size(model);
+    bytes.data = malloc(bytes.size);
+    REQUIRE(bytes.data);
+    onnx__model_proto__pack(model, bytes.data);
+    model->graph->n_initializer = dense;
+    model->graph->n_sparse_initializer = 0;
+    model->graph->sparse_initializer = NULL;
+    onnx__model_proto__free_unpacked(model, NULL);
+    analysis_close(&work.analysis);
+    FILE *file = fopen(work.path, "wb");
+    REQUIRE(file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size && fclose(file) == 0);
+    bytes_free(&bytes);
+    struct analysis *analysis = &work.analysis;
+    REQUIRE(npart_model_read_file(&analysis->model, work.path, NULL, &work.error) == NPART_OK &&
+            npart_inference_make(&analysis->inference, analysis->model, NULL, &work.error) == NPART_OK &&
+            npart_oplist_read_memory(&analysis->oplist, list, strlen(list), "l", NULL, &work.error) == NPART_OK &&
+            npart_plan_make(&analysis->plan, analysis->inference, analysis->oplist, NULL, NULL, &work.error) ==
+                NPART_OK);
+    CHECK_INT(npart_plan_split(analysis->plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    (void)snprintf(path, sizeof path, "%s/manifest.json", work.out);
+    bytes = file_bytes(path);
+    bytes_put(&bytes, "", 1);
+    const char *text_of_it = (const char *)bytes.data;
+    CHECK(strstr(text_of_it, "\"inputs\": [{\"name\": \"x\"") && !strstr(text_of_it, "\"name\": \"d\""));
+    bytes_free(&bytes);
     end(&work);
 }
 
@@ -394,7 +473,8 @@ static void test_split__out_of_memory(void)
     end(&work);
 }
 
-TESTS(test_split__constants_alone, test_split__nodes_that_wait_for_themselves, test_split__out_of_memory,
-      test_split__parts, test_split__values_of_all_kinds, test_split__values_without_a_type,
-      test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__keys_of_a_long_name,
+TESTS(test_split__constants_alone, test_split__constants_of_old_files, test_split__nodes_that_wait_for_themselves,
+      test_split__out_of_memory, test_split__parts, test_split__sparse_defaults, test_split__values_of_all_kinds,
+      test_split__values_without_a_type, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
+      test_annotate__keys_of_a_long_name,
       test_annotate__wrong_arguments)
