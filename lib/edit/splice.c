@@ -285,34 +285,27 @@ static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Bodies have few inputs, so they are looked through. */
-static bool is_input_of(const Onnx__GraphProto *graph, const char *name)
+/* Whether the body has given the name a meaning so far. */
+static bool is_defined(const struct splice *splice, const char *name)
 {
-    for (size_t i = 0; i < graph->n_input; i++)
-        if (graph->input[i]->name && strcmp(graph->input[i]->name, name) == 0)
-            return true;
-    return false;
+    uint32_t id = npart__strings_find(&splice->names, name, strlen(name));
+    return id < splice->now.count && splice->now.items[id];
 }
 
-/* The constant that another copy at this site has made of a body's initializer: a weight is not written twice. A
- * Loop of known length is copied as often as it runs. Looks through all constants of the site, so a body of n
- * initializers takes n * n steps for each copy. */
-static const char *find_constant(const struct splice *splice, const Onnx__TensorProto *from)
+/* The place of the constant that another copy at this site has made of a body's initializer; NPART_NONE where there is
+ * none. */
+static uint32_t find_constant(const struct npart__editor *editor, const Onnx__TensorProto *from)
 {
-    const struct npart__editor *editor = splice->editor;
     for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
         if (editor->constants.items[i].from == from)
-            return editor->constants.items[i].tensor->name;
-    return NULL;
+            return i;
+    return NPART_NONE;
 }
 
 /* The tensor's contents are shared with the body's, record of its place in the file included; only the name is
  * another. */
 static bool add_constant(struct splice *splice, const Onnx__TensorProto *from)
 {
-    const char *name = find_constant(splice, from);
-    if (name)
-        return define_as(splice, from->name, name);
     Onnx__TensorProto *copy = npart__arena_allocate(splice->editor->arena, sizeof *copy);
     if (copy) {
         *copy = *from;
@@ -326,18 +319,42 @@ static bool add_constant(struct splice *splice, const Onnx__TensorProto *from)
     return define_as(splice, from->name, copy->name);
 }
 
-/* A default of an input (an initializer of its name) is of no use: the operand is always given. */
+/* A Loop of known length is copied as often as it runs, and no weight is written twice: constants of the first copy
+ * are those of all. They stand in a row, in the order of the body's initializers, so only the first is looked for. A
+ * default of an input is of no use, as the operand is always given: the name is defined already. */
+static bool add_constants(struct splice *splice, const Onnx__GraphProto *graph)
+{
+    uint32_t at = NPART_NONE;
+    bool is_first = true;
+    for (size_t i = 0; i < graph->n_initializer; i++) {
+        const Onnx__TensorProto *from = graph->initializer[i];
+        if (!from->name)
+            return false;
+        if (is_defined(splice, from->name))
+            continue;
+        if (is_first)
+            at = find_constant(splice->editor, from);
+        is_first = false;
+        if (at == NPART_NONE) {
+            if (!add_constant(splice, from))
+                return false;
+            continue;
+        }
+        const struct npart__new_constant *made = &splice->editor->constants.items[at++];
+        NPART__ASSERT(made->from == from, "%s", from->name);
+        if (!define_as(splice, from->name, made->tensor->name))
+            return false;
+    }
+    return true;
+}
+
 static bool splice_body(struct splice *splice, const Onnx__GraphProto *graph, const char *const *operands,
                         const char **results)
 {
     bool is_done = !graph->n_sparse_initializer && !graph->n_quantization_annotation;
     for (size_t i = 0; is_done && i < graph->n_input; i++)
         is_done = define_as(splice, graph->input[i]->name ? graph->input[i]->name : "", operands[i]);
-    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
-        const char *name = graph->initializer[i]->name;
-        is_done = name && (is_input_of(graph, name) || add_constant(splice, graph->initializer[i]));
-    }
-    is_done = is_done && define_results(splice, graph->node, graph->n_node) &&
+    is_done = is_done && add_constants(splice, graph) && define_results(splice, graph->node, graph->n_node) &&
               add_nodes(splice, graph->node, graph->n_node);
     for (size_t i = 0; is_done && i < graph->n_output; i++) {
         results[i] = name_now(splice, graph->output[i]->name);

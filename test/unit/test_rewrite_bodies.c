@@ -252,6 +252,20 @@ static void test_rewrite_bodies__unrolls_loops_with_results(void)
     CHECK_ROWS(rows, "unroll");
 }
 
+/* Each initializer of the body is there once, whichever of them is the default of an input. */
+static void test_rewrite_bodies__shares_constants_of_rounds(void)
+{
+    static const struct row rows[] = {
+        {"graph body\ninput i int64[]\ninput go bool[]\ninput a float32[2]\ninit w float32[2] = 1 2\n"
+         "init a float32[2] = 3 4\ninit v float32[2] = 5 6\n" GO "node h = Mul(a, w)\nnode b = Add(h, v)\n"
+         "output more\noutput b\nend\n" TWO LOOP,
+         "y/unroll/h = Mul(x, y/unroll/w)\ny/unroll/b = Add(y/unroll/h, y/unroll/v)\n"
+         "y/unroll_2/h = Mul(y/unroll/b, y/unroll/w)\ny = Add(y/unroll_2/h, y/unroll/v)\n"
+         "init y/unroll/w float32[2] = 1 2\ninit y/unroll/v float32[2] = 5 6\n"},
+    };
+    CHECK_ROWS(rows, "unroll");
+}
+
 /* In each round other numbers, also within what the body holds or calls. */
 static void test_rewrite_bodies__repeats_nothing_random(void)
 {
@@ -400,5 +414,5 @@ TESTS(test_rewrite_bodies__leaves_branches_that_do_not_fit, test_rewrite_bodies_
       test_rewrite_bodies__runs_what_cannot_fail, test_rewrite_bodies__runs_nothing_that_may_fail,
       test_rewrite_bodies__chooses_what_is_used, test_rewrite_bodies__unrolls_loops_however_they_go_on,
       test_rewrite_bodies__unrolls_loops_with_results, test_rewrite_bodies__repeats_nothing_random,
-      test_rewrite_bodies__of_many_nodes, test_rewrite_bodies__unrolls_scans,
-      test_rewrite_bodies__inlines_with_what_the_call_gives)
+      test_rewrite_bodies__shares_constants_of_rounds, test_rewrite_bodies__of_many_nodes,
+      test_rewrite_bodies__unrolls_scans, test_rewrite_bodies__inlines_with_what_the_call_gives)
