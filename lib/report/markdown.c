@@ -469,17 +469,18 @@ static void put_problems(struct markdown *markdown, struct npart__sheet *out)
 
 /* Within what the comment has room for; whole lines. The blank line after the summary is needed: from a tag such as
  * <details> on, Markdown takes lines for HTML until there is one. `head` stands before the lines, and is not one of
- * those that may be left out. */
+ * those that may be left out: so it is counted before they have any room. */
 static void put_folded(struct npart__sheet *out, const char *title, const char *head, struct npart__sheet *text,
                        bool *is_cut)
 {
     static const size_t reserve = 400; /* for what stands around it, and the note at the end */
-    if (out->size + reserve >= MOST_BYTES) {
+    size_t used = out->size + strlen(title) + strlen(head) + reserve;
+    if (used >= MOST_BYTES) {
         *is_cut = true;
         return;
     }
     npart__add_format(out, "\n<details><summary>%s</summary>\n\n%s", title, head);
-    if (!put_lines(out, text, SIZE_MAX, MOST_BYTES - reserve - out->size))
+    if (!put_lines(out, text, SIZE_MAX, MOST_BYTES - used))
         *is_cut = true;
     npart__add_text(out, "\n</details>\n");
 }

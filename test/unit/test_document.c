@@ -381,6 +381,54 @@ static void test_document__longest_comment(void)
     analysis_close(&at);
 }
 
+/* So many models of one length of path, and one more of another. To be freed. */
+static char *write_comment(const npart_plan *plan, unsigned models, size_t last_bytes)
+{
+    static char path[101];
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
+    struct sink sink = {0};
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    entry.path = "models/one.onnx";
+    entry.plans = &pair;
+    entry.plan_count = 1;
+    REQUIRE(npart_document_start(&document, NPART_FORMAT_MARKDOWN, NULL, sink_write, &sink, NULL) == NPART_OK);
+    for (unsigned i = 0; i < models; i++)
+        CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    memset(path, 'a', last_bytes);
+    path[last_bytes] = '\0';
+    entry.path = path;
+    CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    REQUIRE(sink.text);
+    return sink.text;
+}
+
+/* All rows have room, and leave less and less of it to the causes. */
+static void test_document__room_for_causes(void)
+{
+    struct analysis at;
+    unsigned with = 0, without = 0;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    char *some = write_comment(at.plan, 100, 1);
+    const char *row = strstr(some, "| `models/one.onnx`"), *causes = strstr(some, "\n<details><summary>Causes");
+    REQUIRE(row && causes);
+    size_t row_bytes = strcspn(row, "\n") + 1;
+    unsigned models = 100 + (unsigned)((65080 - (size_t)(causes - some)) / row_bytes);
+    for (size_t last_bytes = 1; last_bytes <= 100; last_bytes += 9) {
+        char *text = write_comment(at.plan, models, last_bytes);
+        bool has_causes = strstr(text, "<summary>Causes");
+        CHECK(strlen(text) <= 65536 && strstr(text, "\nCut: "));
+        with += has_causes;
+        without += !has_causes;
+        free(text);
+    }
+    CHECK(with && without);
+    free(some);
+    analysis_close(&at);
+}
+
 /* ---- pages ----------------------------------------------------------------------------------------------------- */
 
 /* Hands out a text in pieces of a size; then fails, where it is to. */
@@ -526,5 +574,6 @@ static void test_document__paths(void)
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
       test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
       test_document__undecided_causes, test_document__most_problems, test_document__most_related,
-      test_document__longest_comment, test_document__page_escapes, test_document__page_blocks,
+      test_document__longest_comment, test_document__room_for_causes, test_document__page_escapes,
+      test_document__page_blocks,
       test_document__page_arguments, test_document__paths)
