@@ -100,18 +100,28 @@ static void put_name(npart_document *document, struct npart__sheet *out, const c
         put_code(out, shown, length, is_cell);
 }
 
-/* A character of a sentence. Mentions and references are found after escapes are gone, so nothing may follow their
- * sign: U+200B keeps them apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash
- * escapes"), whether it means something there or not: so the list is long, and nobody has to think of where in a
- * line a character stands. */
-static void put_escaped(struct npart__sheet *out, char character)
+/* Whether hosts may take what follows for a name or a number: "@octocat", "#12", and in letters of either case
+ * "GH-12" (GitHub, "Autolinked references") and "GL-12" (GitLab, "GitLab-specific references"). */
+static bool begins_reference(const char *text, size_t length, size_t at)
 {
-    /* strchr finds the NUL that ends the list, too. */
-    if (strchr("\\`*_{}[]<>()#+-.!|~&:$@%", character) && character)
-        npart__add(out, "\\", 1);
-    npart__add(out, &character, 1);
-    if (character == '@' || character == '#')
-        npart__add_text(out, "\xe2\x80\x8b");
+    if (text[at] != '-' || at < 2 || at + 1 == length)
+        return text[at] == '@' || text[at] == '#';
+    bool is_host = strchr("Gg", text[at - 2]) && strchr("HhLl", text[at - 1]);
+    return is_host && text[at + 1] >= '0' && text[at + 1] <= '9';
+}
+
+/* Mentions and references are found after escapes are gone, so nothing may follow their sign: U+200B keeps them
+ * apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash escapes"), whether it means
+ * something there or not: so the list is long, and nobody has to think of where in a line a character stands. */
+void npart__add_markdown(struct npart__sheet *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (strchr("\\`*_{}[]<>()#+-.!|~&:$@%", text[i]))
+            npart__add(out, "\\", 1);
+        npart__add(out, &text[i], 1);
+        if (begins_reference(text, length, i))
+            npart__add_text(out, "\xe2\x80\x8b");
+    }
 }
 
 /* What stands between backticks is a code span, everything else is escaped: whatever names hold, one of both is true of
@@ -121,16 +131,19 @@ static void put_sentence(npart_document *document, struct npart__sheet *out, con
 {
     size_t length;
     bool is_cut;
-    const char *at = cut(document, text, MOST_SENTENCE_BYTES, false, &length, &is_cut), *end = at + length;
+    const char *at = cut(document, text, MOST_SENTENCE_BYTES, false, &length, &is_cut);
+    const char *end = at + length, *plain = at;
     while (at < end) {
         const char *close = *at == '`' ? memchr(at + 1, '`', (size_t)(end - at - 1)) : NULL;
-        if (close && close > at + 1) {
-            put_code(out, at + 1, (size_t)(close - at - 1), false);
-            at = close + 1;
-        } else {
-            put_escaped(out, *at++);
+        if (!close || close == at + 1) {
+            at++;
+            continue;
         }
+        npart__add_markdown(out, plain, (size_t)(at - plain));
+        put_code(out, at + 1, (size_t)(close - at - 1), false);
+        at = plain = close + 1;
     }
+    npart__add_markdown(out, plain, (size_t)(end - plain));
     npart__add_text(out, is_cut ? "..." : "");
 }
 

@@ -16,11 +16,8 @@ static void put_plain(struct npart__sheet *out, struct npart__sheet *scratch, co
 {
     while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
         continue;
-    for (const char *at = scratch->data; !scratch->pool->failed && *at; at++) {
-        if (strchr("\\`*_{}[]<>()#+!|~&@", *at))
-            npart__add(out, "\\", 1);
-        npart__add(out, at, 1);
-    }
+    const char *plain = npart__sheet_text(scratch);
+    npart__add_markdown(out, plain, strlen(plain));
 }
 
 /* The same as code, in which a backquote ends. No fence is made longer, as markdown.c does: a backquote is shown as

@@ -171,6 +171,9 @@ void npart__add_json_range(struct npart__sheet *out, const char *key, struct npa
 /* The member `cost` of a target. */
 void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans);
 
+/* markdown.c: plain text (npart_plain_text) of which nothing is markup, a mention or a reference; none of it is NUL. */
+void npart__add_markdown(struct npart__sheet *out, const char *text, size_t length);
+
 /* diff.c: what reports of comparisons are given. */
 npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npart_write_callback write,
                                struct npart_error *error);
