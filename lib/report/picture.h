@@ -57,13 +57,14 @@ struct npart__box_reason {
 /* A tensor that passes from one box to another. */
 struct npart__tie {
     uint32_t from, to, value; /* boxes, and the value that passes: what it is once the model runs */
+    bool is_transfer;         /* from or to the NPU */
 };
 
 /* All that pass between two boxes. */
 struct npart__edge {
     uint32_t from, to;          /* boxes */
     uint32_t first, count;      /* in npart__picture.ties */
-    bool is_transfer;           /* an end of it is on the NPU: the tensors are transferred */
+    bool is_transfer;           /* of any of its tensors an end is on the NPU */
     uint64_t bytes;             /* of those that are known */
     bool is_partial;            /* of some they are not known */
     uint32_t conversions;       /* that change their layout on the way */

@@ -8,9 +8,10 @@
 
 #include "report/picture.h"
 
-/* Who takes a value that is there at run time. */
+/* Who takes a value that is there at run time. On which side is asked of the node: a joined box has nodes of both. */
 struct use {
     uint32_t value, box;
+    bool is_on_cpu;
 };
 
 struct tying {
@@ -108,10 +109,10 @@ static void alias_node(struct tying *at, uint32_t id)
 /* ---- who takes and makes ----------------------------------------------------------------------------------------- */
 
 /* Constants are no uses, and what is at a node in no box neither. There is room for all (count_uses). */
-static void add_use(struct tying *at, uint32_t value, uint32_t box)
+static void add_use(struct tying *at, uint32_t value, uint32_t box, bool is_on_cpu)
 {
     if (value != NPART_NONE && box != NPART_NONE && at->use_count < at->capacity && !is_constant(at->picture, value))
-        at->uses[at->use_count++] = (struct use){resolve(at, value), box};
+        at->uses[at->use_count++] = (struct use){resolve(at, value), box, is_on_cpu};
 }
 
 static int compare_uses(const void *left, const void *right)
@@ -120,6 +121,13 @@ static int compare_uses(const void *left, const void *right)
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
     return (a->box > b->box) - (a->box < b->box);
+}
+
+/* Of a node that runs. */
+static bool is_cpu_node(const struct npart__picture *picture, uint32_t node)
+{
+    struct npart_node_plan plan = {.size = sizeof plan};
+    return npart_plan_node(picture->plan, node, &plan) && plan.partition == NPART_NONE;
 }
 
 /* The first or the last box of a frame, if that is the one of its inputs or outputs; NPART_NONE: it has none. A
@@ -142,27 +150,31 @@ static void list_uses(struct tying *at)
         struct npart_node node = {.size = sizeof node};
         if (picture->box_of[id] == NPART_NONE || !npart_model_node(picture->model, id, &node))
             continue;
+        bool is_on_cpu = is_cpu_node(picture, id);
         for (uint32_t i = 0; i < node.input_count; i++)
-            add_use(at, node.inputs[i], picture->box_of[id]);
+            add_use(at, node.inputs[i], picture->box_of[id], is_on_cpu);
     }
     for (uint32_t i = 0; i < picture->frame_count; i++) {
         struct npart_graph graph = {.size = sizeof graph};
         (void)npart_model_graph(picture->model, picture->frames[i].graph, &graph);
         for (uint32_t k = 0; k < graph.output_count; k++)
-            add_use(at, graph.outputs[k], box_at_edge(picture, i, true));
+            add_use(at, graph.outputs[k], box_at_edge(picture, i, true), true);
     }
     qsort(at->uses, at->use_count, sizeof *at->uses, compare_uses);
 }
 
-/* Where a value of the CPU's comes from: a node, or the inputs of the graph that it belongs to. NPART_NONE of a
- * value that nothing in the picture makes. */
-static uint32_t home_of(const struct npart__picture *picture, uint32_t value)
+/* Where a value comes from: a node, or the inputs of the graph that it belongs to, which are in the CPU's memory.
+ * NPART_NONE of a value that nothing in the picture makes. */
+static uint32_t home_of(const struct npart__picture *picture, uint32_t value, bool *is_on_cpu)
 {
     struct npart_value at = {.size = sizeof at};
+    *is_on_cpu = true;
     if (!npart_inference_value(picture->view, value, &at))
         return NPART_NONE;
-    if (at.producer < picture->node_count && picture->box_of[at.producer] != NPART_NONE)
+    if (at.producer < picture->node_count && picture->box_of[at.producer] != NPART_NONE) {
+        *is_on_cpu = is_cpu_node(picture, at.producer);
         return picture->box_of[at.producer];
+    }
     uint32_t frame = at.graph < picture->graph_count ? picture->frame_of[at.graph] : NPART_NONE;
     return frame == NPART_NONE ? NPART_NONE : box_at_edge(picture, frame, false);
 }
@@ -170,11 +182,11 @@ static uint32_t home_of(const struct npart__picture *picture, uint32_t value)
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
 /* What stays within a box is no tie. */
-static void add_tie(const struct tying *at, uint32_t from, uint32_t to, uint32_t value)
+static void add_tie(const struct tying *at, uint32_t from, uint32_t to, uint32_t value, bool is_transfer)
 {
     struct npart__picture *picture = at->picture;
     if (from != to && from != NPART_NONE && to != NPART_NONE && picture->tie_count < at->room)
-        picture->ties[picture->tie_count++] = (struct npart__tie){from, to, value};
+        picture->ties[picture->tie_count++] = (struct npart__tie){from, to, value, is_transfer};
 }
 
 /* The first use of a value, or where it would stand. */
@@ -192,20 +204,23 @@ static uint32_t first_use(const struct tying *at, uint32_t value)
 }
 
 /* To every box on the CPU that takes the value; where the file tells none, as a runtime has changed the graph, to the
- * first one after its source. */
+ * first one after its source. Whoever takes it may stand in the same joined box as its source: then it is known, and
+ * there is nothing to draw. */
 static void tie_to_cpu(struct tying *at, uint32_t from, uint32_t value)
 {
     struct npart__picture *picture = at->picture;
-    uint32_t before = picture->tie_count, box = NPART_NONE;
+    uint32_t box = NPART_NONE;
     for (uint32_t i = first_use(at, value); i < at->use_count && at->uses[i].value == value; i++)
-        if (at->uses[i].box != box) {
+        if (at->uses[i].is_on_cpu && at->uses[i].box != box) {
             box = at->uses[i].box;
-            if (npart__is_on_cpu(&picture->boxes[box]) || picture->boxes[box].boxes)
-                add_tie(at, from, box, value);
+            add_tie(at, from, box, value, true);
         }
-    for (box = from + 1; picture->tie_count == before && box < picture->box_count; box++)
-        if (npart__is_on_cpu(&picture->boxes[box]))
-            add_tie(at, from, box, value);
+    if (box != NPART_NONE)
+        return;
+    for (box = from + 1; box < picture->box_count && !npart__is_on_cpu(&picture->boxes[box]); box++)
+        continue;
+    if (box < picture->box_count)
+        add_tie(at, from, box, value, true);
 }
 
 /* Both ends on the NPU are partitions, whose boxes are known. From the CPU it comes from the box of its maker, and
@@ -216,9 +231,11 @@ static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
     struct npart_crossing crossing = {.size = sizeof crossing};
     for (uint32_t i = 0; npart_plan_crossing(picture->plan, i, &crossing); i++) {
         uint32_t value = resolve(at, crossing.value);
-        uint32_t from = crossing.from == NPART_NONE ? home_of(picture, value) : box_of_partition[crossing.from];
+        bool is_on_cpu;
+        uint32_t from = crossing.from == NPART_NONE ? home_of(picture, value, &is_on_cpu)
+                                                    : box_of_partition[crossing.from];
         if (crossing.to != NPART_NONE)
-            add_tie(at, from, box_of_partition[crossing.to], value);
+            add_tie(at, from, box_of_partition[crossing.to], value, true);
         else if (from != NPART_NONE)
             tie_to_cpu(at, from, value);
     }
@@ -228,13 +245,12 @@ static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
  * tensors, which the plan has told. */
 static void tie_cpu(struct tying *at)
 {
-    struct npart__picture *picture = at->picture;
     for (uint32_t i = 0; i < at->use_count; i++) {
         const struct use *use = &at->uses[i];
-        uint32_t from = home_of(picture, use->value);
-        if (from != NPART_NONE && npart__is_on_cpu(&picture->boxes[from]) &&
-            npart__is_on_cpu(&picture->boxes[use->box]))
-            add_tie(at, from, use->box, use->value);
+        bool is_on_cpu;
+        uint32_t from = home_of(at->picture, use->value, &is_on_cpu);
+        if (is_on_cpu && use->is_on_cpu)
+            add_tie(at, from, use->box, use->value, false);
     }
 }
 
@@ -245,7 +261,9 @@ static int compare_ties(const void *left, const void *right)
         return a->from < b->from ? -1 : 1;
     if (a->to != b->to)
         return a->to < b->to ? -1 : 1;
-    return (a->value > b->value) - (a->value < b->value);
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return b->is_transfer - a->is_transfer;
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
@@ -279,7 +297,8 @@ static void add_to_edge(const struct npart__picture *picture, struct npart__edge
 }
 
 /* A tie is found as often as nodes of the same box take the value; the sorted list has such ties next to each
- * other. Ties of one pair of boxes become an edge. Done in place, as no more are kept than were read. */
+ * other, one that is transferred first. Ties of one pair of boxes become an edge. Done in place, as no more are kept
+ * than were read. */
 static void gather_edges(struct npart__picture *picture)
 {
     static const struct npart__tie none = {.from = NPART_NONE, .to = NPART_NONE};
@@ -288,16 +307,14 @@ static void gather_edges(struct npart__picture *picture)
     for (uint32_t i = 0; i < picture->tie_count; i++) {
         struct npart__tie tie = picture->ties[i];
         const struct npart__tie *last = kept ? &picture->ties[kept - 1] : &none;
-        if (compare_ties(&tie, last) == 0)
-            continue;
         bool is_new = tie.from != last->from || tie.to != last->to;
+        if (!is_new && tie.value == last->value)
+            continue;
         picture->edge_count += is_new;
         struct npart__edge *edge = &picture->edges[picture->edge_count - 1];
-        if (is_new) {
+        if (is_new)
             *edge = (struct npart__edge){.from = tie.from, .to = tie.to, .first = kept};
-            edge->is_transfer =
-                !npart__is_on_cpu(&picture->boxes[tie.from]) || !npart__is_on_cpu(&picture->boxes[tie.to]);
-        }
+        edge->is_transfer |= tie.is_transfer;
         picture->ties[kept++] = tie;
         add_to_edge(picture, edge, tie.value);
     }

@@ -95,6 +95,23 @@ static void test_pictures__repeats(void)
     free(all);
 }
 
+/* What passes within a joined box is none of its edges; what the CPU's last node in it makes is, and stays there. */
+static void test_pictures__edges_of_repeats(void)
+{
+    char *text = draw_alternating(43, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    char *other = draw_alternating(44, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    CHECK(strstr(text, "repeats3 [label=\"The same "));
+    CHECK(strstr(text, "  cpu2 -> repeats3 [label=\"n1, 16 B\""));
+    CHECK(strstr(text, "  repeats3 -> npu20 [label=\"n39, 16 B\", tooltip=\"n39 float32[1,4], 16 B\\n\", "
+                       "id=\"plan1-edge3\"];"));
+    CHECK_INT(count_of(text, "  repeats3 -> "), 1);
+    CHECK(strstr(other, "  repeats3 -> outputs4 [label=\"n41, 16 B\", tooltip=\"n41 float32[1,4], 16 B\\n\", "
+                        "id=\"plan1-edge3\", style=dotted"));
+    CHECK_INT(count_of(other, " -> "), 4);
+    free(text);
+    free(other);
+}
+
 /* Outside of JSON and HTML, TENSORS is as NODES. */
 static void test_pictures__details(void)
 {
@@ -224,5 +241,5 @@ static void test_pictures__most_lines(void)
     free(nine);
 }
 
-TESTS(test_pictures__repeats, test_pictures__details, test_pictures__most_boxes, test_pictures__hidden_bodies,
-      test_pictures__unseen_edges, test_pictures__most_lines)
+TESTS(test_pictures__repeats, test_pictures__edges_of_repeats, test_pictures__details, test_pictures__most_boxes,
+      test_pictures__hidden_bodies, test_pictures__unseen_edges, test_pictures__most_lines)
