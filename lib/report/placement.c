@@ -303,9 +303,11 @@ npart_status npart_report_placement_text(const npart_placement *placement, const
         return npart__report_fail(error, NPART_ERROR_ARGUMENT,
                                   "report options have version %u; this library knows 1 to 1", options->version);
     npart__document_begin(&document, info.allocator, options, write, payload);
-    npart__painted(page, NPART__BOLD, info.target);
+    npart__paint(page, NPART__BOLD);
+    npart__put_text(page, info.target);
+    npart__paint(page, "0");
     npart__put(page, "  ");
-    npart__wrapped(page, info.title, (uint32_t)strlen(info.target) + 2, 5);
+    npart__wrapped(page, info.title, (uint32_t)npart__shown_columns(page, info.target, strlen(info.target)) + 2, 5);
     npart__put(page, "\n");
     put_parts(page, &info);
     put_links(page, &info);
