@@ -831,13 +831,14 @@ struct npart_cause {
     uint32_t node_count;
     uint32_t first_affected; /* of the caller's own cut the node before it, or NPART_NONE */
     uint32_t cut_value;    /* after which the caller cuts; NPART_NONE: it is no cut of the caller's */
-    bool is_fatal;         /* the affected nodes fail to compile rather than run on the CPU */
+    bool is_fatal;         /* any of the affected nodes fails to compile rather than runs on the CPU */
     bool is_unknown;       /* the affected nodes are undecided */
     size_t found_bytes;    /* the length of what was found, where it was asked for */
     double cpu_ms;         /* what its affected nodes typically take on the CPU; negative: not known */
     const char *root_rule; /* kind, root_rule and root_op are the same in every model that has the cause, and tell */
     const char *root_op;   /* it from others: a rule's id, or a word such as "dynamic-dimension"; an op with its */
     const char *root_text; /* domain, or NULL. The text is the same then, too: it has no other name of the model */
+    uint32_t failing_count; /* of the affected nodes those that fail to compile */
 };
 
 /* A cause by its id, the most harmful first. What was found at the first affected node is written to `found` as other

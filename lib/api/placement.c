@@ -298,6 +298,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .root_rule = at->root_rule,
         .root_op = at->root_op,
         .root_text = at->root_text,
+        .failing_count = at->failing_count,
     };
     return true;
 }

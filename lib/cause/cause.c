@@ -429,6 +429,7 @@ static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
     struct npart__cause *at = &finder->out->items.items[cause];
     enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
     at->affected_count++;
+    at->failing_count += verdict == NPART__FAIL;
     at->is_fatal |= verdict == NPART__FAIL;
     finder->about.items[cause].undecided_count += verdict == NPART__UNDECIDED;
     finder->out->cause_of[node] = cause;
@@ -566,6 +567,7 @@ static void join_causes(struct npart__finder *finder)
         place[c] = first && *first && *first - 1 < c ? place[*first - 1] : kept;
         if (place[c] < kept) {
             out->items.items[place[c]].affected_count += cause.affected_count;
+            out->items.items[place[c]].failing_count += cause.failing_count;
             out->items.items[place[c]].is_fatal |= cause.is_fatal;
             finder->about.items[place[c]].undecided_count += about.undecided_count;
             continue;

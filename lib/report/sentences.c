@@ -14,17 +14,22 @@ const char *npart__read_cause(npart_document *document, const npart_plan *plan, 
     return npart__sheet_text(scratch);
 }
 
-/* "1 node is undecided", "3 nodes fail to compile". */
+/* "1 node is undecided", "3 nodes fail to compile"; where only some of them do "3 nodes fall back to the CPU (1 of them
+ * fails to compile)". */
 void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause)
 {
     bool is_one = cause->affected_count == 1;
+    bool is_mixed = cause->failing_count && cause->failing_count < cause->affected_count;
     npart__add_format(out, "%u node%s", cause->affected_count, is_one ? "" : "s");
     if (cause->is_unknown)
         npart__add_text(out, is_one ? " is undecided" : " are undecided");
-    else if (cause->is_fatal)
+    else if (cause->failing_count && !is_mixed)
         npart__add_text(out, is_one ? " fails to compile" : " fail to compile");
     else
         npart__add_text(out, is_one ? " falls back to the CPU" : " fall back to the CPU");
+    if (is_mixed)
+        npart__add_format(out, " (%u of them fail%s to compile)", cause->failing_count,
+                          cause->failing_count == 1 ? "s" : "");
     if (cause->cut_count)
         npart__add_format(out, " and end%s %u partition%s", is_one ? "s" : "", cause->cut_count,
                           cause->cut_count == 1 ? "" : "s");

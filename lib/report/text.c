@@ -272,37 +272,31 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
     npart__paint(page, "0");
 }
 
-/* How many nodes of a cause fail: others of it may only fall back. `*first` (may be NULL) is the
- * first of them, or NPART_NONE. One walk over all nodes, so it is asked of causes alone that are fatal and shown. */
-static uint32_t count_failing(const npart_plan *plan, uint32_t cause, uint32_t *first)
+/* The first node of a cause that fails, where others of it may only fall back; NPART_NONE: none does. One walk over
+ * all nodes, so it is asked of causes alone that are fatal and shown. */
+static uint32_t first_failing(const npart_plan *plan, uint32_t cause)
 {
     struct npart_node_plan node = {.size = sizeof node};
-    uint32_t count = 0;
-    if (first)
-        *first = NPART_NONE;
-    for (uint32_t i = 0; npart_plan_node(plan, i, &node); i++) {
-        if (node.verdict != NPART_VERDICT_FAIL || node.cause != cause)
-            continue;
-        if (count++ == 0 && first)
-            *first = i;
-    }
-    return count;
+    for (uint32_t i = 0; npart_plan_node(plan, i, &node); i++)
+        if (node.verdict == NPART_VERDICT_FAIL && node.cause == cause)
+            return i;
+    return NPART_NONE;
 }
 
 /* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
- * partitions and makes no node fall back. `failed`: how many of the affected nodes fail to compile, 0 where that was
- * not asked. Some of them or none: "3 nodes fall back and 1 of them fails to compile"; all of them: "3 nodes fail
- * to compile". */
-static void add_effect(struct npart__sheet *line, const struct npart_cause *cause, uint32_t failed)
+ * partitions and makes no node fall back. Where some of the nodes fail: "3 nodes fall back and 1 of them fails to
+ * compile"; where all of them do: "3 nodes fail to compile". */
+static void add_effect(struct npart__sheet *line, const struct npart_cause *cause)
 {
+    uint32_t failed = cause->failing_count;
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
     bool is_mixed = failed && failed < cause->affected_count;
     if (!is_cut)
         npart__add_format(line, "%u node%s %s", cause->affected_count, is_one ? "" : "s",
                           cause->is_unknown ? "undecided"
-                          : cause->is_fatal && !is_mixed ? (is_one ? "fails to compile" : "fail to compile")
-                          : is_one                       ? "falls back"
-                                                         : "fall back");
+                          : failed && !is_mixed ? (is_one ? "fails to compile" : "fail to compile")
+                          : is_one              ? "falls back"
+                                                : "fall back");
     else if (cause->cut_count == 0)
         npart__add_text(line, "no partition ends");
     if (is_mixed)
@@ -326,7 +320,7 @@ static void cause_line(struct npart__page *page, uint32_t id)
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
     npart__add_format(&line, "%s; ", cause.text);
-    add_effect(&line, &cause, cause.is_fatal ? count_failing(page->plan, id, NULL) : 0);
+    add_effect(&line, &cause);
     npart__wrapped(page, npart__sheet_text(&line), 5, 5);
     npart__sheet_close(&line);
     npart__paint(page, "0");
@@ -384,9 +378,7 @@ static void failures(struct npart__page *page)
     for (uint32_t i = 0; !is_invalid(page) && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;
-        uint32_t first;
-        (void)count_failing(page->plan, i, &first);
-        failure_line(page, cause.text, first);
+        failure_line(page, cause.text, first_failing(page->plan, i));
         count++;
     }
 }

@@ -987,6 +987,7 @@ class npart_cause(Structure):
     root_rule: Bytes | None
     root_op: Bytes | None
     root_text: Bytes | None
+    failing_count: int
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_char_p),
@@ -1007,6 +1008,7 @@ class npart_cause(Structure):
         ("root_rule", c_char_p),
         ("root_op", c_char_p),
         ("root_text", c_char_p),
+        ("failing_count", c_uint32),
     ]
 
 
