@@ -65,13 +65,21 @@ struct npart__place npart__place_of_cause(const struct npart_entry *entry, const
     return npart__place_of_model(entry);
 }
 
+/* Leaves out a beginning that a separator follows, and all separators after it: what is left of ".//a.onnx" is no
+ * absolute path. A drive at the beginning says which they are, so they are found before it is gone. */
+static void skip(struct npart__place *place, size_t bytes)
+{
+    while (bytes + 1 < place->file_bytes && separates(place, bytes))
+        bytes++;
+    place->file += bytes;
+    place->file_bytes -= bytes;
+}
+
 /* "./" says nothing. */
 static void skip_dots(struct npart__place *place)
 {
-    while (place->file_bytes > 2 && place->file[0] == '.' && separates(place, 1)) {
-        place->file += 2;
-        place->file_bytes -= 2;
-    }
+    while (place->file_bytes > 2 && place->file[0] == '.' && separates(place, 1))
+        skip(place, 1);
 }
 
 /* "/work/repo/models/a.py" with the root "/work/repo" is "models/a.py". Separators of either kind are equal, as the
@@ -85,8 +93,7 @@ bool npart__relative(const npart_document *document, struct npart__place *place)
         is_inside = place->file[i] == document->root[i] ||
                     (separates(place, i) && is_separator(document->root[i]));
     if (is_inside) {
-        place->file += root + 1;
-        place->file_bytes -= root + 1;
+        skip(place, root);
         return true;
     }
     skip_dots(place);

@@ -558,16 +558,21 @@ static void test_document__paths(void)
 {
     CHECK(is_told("a/b.onnx", NULL, "a/b.onnx"));
     CHECK(is_told("././a.onnx", NULL, "a.onnx"));
+    CHECK(is_told(".//a.onnx", NULL, "a.onnx"));
+    CHECK(is_told(".///.//b/a.onnx", "/home/me", "b/a.onnx"));
+    CHECK(is_told(".hidden/a.onnx", NULL, ".hidden/a.onnx"));
     CHECK(is_told("../a.onnx", NULL, "../a.onnx"));
     CHECK(is_told("-", NULL, "-"));
     CHECK(is_told("a b%\xc3\xa9\xff:?#.onnx", NULL, "a%20b%25%C3%A9%FF%3A%3F%23.onnx"));
     CHECK(is_told("/home/me/a.onnx", NULL, "file:///home/me/a.onnx"));
     CHECK(is_told("/home/me/a.onnx", "/home/me", "a.onnx"));
     CHECK(is_told("/home/me/a.onnx", "/home/me/", "a.onnx"));
+    CHECK(is_told("/home/me//a.onnx", "/home/me", "a.onnx"));
     CHECK(is_told("/home/mean/a.onnx", "/home/me", "file:///home/mean/a.onnx"));
     CHECK(is_told("/a.onnx", "/", "a.onnx"));
     CHECK(is_told("C:\\me\\a.onnx", NULL, "file:///C:/me/a.onnx"));
     CHECK(is_told("C:\\me\\a.onnx", "C:\\me", "a.onnx"));
+    CHECK(is_told("C:\\me\\\\a.onnx", "C:\\me", "a.onnx"));
     CHECK(is_told("C:/me/a b.onnx", "C:\\me", "a%20b.onnx"));
 }
 
