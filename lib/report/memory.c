@@ -50,20 +50,23 @@ static void put_line(struct npart__page *page, struct npart__sheet *line)
 static void put_limits(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
 {
     static const struct {
-        const char *of, *text;
-    } words[] = {{"file", "the model file"},
-                 {"one-file", "a file with all weights in it, so weights must stay in external data, "},
-                 {"weights", "all weights on the NPU"},
-                 {"tensors", "all tensors inside a partition"}};
+        const char *of, *text, *so;
+    } words[] = {{"file", "the model file", ""},
+                 {"one-file", "a file with all weights in it", "; so weights must stay in external data"},
+                 {"weights", "all weights on the NPU", ""},
+                 {"tensors", "all tensors inside a partition", ""}};
     for (uint32_t i = 0; i < at->limit_count; i++) {
         if (at->limits[i].bytes.bytes <= at->limits[i].most_bytes)
             continue;
-        for (size_t k = 0; k < NPART__LENGTH(words); k++)
-            npart__add_text(line, strcmp(words[k].of, at->limits[i].of) == 0 ? words[k].text : "");
+        size_t word = 0;
+        while (word + 1 < NPART__LENGTH(words) && strcmp(words[word].of, at->limits[i].of) != 0)
+            word++;
+        npart__add_text(line, words[word].text);
         npart__add_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
         npart__add_bytes(line, at->limits[i].bytes.bytes);
         npart__add_text(line, ", at most ");
         npart__add_bytes(line, at->limits[i].most_bytes);
+        npart__add_text(line, words[word].so);
         put_line(page, line);
     }
 }
