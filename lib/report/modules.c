@@ -17,7 +17,6 @@
 struct lane {
     struct npart_module at;
     uint32_t first_child, next; /* of those that run; NPART_NONE: none */
-    uint32_t last_child;
     uint32_t rank, end; /* its place in the tree, and that after all inside it */
     uint64_t inside;    /* equal where nodes and modules inside are the same */
 };
