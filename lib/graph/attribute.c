@@ -242,7 +242,8 @@ static const struct npart__attribute *find_attribute(const struct npart__build *
 
 /* What a reference means in this call: the caller's attribute, else the function's default, which was added to
  * the call's own list, else nothing. In the model's own graphs there is no call, so a reference there means
- * nothing. */
+ * nothing. A graph is the body of one node, the call: whoever refers to it knows that there is one, and has none of
+ * its own. Else its nodes would stand in several places, and in as many as there are ways through nested calls. */
 static bool resolve_reference(const struct npart__build *build, const Onnx__AttributeProto *proto,
                               struct npart__attribute *out)
 {
@@ -250,6 +251,8 @@ static bool resolve_reference(const struct npart__build *build, const Onnx__Attr
         build->call_depth ? find_attribute(build, &build->call_attributes, proto->ref_attr_name) : NULL;
     if (given)
         *out = *given;
+    if (out->type == 5 || out->type == 10)
+        out->u.scope = NPART_NONE;
     return given != NULL;
 }
 

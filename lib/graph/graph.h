@@ -108,7 +108,7 @@ struct npart__attribute {
         const void *strings;    /* read through npart__attribute_string */
         const struct npart__tensor *tensor;
         const struct npart__declared_type *declared;
-        uint32_t scope;         /* a graph; of several, the first */
+        uint32_t scope;         /* a graph; of several, the first; NPART_NONE: none, or that of a call */
     } u;
 };
 

@@ -368,6 +368,21 @@ static void test_graph_functions__references_in_a_body(void)
     built_close(&built);
 }
 
+static void test_graph_functions__references_to_graphs(void)
+{
+    open_text("graph g\nnode i = Relu(x)\noutput i\nend\n" OPSETS
+              "function my:F(c) -> (q) e\nnode q = If(c) then_branch=$e else_branch=$e @if\nopset 17\nend\n"
+              "input go bool[]\ninput x float32[2]\nnode y = my:F(go) e=graph g @call\noutput y\n");
+    const struct npart__node *call = &graph->nodes.items[node_named(graph, "@call")];
+    const struct npart__node *user = &graph->nodes.items[node_named(graph, "@if")];
+    CHECK_INT(npart__node_attribute(graph, call, "e")->u.scope, call->first_body);
+    /* There is one, and its nodes stand in the call's body alone. */
+    CHECK_INT(user->attribute_count, 2);
+    CHECK_INT(npart__node_attribute(graph, user, "then_branch")->u.scope, NPART_NONE);
+    CHECK_INT(npart__node_attribute(graph, user, "else_branch")->u.scope, NPART_NONE);
+    built_close(&built);
+}
+
 static void test_graph_functions__references_outside_functions_mean_nothing(void)
 {
     open_text("input x float32[2]\nnode y = LeakyRelu(x) alpha=$k k=0.5\noutput y\n");
@@ -493,6 +508,7 @@ TESTS(test_graph_functions__a_call, test_graph_functions__two_calls_share_nothin
       test_graph_functions__chosen_by_domain_name_and_overload, test_graph_functions__defined_twice,
       test_graph_functions__that_nobody_calls, test_graph_functions__references_to_attributes,
       test_graph_functions__references_through_two_calls, test_graph_functions__references_in_a_body,
+      test_graph_functions__references_to_graphs,
       test_graph_functions__references_outside_functions_mean_nothing, test_graph_functions__imports,
       test_graph_functions__calls_that_cannot_be, test_graph_functions__calling_themselves,
       test_graph_functions__as_deep_as_calls_may_go)
