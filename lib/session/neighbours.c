@@ -28,8 +28,21 @@ struct neighbours {
     const struct npart__graph *graph;
     struct npart__session *session;
     enum npart__release release;
-    uint32_t *uses; /* by value: how many are left */
+    uint32_t *uses; /* by value of the file: how many are left, those of nodes that are gone among them */
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
+    /* By value that is left: how often live nodes and the world outside use it, or what stands for it; and whether the
+     * world outside or a body does. */
+    uint32_t *users;
+    bool *is_outer;
+    struct joint *joints; /* by node */
+    struct npart__arena *scratch;
+    bool failed; /* out of memory */
+};
+
+/* A Transpose that does the work of others before it. */
+struct joint {
+    int64_t *order; /* NULL: it does its own */
+    uint32_t reads; /* in the place of its operand */
 };
 
 /* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. Both
@@ -68,34 +81,27 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
     return false;
 }
 
+/* What a node reads first, by what is left. */
+static uint32_t input_of(const struct neighbours *at, uint32_t id)
+{
+    const struct joint *joint = &at->joints[id];
+    return resolve(at, joint->order ? joint->reads : npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
+}
+
 /* The node of the same region that makes what a node's first input stands for. What a body captures is another
  * region's: the runtime's optimizers take one graph at a time, so nothing is joined across its edge. NPART_NONE
  * for an input of the graph and for an initializer. */
 static uint32_t before(const struct neighbours *at, uint32_t id)
 {
-    uint32_t value = resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
-    uint32_t producer = npart__producer(at->graph, value);
+    uint32_t producer = npart__producer(at->graph, input_of(at, id));
     if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, id))
         return NPART_NONE;
     return producer;
 }
 
-static uint32_t input_of(const struct neighbours *at, uint32_t id)
-{
-    return resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
-}
-
 static uint32_t result_of(const struct neighbours *at, uint32_t id)
 {
     return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
-}
-
-/* Used once, and not by the world outside. Uses of the file: a user that was folded counts, which errs on the side
- * of leaving two nodes as they are. */
-static bool is_private(const struct neighbours *at, uint32_t value)
-{
-    const struct npart__value *of = &at->graph->values.items[value];
-    return of->consumer_count == 1 && !of->is_graph_output;
 }
 
 /* The node changes nothing: its operand is used in the place of its result. */
@@ -143,41 +149,72 @@ bool npart__moves_channels(const int64_t *order, uint32_t rank)
     return is_first_to_last || is_last_to_first;
 }
 
-/* The graph's result can take its name from what stands before both. The same condition as in fold.c, after the
- * Transposes. */
+/* The graph's result can take its name from what stands before both, which other nodes may use by that name, too; but
+ * not where that has a name that must remain, as an input or another result, nor where a body knows it by its own. */
 static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t result)
 {
     uint32_t from = input_of(at, first);
-    const struct npart__value *value = &at->graph->values.items[from];
     return !at->graph->values.items[result].is_graph_output ||
-           (value->kind == NPART__VALUE_OUTPUT && is_private(at, from));
+           (at->graph->values.items[from].kind == NPART__VALUE_OUTPUT && !at->is_outer[from]);
 }
 
-/* Transpose by [0,2,3,1] and then by [0,3,1,2] is none at all: both go, the first only if nobody else uses it. Two
- * that do not cancel become one: the first goes, and the second does the work of both. */
+/* The order of a Transpose together with that of others whose work it does. */
+static bool order_of(const struct neighbours *at, uint32_t id, int64_t *order, uint32_t *rank)
+{
+    if (!npart__order_of_axes(at->inference, id, order, rank))
+        return false;
+    if (at->joints[id].order)
+        memcpy(order, at->joints[id].order, *rank * sizeof *order);
+    return true;
+}
+
+/* The second no longer reads what the first makes, but what that reads. */
+static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bool cancels)
+{
+    uint32_t between = result_of(at, first), from = input_of(at, first), result = result_of(at, second);
+    at->users[between]--;
+    if (cancels) {
+        at->uses[npart__node_input(at->graph, &at->graph->nodes.items[second], 0)]--;
+        at->session->fates[second] = NPART__FATE_NO_OP;
+        at->session->stands_for[result] = from;
+        at->users[from] += at->users[result];
+        at->is_outer[from] |= at->is_outer[result];
+    } else {
+        at->joints[second].reads = from;
+        at->users[from]++;
+    }
+    if (at->users[between] == 0) {
+        bypass(at, first);
+        at->users[from]--;
+    }
+}
+
+/* Transpose by [0,2,3,1] and then by [0,3,1,2] is none at all: the second goes. Two that do not cancel become one: the
+ * second does the work of both. The first goes once nobody else uses it. */
 static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t first = before(at, second), rank, outer_rank;
     if (first == NPART_NONE || !is_of(at, first, cancelled, NPART__COUNT(cancelled)) ||
-        !npart__order_of_axes(at->inference, first, inner, &rank) ||
-        !npart__order_of_axes(at->inference, second, outer, &outer_rank) || rank != outer_rank)
+        !order_of(at, first, inner, &rank) || !order_of(at, second, outer, &outer_rank) || rank != outer_rank)
         return;
     /* Axis i of the result is axis outer[i] of the value between, which is axis inner[outer[i]] of the first
      * operand. */
     bool cancels = true;
-    for (uint32_t i = 0; i < rank; i++)
-        cancels = cancels && inner[outer[i]] == (int64_t)i;
-    if (cancels && can_hand_on(at, first, result_of(at, second))) {
-        uint32_t between = result_of(at, first);
-        at->session->fates[second] = NPART__FATE_NO_OP;
-        at->session->stands_for[result_of(at, second)] = input_of(at, first);
-        at->uses[between]--; /* the second no longer reads it */
-        if (at->uses[between] == 0 && !at->graph->values.items[between].is_graph_output)
-            bypass(at, first);
-    } else if (!cancels && is_private(at, result_of(at, first))) {
-        bypass(at, first);
+    for (uint32_t i = 0; i < rank; i++) {
+        outer[i] = inner[outer[i]];
+        cancels = cancels && outer[i] == (int64_t)i;
     }
+    if (cancels && !can_hand_on(at, first, result_of(at, second)))
+        return;
+    if (!cancels) {
+        int64_t *order = npart__arena_allocate(at->scratch, (rank + (size_t)1) * sizeof *order);
+        at->failed |= !order;
+        if (!order)
+            return;
+        at->joints[second].order = memcpy(order, outer, rank * sizeof *order);
+    }
+    read_past(at, first, second, cancels);
 }
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
@@ -192,7 +229,7 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
      * nothing is known, not even that they have a first result. */
     if (first == NPART_NONE || !(is_live(at, first, "Reshape") || at->next[first] == first))
         return;
-    if (is_private(at, result_of(at, first)))
+    if (at->users[result_of(at, first)] == 1)
         at->next[first] = at->next[id] = id;
 }
 
@@ -279,6 +316,49 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
+/* What is left by now uses, each value by what stands for it: nodes that are gone use nothing, and through them their
+ * users use what is before. */
+static void count_users(struct neighbours *at)
+{
+    const struct npart__graph *graph = at->graph;
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        if (!npart__is_live(at->session, graph->order[i]))
+            continue;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t value = resolve(at, npart__node_use(graph, node, k));
+            if (value == NPART_NONE)
+                continue;
+            at->users[value]++;
+            at->is_outer[value] |= k >= node->input_count;
+        }
+    }
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.items[i].is_graph_output) {
+            at->users[resolve(at, i)]++;
+            at->is_outer[resolve(at, i)] = true;
+        }
+}
+
+/* One more element each, so that a graph without nodes or values has arrays that are not empty. */
+static bool begin(struct neighbours *at)
+{
+    const struct npart__graph *graph = at->graph;
+    size_t nodes = graph->nodes.count + (size_t)1, values = graph->values.count + (size_t)1;
+    at->uses = npart__arena_zeroed(at->scratch, values, sizeof *at->uses);
+    at->users = npart__arena_zeroed(at->scratch, values, sizeof *at->users);
+    at->is_outer = npart__arena_zeroed(at->scratch, values, sizeof *at->is_outer);
+    at->joints = npart__arena_zeroed(at->scratch, nodes, sizeof *at->joints);
+    at->next = npart__arena_allocate(at->scratch, nodes * sizeof *at->next);
+    if (!at->uses || !at->users || !at->is_outer || !at->joints || !at->next)
+        return false;
+    memset(at->next, 0xff, nodes * sizeof *at->next); /* NPART_NONE */
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        at->uses[i] = graph->values.items[i].consumer_count;
+    count_users(at);
+    return true;
+}
+
 /* Forwards for pairs, where the first of a pair must have been decided; backwards for chains and for what is unused,
  * where the last must have been. Each walk is linear. `uses` begins with the file's counts and goes down as users
  * go; a value whose count reaches 0 makes its producer unused. */
@@ -288,25 +368,20 @@ bool npart__fold_neighbours(struct npart__session *session, enum npart__release 
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct neighbours at = {.inference = inference, .graph = graph, .session = session, .release = release};
-    at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
-    at.next = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.next);
-    for (uint32_t i = 0; at.uses && i < graph->values.count; i++)
-        at.uses[i] = graph->values.items[i].consumer_count;
-    for (uint32_t i = 0; at.next && i < graph->nodes.count; i++)
-        at.next[i] = NPART_NONE;
-    for (uint32_t i = 0; at.uses && at.next && i < graph->order_count; i++) {
+    struct neighbours at = {
+        .inference = inference, .graph = graph, .session = session, .release = release, .scratch = &scratch};
+    bool is_begun = begin(&at);
+    for (uint32_t i = 0; is_begun && i < graph->order_count; i++) {
         if (is_of(&at, graph->order[i], cancelled, NPART__COUNT(cancelled)))
             join_transposes(&at, graph->order[i]);
         chain_reshapes(&at, graph->order[i]);
     }
-    for (uint32_t i = graph->order_count; at.uses && at.next && i-- > 0;) {
+    for (uint32_t i = graph->order_count; is_begun && i-- > 0;) {
         fold_chain(&at, graph->order[i]);
         drop_unused(&at, graph->order[i]);
     }
-    for (uint32_t i = 0; at.uses && at.next && i < graph->values.count; i++)
+    for (uint32_t i = 0; is_begun && i < graph->values.count; i++)
         session->stands_for[i] = resolve(&at, i);
-    bool is_done = at.uses && at.next;
     npart__arena_clear(&scratch);
-    return is_done;
+    return is_begun && !at.failed;
 }
