@@ -29,12 +29,32 @@ static uint64_t sum(const struct counter *counter, uint64_t a, uint64_t b)
     return a > counter->limit || b > counter->limit - a ? counter->limit + 1 : a + b;
 }
 
-/* A declared type with a dim for each axis, which is built anew at every call. Dims are what a type may have
- * thousands of. */
+/* A declared type with a dim for each axis, which is built anew at every call, with those of what it holds. Dims are
+ * what a type may have thousands of. Messages in one another are bounded by the scan. */
 static uint64_t count_type(const Onnx__TypeProto *type)
 {
-    bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    return 1 + (is_tensor && type->tensor_type->shape ? type->tensor_type->shape->n_dim : 0);
+    const Onnx__TensorShapeProto *shape = NULL;
+    const Onnx__TypeProto *element = NULL;
+    switch (type ? type->value_case : ONNX__TYPE_PROTO__VALUE__NOT_SET) {
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+        shape = type->tensor_type->shape;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+        shape = type->sparse_tensor_type->shape;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+        element = type->sequence_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+        element = type->optional_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        element = type->map_type->value_type;
+        break;
+    default:
+        break;
+    }
+    return 1 + (shape ? shape->n_dim : 0) + (element ? count_type(element) : 0);
 }
 
 /* Not checked against the limit on the way: a file's own length bounds it. */

@@ -142,6 +142,76 @@ static void test_graph_limits__many_calls_of_much(void)
     built_close(&built);
 }
 
+/* A type message of the kind that is `field`, with so many dims: its own, or where `element` is a field, too, those of
+ * the tensor that it holds there. */
+static struct bytes type_of_dims(unsigned field, unsigned element, unsigned dims)
+{
+    struct bytes shape = {0}, tensor = {0}, type = {0}, holder = {0};
+    for (unsigned i = 0; i < dims; i++)
+        put_bytes(&shape, 1, "", 0);
+    put_number(&tensor, 1, 1);
+    put_message(&tensor, 2, &shape);
+    if (element == 0) {
+        put_message(&type, field, &tensor);
+        return type;
+    }
+    put_message(&type, 1, &tensor);
+    if (element == 2)
+        put_number(&holder, 1, 7); /* a map's keys */
+    put_message(&holder, element, &type);
+    put_message(&type, field, &holder);
+    return type;
+}
+
+/* Calls of a function with a value of that type, or with a node that has an attribute of it. */
+static struct bytes model_of_typed_calls(unsigned calls, struct bytes *type, bool is_attribute)
+{
+    struct bytes graph_bytes = small_graph(), function = {0}, relu = {0}, info = {0}, call = {0}, import = {0};
+    put_text(&relu, 1, "p");
+    put_text(&relu, 2, "q");
+    put_text(&relu, 4, "Relu");
+    put_text(&info, 1, is_attribute ? "tp" : "q");
+    put_message(&info, is_attribute ? 14 : 2, type);
+    if (is_attribute) {
+        put_number(&info, 20, 13);
+        put_message(&relu, 5, &info);
+    } else {
+        put_message(&function, 12, &info);
+    }
+    put_message(&function, 7, &relu);
+    put_text(&function, 1, "F");
+    put_text(&function, 4, "p");
+    put_text(&function, 10, "my");
+    put_text(&call, 1, "x");
+    put_text(&call, 4, "F");
+    put_text(&call, 7, "my");
+    for (unsigned i = 0; i < calls; i++)
+        put_bytes(&graph_bytes, 1, call.data, call.size);
+    bytes_free(&call);
+    put_text(&import, 1, "my");
+    put_number(&import, 2, 1);
+    struct bytes model = model_around(&graph_bytes);
+    put_message(&model, 8, &import);
+    put_message(&model, 25, &function);
+    return model;
+}
+
+/* Each call builds the dims of all types anew, however deep they stand. */
+static void test_graph_limits__types_of_many_dims(void)
+{
+    static const struct {
+        unsigned field, element;
+    } kinds[] = {{1, 0}, {8, 0}, {4, 1}, {5, 2}, {9, 1}};
+    for (size_t i = 0; i < 2 * NPART__COUNT(kinds); i++)
+        for (unsigned calls = 2; calls <= 200; calls += 198) {
+            struct bytes type = type_of_dims(kinds[i / 2].field, kinds[i / 2].element, 6000);
+            struct bytes model = model_of_typed_calls(calls, &type, i % 2);
+            build_model(&built, &model);
+            CHECK_INT(built.status, calls == 2 ? NPART_OK : NPART_ERROR_LIMIT);
+            built_close(&built);
+        }
+}
+
 /* ---- depth --------------------------------------------------------------------------------------------------- */
 
 static void test_graph_limits__bodies_as_deep_as_they_can_be(void)
@@ -282,5 +352,5 @@ static void test_graph_limits__fixtures_keep_the_promises(void)
 
 TESTS(test_graph_limits__functions_that_double, test_graph_limits__functions_that_double_too_often,
       test_graph_limits__as_many_as_may_be_inlined, test_graph_limits__many_calls_of_much,
-      test_graph_limits__bodies_as_deep_as_they_can_be,
+      test_graph_limits__types_of_many_dims, test_graph_limits__bodies_as_deep_as_they_can_be,
       test_graph_limits__long_names, test_graph_limits__long_lists, test_graph_limits__fixtures_keep_the_promises)
