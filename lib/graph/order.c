@@ -14,7 +14,7 @@
  * the same. More steps than there are values are a circle, which only a malformed file has. All
  * operands are then replaced by what they stand for, so that later stages see no alias. A call of a function that
  * hands its input on, and whose input is its own output, is a circle of one: the value stands for itself, and
- * nobody makes it. */
+ * nobody makes it. All on the way learn where it ends, so each value is passed once, in whatever order calls stand. */
 static npart_status resolve_aliases(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -30,7 +30,11 @@ static npart_status resolve_aliases(struct npart__build *build)
         if (value->kind == NPART__VALUE_OUTPUT && value->producer == NPART_NONE)
             return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "nothing makes \"%s\"",
                                npart__value_name(graph, target));
-        graph->values.items[i].alias = target;
+        for (uint32_t at = i; at != target;) {
+            uint32_t next = graph->values.items[at].alias;
+            graph->values.items[at].alias = target;
+            at = next;
+        }
     }
     for (uint32_t i = 0; i < graph->operands.count; i++) {
         uint32_t value = graph->operands.items[i];
@@ -243,15 +247,16 @@ static uint32_t heap_pop(struct sorter *sorter)
     return top;
 }
 
-/* Among nodes that never became ready: going back from any of them must run into a circle. After
- * as many steps as there are nodes one of them is met twice. The first such producer is taken each time: any will
- * do. */
-static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint32_t start, uint32_t steps)
+/* Among nodes that never became ready: going back from any of them must run into a circle, and the first that is met
+ * again is on it. The first such producer is taken each time: any will do. Each node is looked at once; that it was is
+ * marked at its place, which nobody needs any more. */
+static uint32_t node_on_cycle(struct sorter *sorter, uint32_t region, uint32_t start)
 {
     const struct npart__graph *graph = sorter->graph;
     uint32_t at = start;
-    while (steps-- > 0) {
+    while (sorter->place[at] != NPART_NONE) {
         const struct npart__node *node = &graph->nodes.items[at];
+        sorter->place[at] = NPART_NONE;
         for (uint32_t k = 0; k < use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
             if (producer != NPART_NONE && sorter->pending[producer] > 0) {
@@ -315,7 +320,7 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
     }
     for (uint32_t i = 0; i < count; i++)
         if (sorter->pending[order[i]] > 0)
-            return npart__build_fail(sorter->build, node_on_cycle(sorter, region, order[i], count),
+            return npart__build_fail(sorter->build, node_on_cycle(sorter, region, order[i]),
                                      "the graph is cyclic: this node needs its own result");
     /* Not reached: less than all are emitted only where some node is pending. */
     return npart__fail(sorter->build->error, NPART_ERROR_MALFORMED, "", "the graph is cyclic");

@@ -4,6 +4,7 @@
  * that name a node on them.
  */
 #include "support/built.h"
+#include "support/proto_writer.h"
 #include "support/test.h"
 
 static struct built built;
@@ -227,6 +228,49 @@ static void test_graph_order__shuffled_graphs(void)
         check_shuffled(1 + below(40));
 }
 
+/* What would take minutes if each were looked at for each: calls of a function that hands its input on, the last one first;
+ * and a circle through a node that uses very much else, beside very many other nodes. */
+static void test_graph_order__many_handed_on(void)
+{
+    enum { MANY = 200000 };
+    char *text = malloc((size_t)MANY * 48 + 1000), *end = text;
+    REQUIRE(text);
+    end += sprintf(end, "opset 17\nopset my 1\nfunction my:F(p) -> (p)\nopset 17\nend\ninput y0 float32[2]\n");
+    for (int i = MANY; i > 0; i--)
+        end += sprintf(end, "node y%d = my:F(y%d)\n", i, i - 1);
+    (void)sprintf(end, "node z = Relu(y%d)\noutput z\n", (int)MANY);
+    build_text(&built, text);
+    free(text);
+    REQUIRE(built.status == NPART_OK);
+    CHECK_TEXT(consumers_text(graph, value_named(graph, "y0")), "z");
+    built_close(&built);
+}
+
+static void test_graph_order__a_circle_among_much(void)
+{
+    enum { MANY = 200000 };
+    struct bytes model_graph = small_graph(), node = {0};
+    for (int i = 0; i < MANY; i++)
+        put_text(&node, 1, "x");
+    put_text(&node, 1, "b");
+    put_text(&node, 2, "a");
+    put_text(&node, 4, "Concat");
+    put_message(&model_graph, 1, &node);
+    put_text(&node, 1, "a");
+    put_text(&node, 2, "b");
+    put_text(&node, 4, "Relu");
+    put_message(&model_graph, 1, &node);
+    put_text(&node, 1, "x");
+    put_text(&node, 4, "Relu");
+    for (int i = 0; i < MANY; i++)
+        put_bytes(&model_graph, 1, node.data, node.size);
+    bytes_free(&node);
+    struct bytes model = model_around(&model_graph);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "malformed, node 1 (Concat): the graph is cyclic: this node needs its own result");
+    built_close(&built);
+}
+
 TESTS(test_graph_order__sorted_or_not, test_graph_order__bodies, test_graph_order__functions_in_place,
       test_graph_order__cycles, test_graph_order__cycles_through_bodies_and_functions,
-      test_graph_order__shuffled_graphs)
+      test_graph_order__shuffled_graphs, test_graph_order__many_handed_on, test_graph_order__a_circle_among_much)
