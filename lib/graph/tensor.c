@@ -373,7 +373,7 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
     return from_float_bits(type == FLOAT16 ? widen_half(bits) : bits << 16);
 }
 
-/* float8 and smaller floating-point types are not read here. Of INT64 beyond 2^53 a double has the nearest that
+/* float8 and smaller floating-point types are not read here. Of INT64 and UINT64 beyond 2^53 a double has the nearest that
  * there is, so whoever needs it exactly asks npart__tensor_int64s first. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit)
 {
@@ -384,7 +384,11 @@ bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint
     bool is_float = type == FLOAT || type == DOUBLE || type == FLOAT16 || type == BFLOAT16;
     if (!is_float && !npart__type_is_integer(type) && type != BOOL)
         return false;
-    for (uint64_t i = 0; i < tensor->elements; i++)
-        out[i] = is_float ? double_at(tensor, proto, i) : (double)integer_at(tensor, proto, i);
+    for (uint64_t i = 0; i < tensor->elements; i++) {
+        int64_t integer = is_float ? 0 : integer_at(tensor, proto, i);
+        out[i] = is_float         ? double_at(tensor, proto, i)
+                 : type == UINT64 ? (double)(uint64_t)integer
+                                  : (double)integer;
+    }
     return true;
 }

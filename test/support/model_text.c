@@ -228,6 +228,7 @@ static void put_element(struct bytes *raw, int element, const char *text)
     unsigned width = npart__type_bits(element) / 8;
     uint64_t bits = element == 1    ? float_bits(text)
                     : element == 11 ? double_bits(text)
+                    : element == 13 ? strtoull(text, NULL, 10)
                                     : (uint64_t)strtoll(text, NULL, 10);
     put_little_endian(raw, bits, width ? width : 1);
 }

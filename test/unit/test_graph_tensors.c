@@ -535,6 +535,9 @@ static void test_graph_tensors__unsigned_beyond_int64(void)
         const struct npart__tensor *found = open_tensor(&tensor);
         int64_t integers[2];
         CHECK(!npart__tensor_int64s(found, integers, 2));
+        double doubles[2];
+        REQUIRE(npart__tensor_doubles(found, doubles, 2));
+        CHECK(doubles[0] == 1 && doubles[1] == 9223372036854775808.0);
         built_close(&built);
     }
 }
