@@ -250,10 +250,8 @@ void npart__infer_einsum(struct npart__call *call)
             return;
         from = to < end ? to + 1 : end;
     }
-    int64_t *dims = npart__new_dims(call, NPART__LIMIT_RANK);
+    int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank = 0;
-    if (!dims)
-        return;
     if (!arrow) { /* implicit: the ellipsis, then letters used once in alphabetical order, capitals first */
         append_ellipsis(&einsum, dims, &rank);
         for (int i = 0; i < 52 && rank < NPART__LIMIT_RANK; i++) {
@@ -273,6 +271,6 @@ void npart__infer_einsum(struct npart__call *call)
             dims[rank++] = einsum.sizes[letter];
         }
     }
-    npart__set_dims(call, 0, rank, dims);
+    npart__set_sizes(call, 0, rank, dims);
     npart__einsum_elements(call);
 }

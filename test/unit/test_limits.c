@@ -33,7 +33,8 @@ static const struct edge {
                       "function my:G(a) -> (b)\nopset 17\nopset my 1\nnode b = my:F(a)\nend\n"
                       "input x float32[4]\nnode y = my:G(x)\noutput y\n"},
     {"opsets", 3, "opset 17\nopset my 1\nopset your 1\ninput x float32[4]\nnode y = Relu(x)\noutput y\n"},
-    {"rank", 5, "opset 17\ninput x float32[1,2,3,4,5]\nnode y = Relu(x)\noutput y\n"},
+    {"rank", 5, "opset 17\ninput x float32[1,2,3,4,5]\nnode r = Relu(x)\n"
+                "node y = Einsum(r) equation=\"abcde->edcba\"\noutput y\n"},
     {"known-elements", 65, "opset 17\ninit long int64[65] = " NUMBERS_65 "\ninit axes int64[1] = 0\n"
                            "node sum = ReduceSum(long, axes)\nnode y = ConstantOfShape(sum)\noutput y\n"},
     {"known-floats", 65, "opset 17\ninit long float32[65] = " NUMBERS_65 "\ninit from int64[1] = 63\n"
