@@ -176,11 +176,13 @@ static struct npart__fact stacked(struct npart__call *call, const struct npart__
     return fact;
 }
 
-/* Of a condition that the body makes. Elements that would have to be read first do not count. */
-static bool is_known_true(const struct npart__fact *fact)
+/* Of the condition that a body makes. */
+static bool is_known_true(const struct npart__call *call, const struct npart__fact *condition)
 {
-    return fact->known && fact->known->count == 1 && fact->known->ints && npart__is_number(fact->known->ints[0]) &&
-           fact->known->ints[0] != 0;
+    /* Reading is remembered in the fact; here that of the copy, as the body's own is not ours to change. */
+    struct npart__fact fact = *condition;
+    const struct npart__known *known = npart__elements(call->inference, &fact);
+    return known && known->count == 1 && known->ints && npart__is_number(known->ints[0]) && known->ints[0] != 0;
 }
 
 /* How often the body runs: the trip count where no condition can end it early, else unknown. A negative count is 0
@@ -189,7 +191,7 @@ static int64_t trip_count(struct npart__call *call, uint32_t body)
 {
     int64_t trips = npart__in_number(call, 0, NPART__UNKNOWN);
     bool begins = npart__in_number(call, 1, 1) == 1;
-    if (trips == NPART__UNKNOWN || !begins || !is_known_true(npart__body_output(call, body, 0)))
+    if (trips == NPART__UNKNOWN || !begins || !is_known_true(call, npart__body_output(call, body, 0)))
         return NPART__UNKNOWN;
     return npart__maximum(call->pool, trips, 0);
 }
