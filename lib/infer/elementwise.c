@@ -463,16 +463,17 @@ void npart__infer_clip(struct npart__call *call)
 
 /* ---- shaped like the input ------------------------------------------------------------------------------- */
 
-/* In training (input 2 since opset 12) it changes the numbers; else it is an identity. The mask is bool since opset
- * 10. */
+/* In training (input 2 since opset 12; before opset 7, unless is_test says otherwise) it changes the numbers; else it is
+ * an identity. The mask is bool since opset 10. */
 void npart__infer_dropout(struct npart__call *call)
 {
+    int since = call->node->schema ? call->node->schema->since : 0;
+    bool trains = since < 7 ? npart__int_attribute(call, "is_test", 0) == 0 : npart__in_number(call, 2, 0) != 0;
     npart__infer_unary(call);
-    if (npart__in_number(call, 2, 0) != 0)
+    if (trains)
         npart__out(call, 0)->known = NULL;
     npart__set_shape_like(call, 1, npart__in(call, 0));
-    bool has_bool_mask = call->node->schema && call->node->schema->since >= 10;
-    if (has_bool_mask)
+    if (since >= 10)
         npart__set_element_type(call, 1, NPART__BOOL);
 }
 
