@@ -523,6 +523,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 {
     static const char *const marks[] = {"=", "!=", "<", "<=", ">", ">="};
+    static const uint8_t turned[] = {NPART__EQUAL,         NPART__NOT_EQUAL, NPART__GREATER,
+                                     NPART__GREATER_EQUAL, NPART__LESS,      NPART__LESS_EQUAL};
     uint64_t first = npart__peek(parser)->column;
     uint32_t left = parse_sum(parser, depth);
     const struct npart__token *token = npart__peek(parser);
@@ -539,11 +541,10 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         uint64_t column = npart__peek(parser)->column;
         uint32_t right = parse_sum(parser, depth);
         check_words(parser, left, right, column);
-        if (asks_toolchain(parser, right))
-            resolve_toolchain(parser, right, left, first);
-        else
-            resolve_toolchain(parser, left, right, column);
-        return new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
+        bool is_turned = asks_toolchain(parser, right); /* reports print the question first */
+        resolve_toolchain(parser, is_turned ? right : left, is_turned ? left : right, is_turned ? first : column);
+        return is_turned ? new_pair(parser, NPART__TERM_COMPARE, turned[i], right, left)
+                         : new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
     }
     npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
     return NPART_NONE;
