@@ -332,6 +332,8 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
     size_t length;
+    if (attribute && attribute->is_elided)
+        return unknown_answer(); /* before its index is looked at: what was kept of it says nothing of its length */
     /* Negative indices count from the end, as in the language. */
     if (attribute && term->has_index && !npart__normalize_axis(term->number, attribute->count, &element))
         return absent_answer();
@@ -339,8 +341,6 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
     bool has_default = !schema || (schema->since >= term->first_since && schema->since <= term->last_since);
     if (!attribute)
         return element || !has_default ? absent_answer() : default_answer(trial, term);
-    if (attribute->is_elided)
-        return unknown_answer();
     switch (attribute->type) {
     case 1:
         return real_answer((double)attribute->u.f);
@@ -462,10 +462,12 @@ static struct npart__answer count_answer(const struct npart__trial *trial, const
     return number_answer(present);
 }
 
-/* Of a list that was too long to be read only what was kept of it is counted. */
+/* A list that was too long to be read has more elements than were kept of it, and nobody knows how many. */
 static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
+    if (attribute && attribute->is_elided)
+        return unknown_answer();
     return attribute ? number_answer(attribute->count) : absent_answer();
 }
 
