@@ -7,6 +7,8 @@
  * smallest of all. Beside the answer, the part that decided is kept as `failure`, of which a report prints what was
  * found.
  */
+#include <math.h>
+
 #include "judge/answer.h"
 
 /* ---- comparing ------------------------------------------------------------------------------------------- */
@@ -53,7 +55,11 @@ static enum npart__truth compare(struct npart__answer a, enum npart__comparison_
         return NPART__TRUE;
     if (a.kind == NPART__ANSWER_UNKNOWN || b.kind == NPART__ANSWER_UNKNOWN)
         return NPART__MAYBE;
-    int order = order_of(a, b);
+    /* NaN equals nothing. Whether it is below a limit depends on how a compiler asks. */
+    bool is_nan = a.kind == NPART__ANSWER_NUMBER && b.kind == NPART__ANSWER_NUMBER && (isnan(a.real) || isnan(b.real));
+    if (is_nan && op != NPART__EQUAL && op != NPART__NOT_EQUAL)
+        return NPART__MAYBE;
+    int order = is_nan ? 1 : order_of(a, b);
     /* Of words and types an order of 1 says "not equal" only: `<` never holds of them. */
     const bool holds[] = {[NPART__EQUAL] = order == 0,        [NPART__NOT_EQUAL] = order != 0,
                           [NPART__LESS] = order < 0,          [NPART__LESS_EQUAL] = order <= 0,
@@ -115,6 +121,11 @@ static enum npart__truth is_wanted_in(const struct npart__trial *trial, struct n
 
 /* ---- loops ----------------------------------------------------------------------------------------------- */
 
+static uint32_t greater_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* How many operands the first selector of an expression names: all of its selectors are asked in step.
  * `count(inputs)` is one number, however many operands it counts. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
@@ -123,8 +134,7 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
     if (!term)
         return 1;
     if (term->kind == NPART__TERM_ARITHMETIC) {
-        uint32_t left = npart__operand_count(trial, term->left), right = npart__operand_count(trial, term->right);
-        return left > right ? left : right;
+        return greater_of(npart__operand_count(trial, term->left), npart__operand_count(trial, term->right));
     }
     if (term->kind != NPART__TERM_FUNCTION || term->selector == NPART_NONE || term->op == NPART__FUNCTION_COUNT)
         return 1;
@@ -137,13 +147,12 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
  * is absent is asked once and holds. A constant whose elements are not known is asked once, too, and is unknown. */
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
-    const struct npart__term *term = npart__term_at(trial, id);
-    if (term->kind == NPART__TERM_ARITHMETIC) {
-        uint32_t left = npart__element_count(trial, term->left, operand);
-        uint32_t right = npart__element_count(trial, term->right, operand);
-        return left > right ? left : right;
+    const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
+    if (term && term->kind == NPART__TERM_ARITHMETIC) {
+        return greater_of(npart__element_count(trial, term->left, operand),
+                          npart__element_count(trial, term->right, operand));
     }
-    if (term->kind != NPART__TERM_FUNCTION)
+    if (!term || term->kind != NPART__TERM_FUNCTION)
         return 1;
     /* 6 to 8 are FLOATS, INTS and STRINGS of AttributeProto. */
     if (term->op == NPART__FUNCTION_ATTR && !term->has_index) {
@@ -217,12 +226,12 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
     enum npart__truth truth = NPART__TRUE;
-    /* Of `dim(A, 0) = dim(B, 0)` either side may name several operands; the longer one sets the length. */
-    uint32_t operands = npart__operand_count(trial, term->left);
-    if (term->kind == NPART__TERM_COMPARE && npart__operand_count(trial, term->right) > operands)
-        operands = npart__operand_count(trial, term->right);
+    /* Of `dim(A, 0) = dim(B, 0)` either side may name several operands or elements; the longer one sets the length. */
+    uint32_t right = term->kind == NPART__TERM_COMPARE ? term->right : NPART_NONE;
+    uint32_t operands = greater_of(npart__operand_count(trial, term->left), npart__operand_count(trial, right));
     for (struct npart__place place = {0, 0}; place.operand < operands; place.operand++) {
-        uint32_t elements = npart__element_count(trial, term->left, place.operand);
+        uint32_t elements = greater_of(npart__element_count(trial, term->left, place.operand),
+                                       npart__element_count(trial, right, place.operand));
         for (place.element = 0; place.element < elements; place.element++) {
             struct npart__answer found = npart__answer_of(trial, term->left, place);
             enum npart__truth here =

@@ -3,6 +3,8 @@
  * The rules that speak of a node, the values that each looks at, and what was found where one is not met: in words,
  * since the reader of a report does not know the language of op lists.
  */
+#include <math.h>
+
 #include "judge/answer.h"
 
 #define MOST_ELEMENTS_SHOWN 8u /* of a list attribute or a constant; " ..." says that there are more */
@@ -161,7 +163,9 @@ void npart__append_answer(struct npart__buffer *out, struct npart__answer answer
 {
     switch ((enum npart__answer_kind)answer.kind) {
     case NPART__ANSWER_NUMBER:
-        if (answer.is_real)
+        if (answer.is_real && isnan(answer.real))
+            npart__append_text(out, "NaN");
+        else if (answer.is_real)
             npart__append_fixed(out, answer.real, 4);
         else
             npart__append_int64(out, answer.number);
