@@ -352,6 +352,19 @@ static const char *obstacle_text(const struct search *at, const struct obstacle 
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
 
+/* Whether a node of the fusion takes the value. What the nodes take is looked through: a value may have any number of
+ * users, and be in as many fusions. */
+static bool is_taken_inside(const struct search *at, uint32_t value)
+{
+    for (uint32_t i = 0; i < at->found.count; i++)
+        for (uint32_t k = 0; k < NPART__LIMIT_FUSION_OPERANDS; k++)
+            if (npart__node_input(at->graph, &at->graph->nodes.items[at->found.nodes[i]], k) == value)
+                return true;
+    const struct obstacle *obstacle = &at->found.obstacle;
+    return obstacle->kind == CAST_BETWEEN &&
+           npart__node_input(at->graph, &at->graph->nodes.items[obstacle->node], 0) == value;
+}
+
 static int compare_nodes(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -380,10 +393,7 @@ static bool add_found(struct search *at, const char *name)
      * result leaves. */
     for (uint32_t i = 0; i < at->found.count; i++) { /* the one whose result no other takes */
         uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[order[i]], 0);
-        bool is_inside = false;
-        for (uint32_t k = 0; k < npart__user_count(at->session, value); k++)
-            is_inside |= is_member(at, npart__user(at->session, value, k));
-        if (!is_inside)
+        if (!is_taken_inside(at, value))
             last = order[i];
     }
     struct obstacle obstacle = at->found.obstacle;

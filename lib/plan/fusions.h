@@ -13,6 +13,8 @@
  * bound what a graph can cost that is made to nearly fit everywhere. */
 #define NPART__LIMIT_FUSION_TRIES 512u
 #define NPART__LIMIT_FUSION_USERS 16u
+/* Operands of a node that are looked at; none of a pattern has as many. */
+#define NPART__LIMIT_FUSION_OPERANDS 8u
 
 struct npart__fusion {
     const char *pattern;     /* of fusions.def, of the op list, or the ops that the runtime fuses */
