@@ -154,7 +154,6 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
     end_block(&block);
 }
 
-/* Thresholds of a model that cannot be analyzed are not told in a page. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct block block;
@@ -163,12 +162,12 @@ static void add(npart_document *document, const struct npart_entry *entry)
     options.detail = document->detail;
     if (entry->error) {
         add_error(document, entry);
-        return;
+    } else {
+        begin_block(&block, document, "report");
+        npart_status status =
+            npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, &failure);
+        end_report(&block, status, &failure);
     }
-    begin_block(&block, document, "report");
-    npart_status status =
-        npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, &failure);
-    end_report(&block, status, &failure);
     add_outcomes(document, entry);
 }
 

@@ -493,6 +493,28 @@ static void test_document__page_blocks(void)
     analysis_close(&at);
 }
 
+/* Thresholds of a model that cannot be read follow it, as its report would be followed. */
+static void test_document__page_errors(void)
+{
+    static const struct npart_threshold_outcome outcome = {sizeof outcome, NPART_NONE, false, "fail-on invalid",
+                                                           "it cannot be read", NULL};
+    struct sink sink = {0};
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    entry.path = "two.onnx";
+    entry.error = &unreadable;
+    entry.outcomes = &outcome;
+    entry.outcome_count = 1;
+    REQUIRE(npart_document_start(&document, NPART_FORMAT_HTML, NULL, sink_write, &sink, NULL) == NPART_OK);
+    CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    CHECK(sink.text && strstr(sink.text, "data-kind=\"error\">{\"path\":\"two.onnx\""));
+    CHECK(sink.text && strstr(sink.text, "data-kind=\"outcomes\">{\"path\":\"two.onnx\",\"outcomes\":[{\"target\":null,"
+                                         "\"threshold\":\"fail-on invalid\",\"is_met\":false,"));
+    sink_clear(&sink);
+}
+
 /* What is for pages alone. */
 static void test_document__page_arguments(void)
 {
@@ -580,5 +602,4 @@ TESTS(test_document__arguments, test_document__entries, test_document__bytes, te
       test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
       test_document__undecided_causes, test_document__most_problems, test_document__most_related,
       test_document__longest_comment, test_document__room_for_causes, test_document__page_escapes,
-      test_document__page_blocks,
-      test_document__page_arguments, test_document__paths)
+      test_document__page_blocks, test_document__page_errors, test_document__page_arguments, test_document__paths)

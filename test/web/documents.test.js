@@ -53,11 +53,12 @@ test("models of one name are told by their paths, else by their sides or places"
     assert.strictEqual(page.modelName(pageOf(["p/a", "p/a", "p/a"], ["x"]), 2), "a (3)");
 });
 
-test("thresholds belong to the report that they follow, those without a target to all of its targets", () => {
+test("thresholds belong to the model that they follow, also to one that cannot be read", () => {
     const of = (target) => ({ target, is_met: true });
-    assert.deepStrictEqual(page.gatherOutcomes([{ kind: "outcomes", data: { outcomes: [of(0)] } },
+    const documents = [{ kind: "outcomes", data: { outcomes: [of(0)] } },
         { kind: "report", data: {} },
         { kind: "report", data: {} }, { kind: "outcomes", data: { outcomes: [of(1), of(null)] } },
-            { kind: "error", data: {} }]),
-    [[], [of(1), of(null)]]);
+        { kind: "error", data: {} }, { kind: "outcomes", data: { outcomes: [of(null)] } }];
+    assert.deepStrictEqual(page.gatherOutcomes(documents, "report"), [[], [of(1), of(null)]]);
+    assert.deepStrictEqual(page.gatherOutcomes(documents, "error"), [[of(null)]]);
 });

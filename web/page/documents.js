@@ -14,15 +14,20 @@ function gather(documents) {
     const pairs = reports.flatMap((report, model) =>
         report.targets.map((target, at) => ({ report, target, model, at })));
     return { reports, errors: of("error"), pairs, diff, fix, isComparison: Boolean(diff || fix) && pairs.length > 1,
-        outcomes: gatherOutcomes(documents) };
+        outcomes: gatherOutcomes(documents, "report"), errorOutcomes: gatherOutcomes(documents, "error") };
 }
 
-/** Thresholds by the places of reports: a block of them follows its report. @returns {any[][]} */
-function gatherOutcomes(documents) {
+/**
+ * Thresholds of the models of a kind ("report", "error"), by their places: a block of them follows its model.
+ * @returns {any[][]}
+ */
+function gatherOutcomes(documents, kind) {
     const outcomes = [];
+    let model = null;
     for (const item of documents) {
-        if (item.kind === "report") outcomes.push([]);
-        else if (item.kind === "outcomes" && outcomes.length) outcomes[outcomes.length - 1].push(...item.data.outcomes);
+        if (item.kind === "report" || item.kind === "error") model = item.kind;
+        if (item.kind === kind) outcomes.push([]);
+        else if (item.kind === "outcomes" && model === kind) outcomes[outcomes.length - 1].push(...item.data.outcomes);
     }
     return outcomes;
 }

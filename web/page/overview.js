@@ -7,7 +7,7 @@ function overview(set) {
     const columns = ["Model", "Target", "Verdict", "Partitions", "Coverage (MACs)", "Coverage (nodes)",
         "Time a run", "CPU alone", ...(hasThresholds ? ["Thresholds"] : []), "Do first"];
     return element("section", { "aria-label": "All results" },
-        errorList(set.errors),
+        errorList(set),
         set.pairs.length ? element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
             element("table", { class: "overview" },
                 element("thead", {}, element("tr", {}, columns.map((name, at) =>
@@ -45,9 +45,10 @@ function worstOutcome(outcomes) {
         ? outcomeMark(outcomes[0]) : null;
 }
 
-/** Models that cannot be analyzed. @param {{path: string, text: string}[]} errors */
-function errorList(errors) {
-    if (!errors.length) return null;
-    return element("ul", { class: "errors" }, errors.map((error) => element("li", { class: "problem" },
-        element("strong", {}, plainText(baseName(error.path))), ": ", plainText(error.text))));
+/** Models that cannot be analyzed, with what thresholds say of them. @param {DocumentSet} set */
+function errorList(set) {
+    if (!set.errors.length) return null;
+    return element("ul", { class: "errors" }, set.errors.map((error, at) => element("li", { class: "problem" },
+        element("strong", {}, plainText(baseName(error.path))), ": ", plainText(error.text),
+        outcomeLines(set.errorOutcomes[at]))));
 }

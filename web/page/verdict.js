@@ -81,11 +81,15 @@ function boundsText(range) {
 function outcomeList(context) {
     const { outcomes } = context;
     if (!outcomes.length) return null;
+    return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"), outcomeLines(outcomes));
+}
+
+/** @param {any[]} outcomes */
+function outcomeLines(outcomes) {
     const line = (outcome) => element("li", {}, outcomeMark(outcome), " ",
         element("code", {}, plainText(outcome.threshold)), ": ",
         sentence(outcome.text), outcome.waiver ? [" \u2013 waived: ", sentence(outcome.waiver)] : null);
-    return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"),
-        element("ul", {}, outcomes.map(line)));
+    return outcomes.length ? element("ul", {}, outcomes.map(line)) : null;
 }
 
 /** "met", "waived" or "not met", with a sign. @param {any} outcome */
