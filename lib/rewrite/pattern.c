@@ -89,17 +89,22 @@ npart_status npart__rewrites_read(const char *text, size_t bytes, const char *pa
     return status;
 }
 
-/* Those that compute stand first in their phase. At most two lists may be built in. The order is that of the enum of
- * phases, then of sets, then of rows. */
+/* Those that compute stand first in their phase. The order is that of the enum of phases, then of sets, then of
+ * rows. */
 npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
                                     struct npart_error *error)
 {
-    struct npart__rewrite_set data[4] = {{npart__rewrites, npart__rewrite_count}};
-    uint32_t sets = 1, count = npart__rewrite_count, filled = 0;
+    uint32_t sets = 1, lists = 0, count = npart__rewrite_count, filled = 0;
+    while (npart__builtin_rewrites[lists].name)
+        lists++;
+    struct npart__rewrite_set *data = npart__arena_zeroed(arena, lists + (size_t)1, sizeof *data);
+    if (!data)
+        return npart__fail_memory(error);
+    data[0] = (struct npart__rewrite_set){npart__rewrites, npart__rewrite_count};
     for (const struct npart__builtin_oplist *list = npart__builtin_rewrites; list->name; list++) {
         npart_status status = npart__rewrites_read((const char *)list->text, list->bytes, list->name, arena,
                                                    &data[sets], error);
-        if (status != NPART_OK || sets + 1 == NPART__COUNT(data))
+        if (status != NPART_OK)
             return status;
         count += data[sets++].count;
     }
