@@ -187,7 +187,8 @@ static void test_pictures__unseen_edges(void)
     static const char unseen[] = " [style=invis];";
     char *text = draw("graph there\nnode m = Sinh(p)\noutput m\nend\ngraph here\nnode n = Cosh(p)\noutput n\nend\n"
                       "function my.domain:F(q, p) -> (r)\n"
-                      "node r = If(q) then_branch=graph there else_branch=graph here\nopset 17\nend\nopset my.domain 1\ninput c bool[]\ninput x float32[1,4]\n"
+                      "node r = If(q) then_branch=graph there else_branch=graph here\nopset 17\nend\n"
+                      "opset my.domain 1\ninput c bool[]\ninput x float32[1,4]\n"
                       "graph inner\nnode i = Sinh(x)\noutput i\nend\ngraph other\nnode o = Cosh(x)\noutput o\nend\n"
                       "graph yes\nnode t = If(c) then_branch=graph inner else_branch=graph other\noutput t\nend\n"
                       "graph no\nnode e = Tan(x)\noutput e\nend\n"
