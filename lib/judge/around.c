@@ -7,8 +7,9 @@
  */
 #include "judge/answer.h"
 
-/* Whether a `unit` rule of an applied stage holds for the node. Nested, so that a rule which asks this of a node cannot ask it of the
- * next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in judge.c. */
+/* Whether a `unit` rule of an applied stage holds for the node. Nested, so that a rule which asks this of a node
+ * cannot ask it of the next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in
+ * judge.c. */
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;

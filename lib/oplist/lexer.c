@@ -37,8 +37,8 @@ static void write_place(const struct npart__parser *parser, uint64_t column, cha
 
 /* Of a place that nothing of the kind was told of yet, notes that it is: what ops share is looked at
  * for each of them. A warning does not keep a mistake from being told. Where that cannot be noted any more, it is
- * told again rather than not at all. Paths are compared by address: each file has one text for its path while it is read. Linear in places, which
- * are few: a list has as many as it has mistakes and warnings. */
+ * told again rather than not at all. Paths are compared by address: each file has one text for its path while it is
+ * read. Linear in places, which are few: a list has as many as it has mistakes and warnings. */
 static bool is_new(struct npart__parser *parser, uint64_t column, bool is_warning)
 {
     for (uint32_t i = 0; i < parser->told.count; i++) {

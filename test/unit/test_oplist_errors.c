@@ -545,7 +545,8 @@ static void test_check__tells_fractions_apart(void)
     struct npart_error error;
     struct told told;
     CHECK_INT(check_text(HEAD "op Elu\n  need attr(alpha) < 0.00001 or rank(X) in 1 2\n"
-                         "  need attr(alpha) < 0.00002 or rank(X) in 1 2\n  need attr(alpha) < 0.00001 or rank(X) in 1\n"
+                         "  need attr(alpha) < 0.00002 or rank(X) in 1 2\n"
+                         "  need attr(alpha) < 0.00001 or rank(X) in 1\n"
                          "  need attr(alpha) < 0.000010 or (rank(X) in 1 2)\n",
                          &told, &error),
               NPART_OK);
@@ -590,7 +591,8 @@ static void test_limits__size_of_a_list(void)
 TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
       test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
       test_limits__defines_switches_gates, test_limits__how_many, test_limits__defines,
-      test_limits__rows, test_limits__words_of_rows, test_limits__patterns, test_limits__words_of_defines, test_limits__words_of_shared_lines,
+      test_limits__rows, test_limits__words_of_rows, test_limits__patterns, test_limits__words_of_defines,
+      test_limits__words_of_shared_lines,
       test_limits__words_that_are_read_again, test_limits__size_of_a_list,
       test_check__tells_of_every_mistake_once, test_check__tells_of_twenty,
       test_check__tells_of_a_mistake_beside_a_warning, test_check__tells_fractions_apart, test_check__warns)
