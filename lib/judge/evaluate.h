@@ -79,6 +79,12 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask);
 
+/* A trial of a pattern's rule as it was asked of the match that the node is part of: at that match's node, with its
+ * values, which are put in `names`. False where no such match is found again. Linear in the match's nodes. */
+bool npart__trial_in_match(struct npart__trial *trial, const struct npart__target *target,
+                           const struct npart__session *session, const struct npart__rule *rule, uint32_t node,
+                           uint32_t names[NPART__LIMIT_PATTERN_NAMES]);
+
 /* The last node, and by name of a pattern its value and, of a let, the node that makes it; NPART_NONE where it has
  * none. */
 struct npart__match {

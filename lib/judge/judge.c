@@ -527,19 +527,25 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 /* ---- asking again ---------------------------------------------------------------------------------------- */
 
 /* What was found is not kept while judging, since most reasons are never printed: the rule is asked once more when a
- * report wants it. */
+ * report wants it. A pattern's rule is asked of its match, which is found again; where it is not, nothing is told.
+ * `names` is what the trial refers to. */
 static enum npart__truth try_again(struct npart__trial *trial, const struct npart__target *target,
-                                   const struct npart__session *session, uint32_t rule, uint32_t node)
+                                   const struct npart__session *session, uint32_t rule, uint32_t node,
+                                   uint32_t names[NPART__LIMIT_PATTERN_NAMES])
 {
+    const struct npart__rule *asked = &target->oplist->rules.items[rule];
     npart__trial_init(trial, target, session, node);
-    return npart__try_rule(trial, &target->oplist->rules.items[rule]);
+    if (asked->pattern && !npart__trial_in_match(trial, target, session, asked, node, names))
+        return NPART__FALSE;
+    return npart__try_rule(trial, asked);
 }
 
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
                                     uint32_t rule, uint32_t node, struct npart__buffer *out)
 {
     struct npart__trial trial;
-    enum npart__truth truth = try_again(&trial, target, session, rule, node);
+    uint32_t names[NPART__LIMIT_PATTERN_NAMES];
+    enum npart__truth truth = try_again(&trial, target, session, rule, node, names);
     if (out)
         npart__append_found(&trial, out);
     return truth;
@@ -551,7 +557,8 @@ uint32_t npart__rule_culprit(const struct npart__target *target, const struct np
                              uint32_t node)
 {
     struct npart__trial trial;
-    (void)try_again(&trial, target, session, rule, node);
+    uint32_t names[NPART__LIMIT_PATTERN_NAMES];
+    (void)try_again(&trial, target, session, rule, node, names);
     return trial.failure.value;
 }
 

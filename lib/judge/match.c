@@ -54,7 +54,7 @@ struct matcher {
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
     uint32_t *unit_of;         /* by node; NULL: nodes may be in several matches */
-    bool *is_shared;           /* by node of a match: others may have it, too */
+    uint32_t *shared_as;       /* by node of a match: bits of the names of `share` lines that mean it; 0: of no other */
     uint32_t fatal_rule;       /* of the match at hand, plus one */
 };
 
@@ -126,7 +126,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     const struct npart__node *node = &matcher->graph->nodes.items[id];
-    bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
+    bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->shared_as[id]);
     bool is_run = !matcher->session->fates || npart__is_live(matcher->session, id);
     if (!has_op(matcher, part, id) || !is_run || is_taken)
         return false;
@@ -235,17 +235,18 @@ static bool stays_inside(const struct matcher *matcher, uint32_t value)
     return true;
 }
 
-/* Whether the match at hand shares the node with others. The node of a `share` line; a node that only two names of
- * this match mean is not shared. */
-static bool shares(const struct matcher *matcher, uint32_t node)
+/* Bits of the names of `share` lines by which the match at hand shares the node with others. A node that only two
+ * names of this match mean is not shared. */
+static uint32_t shares(const struct matcher *matcher, uint32_t node)
 {
+    uint32_t names = 0;
     for (uint32_t i = 0; i < matcher->pattern->name_count; i++) {
         uint32_t part = matcher->pattern->names[i].part;
         if (part != NPART_NONE && matcher->unit.makers[i] == node &&
             matcher->oplist->pattern_parts.items[part].is_shared)
-            return true;
+            names |= UINT32_C(1) << i;
     }
-    return false;
+    return names;
 }
 
 /* All nodes but the last, which is the first found, and shared ones keep their results inside; all are of one
@@ -342,8 +343,8 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
                 uint32_t member = matcher->unit.nodes[k];
                 out->unit_of[member] = root->pattern + 1;
                 /* A shared node is met again by each match; none of them may clear a failure that another has set. */
-                matcher->is_shared[member] = shares(matcher, member);
-                if (!matcher->is_shared[member] || matcher->fatal_rule)
+                matcher->shared_as[member] = shares(matcher, member);
+                if (!matcher->shared_as[member] || matcher->fatal_rule)
                     out->fatal_rule_of[member] = matcher->fatal_rule;
             }
         }
@@ -358,7 +359,7 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
     for (uint32_t i = pattern->first_rule; i < pattern->first_rule + pattern->rule_count; i++) {
         const struct npart__rule *rule = &matcher->oplist->rules.items[i];
         struct npart__trial trial;
-        if (!is_late(matcher->oplist, pattern, rule))
+        if (!is_late(matcher->oplist, pattern, rule) || !(matcher->shared_as[id] >> (rule->subject - 1) & 1))
             continue;
         npart__trial_init(&trial, matcher->target, matcher->session, id);
         trial.units = out;
@@ -431,15 +432,15 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
         return false;
     matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
-    matcher.is_shared = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.is_shared);
-    if (!matcher.ops || !matcher.is_shared || !list_roots(&matcher, false, arena))
+    matcher.shared_as = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.shared_as);
+    if (!matcher.ops || !matcher.shared_as || !list_roots(&matcher, false, arena))
         return false;
     /* Region by region, since no match goes across one's edge. */
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
             match_region(&matcher, scope, out);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (matcher.is_shared[i])
+        if (matcher.shared_as[i])
             judge_shared(&matcher, i, out);
     return true;
 }
@@ -470,6 +471,53 @@ bool npart__match_at(const struct npart__target *target, const struct npart__ses
         memcpy(out->values, matcher.unit.values, sizeof out->values);
         memcpy(out->makers, matcher.unit.makers, sizeof out->makers);
         return true;
+    }
+    return false;
+}
+
+/* Whether the match that ends in a node, by one of the pattern's alternatives, has the member. */
+static bool ends_match_of(struct matcher *matcher, uint32_t pattern, uint32_t node, uint32_t member)
+{
+    const struct npart__pattern *at = &matcher->oplist->patterns.items[pattern];
+    for (uint32_t i = 0; i < at->match_count; i++) {
+        const struct root root = {.pattern = pattern, .part = at->matches[i]};
+        if (!find_unit(matcher, &root, node))
+            continue;
+        for (uint32_t k = 0; k < matcher->unit.node_count; k++)
+            if (matcher->unit.nodes[k] == member)
+                return true;
+    }
+    return false;
+}
+
+/* From the member along users to the last node: all that use a member are of its match, so any of them leads there. Of
+ * a shared node they may be of another match; then none is found. A late rule was asked of the shared node itself. */
+bool npart__trial_in_match(struct npart__trial *trial, const struct npart__target *target,
+                           const struct npart__session *session, const struct npart__rule *rule, uint32_t node,
+                           uint32_t names[NPART__LIMIT_PATTERN_NAMES])
+{
+    const struct npart__graph *graph = session->graph;
+    const struct npart__pattern *pattern = &target->oplist->patterns.items[rule->pattern - 1];
+    npart__trial_init(trial, target, session, node);
+    if (is_late(target->oplist, pattern, rule))
+        return true;
+    struct matcher matcher = matcher_of(target, session);
+    uint32_t at = node;
+    for (uint32_t steps = 0; at != NPART_NONE && steps < NPART__LIMIT_UNIT_NODES; steps++) {
+        if (ends_match_of(&matcher, rule->pattern - 1, at, node)) {
+            npart__trial_init(trial, target, session, rule->subject ? matcher.unit.makers[rule->subject - 1] : at);
+            memcpy(names, matcher.unit.values, sizeof matcher.unit.values);
+            trial->names = names;
+            return true;
+        }
+        uint32_t next = NPART_NONE;
+        const struct npart__node *from = &graph->nodes.items[at];
+        for (uint32_t k = 0; k < from->output_count && next == NPART_NONE; k++) {
+            uint32_t value = npart__node_output(graph, from, k);
+            if (value != NPART_NONE && npart__user_count(session, value))
+                next = npart__user(session, value, 0);
+        }
+        at = next;
     }
     return false;
 }

@@ -95,6 +95,7 @@ struct npart__rule {
     bool is_limited;      /* to targets that have `when`: for others it says nothing */
     struct npart__line_condition when;
     uint8_t subject;      /* of a pattern: 1 + the name whose node is asked; 0: its last node */
+    uint32_t pattern;     /* 1 + the pattern or failure that it stands in; 0: none */
     uint32_t line;
 };
 

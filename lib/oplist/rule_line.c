@@ -318,6 +318,8 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
         .source = "",
         .sentence = "",
     };
+    if (parser->pattern && !parser->form)
+        rule.pattern = parser->oplist->patterns.count + 1; /* where it will stand once its last line is read */
     const char *label = accept_label(parser);
     bool may_be_bare = kind != NPART__RULE_NEED && kind != NPART__RULE_UNIT;
     /* What may be bare is told by what comes next: a sentence, or when it counts. */
