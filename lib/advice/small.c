@@ -3,6 +3,8 @@
  * Partitions that take longer than their nodes on the CPU: a launch costs the same for one node as for a thousand.
  * Looked for where nothing else can be done about a plan, for every other step joins partitions.
  */
+#include <math.h>
+
 #include "advice/way.h"
 
 /* Nodes that are named in a command. */
@@ -39,10 +41,14 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
         saved_ms[p] = overhead_ms(plan, &plan->partitioning.partitions.items[p]);
         out->partitions++;
     }
-    for (uint32_t i = 0; i < plan->node_costs->count; i++)
-        if (plan->partitioning.partition_of[i] != NPART_NONE)
-            saved_ms[plan->partitioning.partition_of[i]] +=
-                npart__node_ms(plan->node_costs, i, true) - npart__node_ms(plan->node_costs, i, false);
+    for (uint32_t i = 0; i < plan->node_costs->count; i++) {
+        double npu_ms = npart__node_ms(plan->node_costs, i, true), cpu_ms = npart__node_ms(plan->node_costs, i, false);
+        if (plan->partitioning.partition_of[i] == NPART_NONE)
+            continue;
+        /* What is not known on either side saves nothing for certain. */
+        bool is_known = npu_ms >= 0 && cpu_ms >= 0;
+        saved_ms[plan->partitioning.partition_of[i]] += is_known ? npu_ms - cpu_ms : -(double)INFINITY;
+    }
     /* Counted down from all: one that does not save time by going stays. */
     for (uint32_t p = 0; p < partitions; p++)
         out->partitions -= saved_ms[p] <= 0;

@@ -135,4 +135,25 @@ static void test_recommend__partitions_that_do_not_pay(void)
     close_session(&session);
 }
 
-TESTS(test_recommend__by_what_a_run_takes, test_recommend__mend, test_recommend__partitions_that_do_not_pay)
+/* The same with a Cast in a partition by itself, whose time on the CPU is not known: it stays where it is, and does not
+ * keep the other from being told. */
+static void test_recommend__partitions_of_unknown_time(void)
+{
+    static const char list[] = RATES "param move_gb_per_s 10 10 10\nop MatMul Cast\n";
+    static const char model[] = PRODUCT "node c = Abs(p)\ninit v float32[64,1]\nnode q = MatMul(c, v)\n"
+                                 "node d = Abs(q)\nnode e = Cast(d) to=6\nnode f = Abs(e)\n"
+                                 "node g = Cast(f) to=1\n"
+                                 "init u float32[1,6400]\nnode r = MatMul(g, u)\noutput r\n";
+    struct session session;
+    struct npart_action action = {.size = sizeof action};
+    bool is_found = false;
+    open_session(&session, model, list);
+    for (uint32_t i = 0; npart_advice_action(session.advice, i, &action); i++)
+        is_found |= strcmp(action.kind, "option") == 0 && action.after.partitions == 3 &&
+                    strstr(action.text, "Leave 1 small partition to the CPU (1 node)");
+    CHECK(is_found);
+    close_session(&session);
+}
+
+TESTS(test_recommend__by_what_a_run_takes, test_recommend__mend, test_recommend__partitions_that_do_not_pay,
+      test_recommend__partitions_of_unknown_time)
