@@ -9,10 +9,11 @@
 
 /* Out of memory is passed on; anything else means that it cannot be. A target that the list lacks, an opset by
  * which shapes conflict: such a row is impossible, and the next one that suits takes its place. */
-static npart_status settle(npart_status status, struct npart__plan *made, struct npart__plan **out)
+static npart_status settle(npart_status status, struct npart__plan *made, struct npart__plan **out,
+                           struct npart_error *error)
 {
     *out = status == NPART_OK ? made : NULL;
-    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+    return status == NPART_ERROR_MEMORY ? npart__fail_memory(error) : NPART_OK;
 }
 
 /* The inference and the views are the plan's own, as the model is the same. */
@@ -24,7 +25,7 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
     if (!made)
         return npart__fail_memory(error);
     request.target = target;
-    return settle(npart__plan_make(&request, arena, made, error), made, out);
+    return settle(npart__plan_make(&request, arena, made, NULL), made, out, error);
 }
 
 /* Only switches that differ from what the variant has by itself are written, and the toolchain only where it is not
@@ -178,12 +179,12 @@ npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, 
     shared->arena = arena;
     request.inference = inference;
     request.shared = shared;
-    npart_status status = npart__infer(graph, &asked->options, arena, inference, error);
+    npart_status status = npart__infer(graph, &asked->options, arena, inference, NULL);
     if (status == NPART_OK)
-        status = npart__find_invalid(inference, error);
+        status = npart__find_invalid(inference, NULL);
     if (status == NPART_OK && npart__is_invalid(inference) && !npart__is_invalid(asked))
         status = NPART_ERROR_ARGUMENT; /* the runtime would not load it */
     if (status == NPART_OK)
-        status = npart__plan_make(&request, arena, made, error);
-    return settle(status, made, out);
+        status = npart__plan_make(&request, arena, made, NULL);
+    return settle(status, made, out, error);
 }

@@ -239,6 +239,7 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
                                       struct npart_error *error)
 {
     npart_inference *best = NULL, *made;
+    struct npart_error own = {.status = NPART_OK}; /* an attempt may fail, and that is no failure of the call */
     if (!out || !open)
         return npart__fail_null(out ? "open" : "out", error);
     /* The view of a plan knows less than the inference that it was made from. */
@@ -246,9 +247,11 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
         open = open->made_from;
     bool fits = !has_open_inputs(open);
     for (uint32_t attempt = 0; !fits && attempt < NPART__SIZE_ATTEMPTS; attempt++) {
-        npart_status status = try_sizes(&made, open, use, attempt, error);
+        npart_status status = try_sizes(&made, open, use, attempt, &own);
         if (status != NPART_OK) {
             npart_inference_free(best);
+            if (error)
+                *error = own;
             return status;
         }
         fits = made && misfits_of(made) <= misfits_of(open);

@@ -556,8 +556,9 @@ static npart_status begin(struct course *course, const struct npart__version *ve
 npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
                                struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
 {
-    struct npart_error unused = {.status = NPART_OK};
-    struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = error ? error : &unused};
+    /* What is tried may fail, and that is no failure of the search: the caller's is filled in at the end. */
+    struct npart_error own = {.status = NPART_OK};
+    struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = &own};
     struct course course = {.search = &search};
     memset(out, 0, sizeof *out);
     npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
@@ -580,5 +581,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     if (course.current != course.base)
         npart__state_free(course.current);
     npart__state_free(course.base);
+    if (status != NPART_OK && error)
+        *error = own;
     return status;
 }
