@@ -46,8 +46,11 @@ static void append_cut_command(struct npart__way *way, const struct npart__tail 
     struct npart__buffer names;
     npart__buffer_init(&names, &way->scratch);
     for (uint32_t i = 0; i < tail->tensor_count; i++) {
+        const char *name = npart__value_name(way->plan->graph, tail->tensors[i]);
+        if (strchr(name, ',')) /* the tool divides there, so no option names it: no command then */
+            return;
         npart__append_text(&names, i ? "," : "");
-        npart__append_text(&names, npart__value_name(way->plan->graph, tail->tensors[i]));
+        npart__append_text(&names, name);
     }
     npart__append_text(out, "--cut ");
     npart__append_shell_word(out, npart__buffer_text(&names));

@@ -10,6 +10,7 @@
 #include "advice/table.h"
 #include "api/api.h"
 #include "support/analysis.h"
+#include "support/model_text.h"
 #include "support/test.h"
 
 /* ---- the way --------------------------------------------------------------------------------------------------- */
@@ -442,7 +443,35 @@ static void test_advice__all_voices_tell_the_same(void)
     closedir(folder);
 }
 
-TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
+/* The tool divides cuts at commas: of a tensor whose name has one there is no command, rather than another's. */
+static void test_advice__no_cut_of_a_name_with_a_comma(void)
+{
+    static const char names[] = {'_', ','};
+    for (size_t i = 0; i < sizeof names; i++) {
+        struct analysis at = {0};
+        struct npart_action action = {.size = sizeof action};
+        npart_advice *advice = NULL;
+        struct bytes bytes = model_from_text("opset 17\ninput x float32[4,4]\nnode p#q = Relu(x)\n"
+                                             "node n = NonZero(p#q)\nnode c = Cast(n) to=1\n"
+                                             "node y = Relu(c)\noutput y\n");
+        for (size_t k = 0; k < bytes.size; k++)
+            bytes.data[k] = bytes.data[k] == '#' ? (unsigned char)names[i] : bytes.data[k];
+        REQUIRE(npart_model_read_memory(&at.model, bytes.data, bytes.size, NULL, NULL) == NPART_OK);
+        bytes_free(&bytes);
+        REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
+        REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, NULL) == NPART_OK);
+        REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, NULL) == NPART_OK);
+        REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+        REQUIRE(npart_advice_action(advice, 0, &action));
+        CHECK_TEXT(action.kind, "cut");
+        CHECK(names[i] == ',' ? !action.command : action.command && strcmp(action.command, "--cut p_q") == 0);
+        npart_advice_free(advice);
+        analysis_close(&at);
+    }
+}
+
+TESTS(test_advice__no_cut_of_a_name_with_a_comma,
+      test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
       test_advice__cuts_are_of_few_tensors, test_advice__cut_points_keep_the_work_in_one_partition,
       test_advice__the_table_is_well_formed,
       test_advice__all_voices_tell_the_same)
