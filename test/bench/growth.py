@@ -175,6 +175,16 @@ def users_that_are_outputs(n):
 
 
 @shape(20000)
+def users_that_begin_fusions(n):
+    nodes = [node("MatMul", ["x", "w"], ["y"])]
+    for i in range(n):
+        nodes.append(node("Softmax", ["y"], [f"s{i}"]))
+        nodes.append(node("MatMul", [f"s{i}", "x"], [f"v{i}"]))
+    return (model(graph(nodes, [info("x", (4, 4)), info("w", (4, 4))], [info("v0", (4, 4))])),
+            ["--format", "json"])
+
+
+@shape(20000)
 def users_of_a_dequantized(n):
     nodes = [node("DequantizeLinear", ["q", "s", "z"], ["d"])]
     for i in range(n):
