@@ -399,6 +399,7 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
     if (!npart__build_copy(graph, arena, out) || !npart__strings_copy(&graph->strings, arena, &out->strings) ||
         !NPART__COPY_ARRAY(arena, &graph->attributes, &out->attributes))
         return npart__fail_memory(error);
+    unsigned long long most = NPART__MOST(graph->limits, NODES);
     for (uint32_t i = 0; i < count; i++) {
         struct expander expander = {.graph = out,
                                     .arena = arena,
@@ -406,11 +407,11 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                     .call = out->nodes.items[expansions[i].node]};
         /* Else users of the others have a producer that is in no order. */
         NPART__ASSERT(npart__body_makes_results(graph, &expansions[i]), "node %u", expansions[i].node);
-        /* Each statement makes at least one value, so a body has no more nodes than that. */
-        if (out->nodes.count > NPART__LIMIT_NODES - NPART__LIMIT_BODY_VALUES)
-            return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %u nodes (limit nodes)", NPART__LIMIT_NODES);
         if (!expand(&expander))
             return npart__fail_memory(error);
+        /* One body past it at most: that is a few nodes, which ids and sums have room for. */
+        if (out->nodes.count > most)
+            return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %llu nodes (limit nodes)", most);
     }
     /* The first round counts; later ones only add after it. */
     if (is_late && out->first_late_node == NPART_NONE)

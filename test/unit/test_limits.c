@@ -265,6 +265,36 @@ static void test_limits__twice(void)
     bytes_free(&bytes);
 }
 
+/* Nodes of definitions by the standard count as those of the model's own functions do. */
+static void test_limits__definitions(void)
+{
+    static const char list[] = "format 1\ntarget t\nruntime onnxruntime\nfunctions standard\nop Neg\nop Relu\n";
+    struct bytes bytes = model_from_text("opset 22\ninput x float32[3,5]\ninput t int64[3]\n"
+                                         "node y = NegativeLogLikelihoodLoss(x, t)\noutput y\n");
+    npart_oplist *oplist = NULL;
+    REQUIRE(npart_oplist_read_memory(&oplist, list, strlen(list), "list.ops", NULL, NULL) == NPART_OK);
+    for (uint64_t most = 1; most <= 100; most += 99) {
+        struct npart_limit limit = {"nodes", most};
+        struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+        struct npart_error error = {0};
+        npart_model *model = NULL;
+        npart_inference *inference = NULL;
+        npart_plan *plan = NULL;
+        options.limits = &limit;
+        options.limit_count = 1;
+        REQUIRE(npart_model_read_memory(&model, bytes.data, bytes.size, &options, NULL) == NPART_OK);
+        REQUIRE(npart_inference_make(&inference, model, NULL, NULL) == NPART_OK);
+        CHECK_INT(npart_plan_make(&plan, inference, oplist, NULL, NULL, &error),
+                  most == 1 ? NPART_ERROR_LIMIT : NPART_OK);
+        CHECK_TEXT(error.message, most == 1 ? "more than 1 nodes (limit nodes)" : "");
+        npart_plan_free(plan);
+        npart_inference_free(inference);
+        npart_model_free(model);
+    }
+    npart_oplist_free(oplist);
+    bytes_free(&bytes);
+}
+
 static void test_limits__open(void)
 {
     REQUIRE(npart_oplist_find(&hexagon, "hexagon", NULL, NULL) == NPART_OK);
@@ -275,4 +305,5 @@ static void test_limits__close(void)
     npart_oplist_free(hexagon);
 }
 
-TESTS(test_limits__open, test_limits__every_row, test_limits__mistakes, test_limits__twice, test_limits__close)
+TESTS(test_limits__open, test_limits__every_row, test_limits__mistakes, test_limits__twice, test_limits__definitions,
+      test_limits__close)
