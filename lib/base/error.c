@@ -111,20 +111,31 @@ bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
 #define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
 #define MOST_WRITTEN 1000000 /* an exponent that is written; more than digits after a point make up for */
 
+#define ENOUGH 1e18 /* a number of 19 digits */
+
+/* Digits that are left out are as good as zeros. */
+static void add_digit(double *value, long *exponent, char digit)
+{
+    if (*value < ENOUGH)
+        *value = *value * 10 + (digit - '0');
+    else
+        ++*exponent;
+}
+
 /* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same
  * double. No error is possible: the lexers let only digits, a point and an exponent through. An example: "12.5e3"
  * is 125 with the exponent -1 + 3, so 12500. Each digit past the seventeenth may round, which is less than any
- * figure of an op list or a cost file is sure of. */
+ * figure of an op list or a cost file is sure of; past ENOUGH digits only count for the exponent. */
 double npart__read_decimal(const char *text)
 {
     double value = 0;
     bool is_negative = *text == '-';
     long exponent = 0;
     for (text += is_negative; *text >= '0' && *text <= '9'; text++)
-        value = value * 10 + (*text - '0');
+        add_digit(&value, &exponent, *text);
     if (*text == '.')
         for (text++; *text >= '0' && *text <= '9'; text++, exponent--)
-            value = value * 10 + (*text - '0');
+            add_digit(&value, &exponent, *text);
     if (*text == 'e') {
         long written = strtol(text + 1, NULL, 10);
         exponent += written < -MOST_WRITTEN ? -MOST_WRITTEN : written > MOST_WRITTEN ? MOST_WRITTEN : written;

@@ -235,6 +235,14 @@ static void test_checked__decimals(void)
     };
     for (size_t i = 0; i < NPART__COUNT(rows); i++)
         CHECK(npart__read_decimal(rows[i].text) == rows[i].number);
+    /* Longer than a double is large: digits and exponent make up for each other, on either side of the point. */
+    char text[500];
+    (void)snprintf(text, sizeof text, "1%0400de-395", 0);
+    CHECK(npart__read_decimal(text) == 1e5);
+    (void)snprintf(text, sizeof text, "25.%0400d", 1);
+    CHECK(npart__read_decimal(text) == 25);
+    (void)snprintf(text, sizeof text, "0.%0400de401", 5);
+    CHECK(npart__read_decimal(text) == 50);
 }
 
 TESTS(test_checked__add, test_checked__subtract, test_checked__multiply, test_checked__floor_divide,
