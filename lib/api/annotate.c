@@ -112,7 +112,8 @@ static bool note_node(struct notes *notes, uint32_t id)
                note(notes, id, NOTE_REASON, "its nodes are in several partitions, or on the CPU");
     if (notes->seen[id] == SEEN_ONE) {
         uint32_t device = notes->device[id];
-        return note(notes, id, NOTE_ASSIGNMENT, device == NPART_NONE ? "cpu" : "npu") && note_partition(notes, id, device);
+        return note(notes, id, NOTE_ASSIGNMENT, device == NPART_NONE ? "cpu" : "npu") &&
+               note_partition(notes, id, device);
     }
     return note(notes, id, NOTE_ASSIGNMENT, assignment(&node)) && note_partition(notes, id, node.partition) &&
            note_reason(notes, id, &node);

@@ -373,8 +373,8 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
     return from_float_bits(type == FLOAT16 ? widen_half(bits) : bits << 16);
 }
 
-/* float8 and smaller floating-point types are not read here. Of INT64 and UINT64 beyond 2^53 a double has the nearest that
- * there is, so whoever needs it exactly asks npart__tensor_int64s first. */
+/* float8 and smaller floating-point types are not read here. Of INT64 and UINT64 beyond 2^53 a double has the nearest
+ * that there is, so whoever needs it exactly asks npart__tensor_int64s first. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;

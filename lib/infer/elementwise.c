@@ -463,8 +463,8 @@ void npart__infer_clip(struct npart__call *call)
 
 /* ---- shaped like the input ------------------------------------------------------------------------------- */
 
-/* In training (input 2 since opset 12; before opset 7, unless is_test says otherwise) it changes the numbers; else it is
- * an identity. The mask is bool since opset 10. */
+/* In training (input 2 since opset 12; before opset 7, unless is_test says otherwise) it changes the numbers; else it
+ * is an identity. The mask is bool since opset 10. */
 void npart__infer_dropout(struct npart__call *call)
 {
     int since = call->node->schema ? call->node->schema->since : 0;

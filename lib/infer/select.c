@@ -72,18 +72,11 @@ static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct sli
         return is_whole ? dim : NPART__UNKNOWN;
     }
     int64_t start = forward_bound(call, dim, slice.start), end = forward_bound(call, dim, slice.end);
-    if (start == NPART__UNKNOWN || end == NPART__UNKNOWN)
-        return NPART__UNKNOWN;
+    if (start == NPART__UNKNOWN || end == NPART__UNKNOWN) /* no more than there is */
+        return npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, dim));
     /* An end before the start is a slice of nothing. */
     int64_t span = npart__maximum(call->pool, npart__difference(call->pool, end, start), 0);
     return npart__ceil_quotient(call->pool, span, slice.step);
-}
-
-/* The same, where it is not known what is taken (NULL): no more than there is. */
-static int64_t sliced_dim(const struct npart__call *call, int64_t dim, const struct slice *slice)
-{
-    int64_t size = slice ? slice_dim(call, dim, *slice) : NPART__UNKNOWN;
-    return size == NPART__UNKNOWN ? npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, dim)) : size;
 }
 
 /* One list of a Slice (starts, ends, axes, steps): input `index` since opset 10, an attribute before. False when it is
@@ -155,7 +148,7 @@ void npart__infer_slice(struct npart__call *call)
     }
     int64_t *dims = npart__new_dims(call, in->rank);
     for (uint32_t i = 0; dims && i < in->rank; i++)
-        dims[i] = sliced_dim(call, in->dims[i], is_known[i] ? &slices[i] : NULL);
+        dims[i] = is_known[i] ? slice_dim(call, in->dims[i], slices[i]) : NPART__UNKNOWN;
     npart__set_dims(call, 0, in->rank, dims);
     struct npart__items items;
     if (!npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(npart__out(call, 0)))

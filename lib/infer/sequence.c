@@ -103,8 +103,8 @@ void npart__infer_sequence_construct(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
 }
 
-/* Where something is inserted into a sequence of `count`: at the end too, but a negative position is that of an element,
- * as -1 is the last one. */
+/* Where something is inserted into a sequence of `count`: at the end too, but a negative position is that of an
+ * element, as -1 is the last one. */
 static bool read_insertion(struct npart__call *call, uint32_t count, uint32_t *out)
 {
     *out = count;

@@ -192,8 +192,8 @@ static void hold_steps(const struct run *run, const struct npart__flow *flow, st
 }
 
 /* While a body runs, what is outside of it is there, too: what its holder holds without it. A holder in a partition has
- * its bodies in there, with those of the nodes in them, and the CPU holds what it does while the partition runs. Holders
- * come before their bodies. False when out of memory. */
+ * its bodies in there, with those of the nodes in them, and the CPU holds what it does while the partition runs.
+ * Holders come before their bodies. False when out of memory. */
 static bool hold_outside(const struct run *run, struct npart__memory *out)
 {
     const struct npart__session *session = run->request->session;

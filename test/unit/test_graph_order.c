@@ -228,8 +228,8 @@ static void test_graph_order__shuffled_graphs(void)
         check_shuffled(1 + below(40));
 }
 
-/* What would take minutes if each were looked at for each: calls of a function that hands its input on, the last one first;
- * and a circle through a node that uses very much else, beside very many other nodes. */
+/* What would take minutes if each were looked at for each: calls of a function that hands its input on, the last one
+ * first; and a circle through a node that uses very much else, beside very many other nodes. */
 static void test_graph_order__many_handed_on(void)
 {
     enum { MANY = 200000 };

@@ -345,7 +345,8 @@ static void test_memory__bodies_in_the_body_of_a_partition(void)
                   "graph body\ninput i int64[]\ninput c bool[]\ninput v int8[100]\nnode go = Identity(c)\n"
                   "node w = Erf(v)\nnode o = If(go) then_branch=graph yes else_branch=graph no\noutput go\noutput o\n"
                   "end\ninit trips int64[] = 5\ninput x int8[10]\ninput z int8[100]\ninput d bool[]\n"
-                  "node a = Erf(x)\nnode l = Loop(trips, d, z) body=graph body\nnode y = Concat(a, l) axis=0\noutput y\n",
+                  "node a = Erf(x)\nnode l = Loop(trips, d, z) body=graph body\n"
+                  "node y = Concat(a, l) axis=0\noutput y\n",
                   "format 1\ntarget t\nop Loop\n", NULL, NULL);
     CHECK_TEXT(held_text(&at), "a 10/0 l 110/602 y 220/0 go 110/0 w 110/0 o 110/0 p 110/0 q 110/0 r 110/0 t 110/0 ");
     analysis_close(&at);
