@@ -135,8 +135,8 @@ static const char *reason_of(struct npart__way *way, const struct way_to_run *pl
 
 /* Mending counts where it surely beats the CPU, and what there is by more than a little. "cpu" is said only where
  * neither the plan as it is nor what steps leave can be faster; "undecided" is an answer, too, and better than one
- * by chance. What is not known of the mended plan does not keep "cpu" from being said: there may be no step at
- * all. A plan that fails, takes no node, or whose own time is not known counts as slower than the CPU. */
+ * by chance. A plan that fails or takes no node counts as slower than the CPU, and so does having no step; a time
+ * that is not known does not. */
 static const char *choose(const struct npart__plan *plan, const struct way_to_run *planned,
                           const struct way_to_run *mended, const struct way_to_run *cpu)
 {

@@ -357,10 +357,10 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     npart__set_element_type(call, 0, value ? value->element_type : NPART__FLOAT);
     if (!dims_from_input(call, 0, 0) || !npart__small_count(call, npart__out(call, 0), &count))
         return;
-    /* A fraction; else a tensor that cannot be read, or a whole number that none of ours holds exactly. */
+    /* No whole number: a fraction, or a tensor that cannot be read. */
     if (value && !npart__tensor_int64s(value, &element, 1)) {
         double number, *doubles = npart__new_doubles(call, count);
-        if (!npart__type_is_float(value->element_type) || !npart__tensor_doubles(value, &number, 1))
+        if (!npart__tensor_doubles(value, &number, 1))
             return;
         for (uint32_t i = 0; doubles && i < count; i++)
             doubles[i] = number;
