@@ -47,8 +47,10 @@ static void append_cut_command(struct npart__way *way, const struct npart__tail 
     npart__buffer_init(&names, &way->scratch);
     for (uint32_t i = 0; i < tail->tensor_count; i++) {
         const char *name = npart__value_name(way->plan->graph, tail->tensors[i]);
-        if (strchr(name, ',')) /* the tool divides there, so no option names it: no command then */
+        if (strchr(name, ',')) { /* the tool divides there, so no option names it: no command then */
+            out->failed |= names.failed;
             return;
+        }
         npart__append_text(&names, i ? "," : "");
         npart__append_text(&names, name);
     }

@@ -72,9 +72,9 @@ static bool write_command(struct npart__way *way, const struct small *small, con
         const char *name = way->plan->graph->nodes.items[i].name;
         if (!small->is_small[i])
             continue;
-        const char *word = npart__arena_format(&way->scratch, "%s=cpu", name);
         if (!*name)
-            return true;
+            return !text.failed;
+        const char *word = npart__arena_format(&way->scratch, "%s=cpu", name);
         npart__append_text(&text, text.size ? " --assume-node " : "--assume-node ");
         npart__append_shell_word(&text, word ? word : "");
         text.failed |= !word;
