@@ -184,8 +184,10 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
         }
         /* In a unit the quantized tensor is what is read. */
         uint32_t producer = at->graph->values.items[value].producer;
-        if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES))
-            value = npart__node_input(at->graph, &at->graph->nodes.items[producer], 0);
+        if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES)) {
+            uint32_t quantized = npart__node_input(at->graph, &at->graph->nodes.items[producer], 0);
+            value = quantized == NPART_NONE ? value : quantized; /* a file may leave it out */
+        }
         const struct npart__fact *fact = fact_of(at, value);
         uint64_t elements = npart__elements_of(&at->figures, fact);
         add(at, &work->input_elements, elements);
