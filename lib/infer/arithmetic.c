@@ -36,8 +36,9 @@ WHOLE(minimum, npart__minimum(pool, a, b))
 /* Of a symbol it is not told, not even of one that is at least 1. */
 WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_number(pool, npart__lower_bound(pool, a)))
 
-/* Integer division rounds toward zero in ONNX, down for us: -7 / 2 is -3, floor(-7 / 2) is -4. What has no sign for
- * certain is taken for a size, of which there is no difference. */
+/* Integer division rounds toward zero in ONNX, down for us: -7 / 2 is -3, floor(-7 / 2) is -4. What is computed of
+ * sizes is taken for one although it may be below 0, as n - 1; of a size there is no difference. Of what may be any
+ * number there is, so only what nothing is left of is known. */
 static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
 {
     struct npart__expressions *pool = each->call->pool;
@@ -51,6 +52,9 @@ static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
     int64_t negated = npart__is_number(a) ? a : npart__product(pool, a, -1);
     if (npart__is_number(b) && !npart__is_number(a) && npart__lower_bound(pool, negated) >= 0)
         return npart__product(pool, npart__floor_quotient(pool, negated, b), -1);
+    int64_t exact;
+    if (!npart__is_number(a) && npart__lower_bound(pool, a) == INT64_MIN)
+        return npart__exact_quotient(pool, a, b, &exact) ? exact : npart__fresh_number(pool, INT64_MIN);
     return npart__floor_quotient(pool, a, b);
 }
 

@@ -273,6 +273,7 @@ static npart_status fix_sizes(npart_placement *placement, uint32_t index, struct
     struct npart__placed *part = &placement->parts[index];
     const npart_inference *open = placement->set.models[part->told.model];
     struct npart__sizes sizes = {0};
+    struct npart_error own = {.status = NPART_OK};
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < placement->joints.count; i++) {
         const struct npart__joint *joint = &placement->joints.items[i];
@@ -281,10 +282,13 @@ static npart_status fix_sizes(npart_placement *placement, uint32_t index, struct
             return npart__fail_memory(error);
     }
     if (sizes.count)
-        status = npart__inference_bind(&part->bound, open, sizes.items, sizes.count, error);
+        status = npart__inference_bind(&part->bound, open, sizes.items, sizes.count, &own);
     /* Sizes that conflict are no mistake of the caller's: the link's ends are compared later. */
-    if (status != NPART_OK && status != NPART_ERROR_ARGUMENT)
+    if (status != NPART_OK && status != NPART_ERROR_ARGUMENT) {
+        if (error)
+            *error = own;
         return status;
+    }
     open = part->bound ? part->bound : open;
     status = npart_inference_make_use(&part->fixed, open, part->use, error);
     /* Nothing dynamic is left where there is no `fixed`: the model as it is, or as the links made it. */
