@@ -73,9 +73,7 @@ bool npart__is_reserved(const char *word)
            find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
 }
 
-/* All terms of a list lie in one array, and refer to each other by index. Nothing is added once a mistake has been
- * made, so callers need not ask after each step. */
-static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
+uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
 {
     if (parser->status != NPART_OK)
         return NPART_NONE;
@@ -86,22 +84,20 @@ static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
     return parser->oplist->terms.count - 1;
 }
 
-/* 0 is a term, so what a kind does not have is NPART_NONE. */
-static struct npart__term blank_term(enum npart__term_kind kind)
+struct npart__term npart__blank_term(enum npart__term_kind kind)
 {
     return (struct npart__term){
         .kind = (uint8_t)kind, .left = NPART_NONE, .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
 }
 
-/* After a failure a side may be NPART_NONE; then new_term makes nothing. */
-static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kind, uint8_t op, uint32_t left,
+uint32_t npart__new_pair(struct npart__parser *parser, enum npart__term_kind kind, uint8_t op, uint32_t left,
                          uint32_t right)
 {
-    struct npart__term term = blank_term(kind);
+    struct npart__term term = npart__blank_term(kind);
     term.op = op;
     term.left = left;
     term.right = right;
-    return new_term(parser, term);
+    return npart__new_term(parser, term);
 }
 
 /* Takes a number, a negative one as one term. `op` of a number says that it has a fraction, so
@@ -111,13 +107,13 @@ static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kin
 static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 {
     const struct npart__token *token = npart__peek(parser);
-    struct npart__term number = blank_term(NPART__TERM_NUMBER);
+    struct npart__term number = npart__blank_term(NPART__TERM_NUMBER);
     number.number = is_negative ? -token->number : token->number;
     number.real = is_negative ? -token->real : token->real;
     number.op = !token->is_whole;
     number.word = token->is_whole ? NULL : token->text;
     parser->now.at++;
-    return new_term(parser, number);
+    return npart__new_term(parser, number);
 }
 
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
@@ -216,7 +212,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     case ARGUMENT_NOTHING:
         return;
     }
-    /* After a mistake it is NPART_NONE, and new_term makes nothing of it. */
+    /* After a mistake it is NPART_NONE, and npart__new_term makes nothing of it. */
     /* A bit of the target's switches, or the index of a variant. */
     term->number = found;
 }
@@ -226,18 +222,18 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
 static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind kind, uint32_t op,
                             const struct word_row *row)
 {
-    struct npart__term term = blank_term(kind);
+    struct npart__term term = npart__blank_term(kind);
     term.op = (uint8_t)op;
     parser->now.at++; /* the word itself */
     if (row->argument == ARGUMENT_NOTHING)
-        return new_term(parser, term);
+        return npart__new_term(parser, term);
     if (!npart__accept(parser, NPART__TOKEN_MARK, "(")) {
         npart__parse_fail(parser, npart__peek(parser)->column, "expected ( after %s", row->word);
         return NPART_NONE;
     }
     parse_argument(parser, row->argument, &term);
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
-    return new_term(parser, term);
+    return npart__new_term(parser, term);
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
@@ -272,8 +268,8 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER)
             return take_number(parser, true);
         /* -X is 0 - X, so that evaluating has one operation less. */
-        uint32_t zero = new_term(parser, blank_term(NPART__TERM_NUMBER));
-        return new_pair(parser, NPART__TERM_ARITHMETIC, '-', zero, parse_factor(parser, depth + 1));
+        uint32_t zero = npart__new_term(parser, npart__blank_term(NPART__TERM_NUMBER));
+        return npart__new_pair(parser, NPART__TERM_ARITHMETIC, '-', zero, parse_factor(parser, depth + 1));
     }
     if (token->kind == NPART__TOKEN_NUMBER)
         return take_number(parser, false);
@@ -287,12 +283,12 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
             return parse_asked(parser, NPART__TERM_FUNCTION, op, &functions[op]);
     }
     if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
-        struct npart__term word = blank_term(NPART__TERM_WORD);
+        struct npart__term word = npart__blank_term(NPART__TERM_WORD);
         word.word = token->text;
         /* 0 for a word that names none; comparing types is comparing these numbers. */
         word.element_type = (uint8_t)npart__type_number(token->text, strlen(token->text));
         parser->now.at++;
-        return new_term(parser, word);
+        return npart__new_term(parser, word);
     }
     npart__parse_fail(parser, token->column, "expected a number, a word or a function, found %s", token->text);
     return NPART_NONE;
@@ -311,7 +307,7 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
             !strchr(operators, token->text[0]))
             return left;
         parser->now.at++;
-        left = new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->text[0], left, part(parser, depth));
+        left = npart__new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->text[0], left, part(parser, depth));
     }
 }
 
@@ -351,7 +347,7 @@ static bool set_goes_on(const struct npart__parser *parser)
  * item, not the end of the range. Of one value `right` is NPART_NONE; of a range, an end that is open. */
 static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
 {
-    struct npart__term item = blank_term(NPART__TERM_ITEM);
+    struct npart__term item = npart__blank_term(NPART__TERM_ITEM);
     if (!npart__next_is(parser, NPART__TOKEN_MARK, ".."))
         item.left = parse_sum(parser, depth + 1);
     if (npart__accept(parser, NPART__TOKEN_MARK, "..")) {
@@ -367,7 +363,7 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
         if (item.left == NPART_NONE && item.right == NPART_NONE)
             npart__parse_fail(parser, token->column, "a range needs a bound");
     }
-    return new_term(parser, item);
+    return npart__new_term(parser, item);
 }
 
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column);
@@ -534,7 +530,7 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
     bool is_in = is_negated ? npart__need(parser, NPART__TOKEN_WORD, "in", "in")
                             : npart__accept(parser, NPART__TOKEN_WORD, "in");
     if (is_in)
-        return new_pair(parser, NPART__TERM_IN, is_negated, left, parse_items(parser, left, depth));
+        return npart__new_pair(parser, NPART__TERM_IN, is_negated, left, parse_items(parser, left, depth));
     for (size_t i = 0; i < NPART__COUNT(marks); i++) {
         if (!npart__accept(parser, NPART__TOKEN_MARK, marks[i]))
             continue;
@@ -543,8 +539,8 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         check_words(parser, left, right, column);
         bool is_turned = asks_toolchain(parser, right); /* reports print the question first */
         resolve_toolchain(parser, is_turned ? right : left, is_turned ? left : right, is_turned ? first : column);
-        return is_turned ? new_pair(parser, NPART__TERM_COMPARE, turned[i], right, left)
-                         : new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
+        return is_turned ? npart__new_pair(parser, NPART__TERM_COMPARE, turned[i], right, left)
+                         : npart__new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
     }
     npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
     return NPART_NONE;
@@ -557,14 +553,14 @@ static uint32_t parse_or(struct npart__parser *parser, unsigned depth);
 /* Of a table, where NPART_NONE is what there is none of yet: rows, or columns that ask something. */
 static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
 {
-    return left == NPART_NONE ? right : right == NPART_NONE ? left : new_pair(parser, kind, 0, left, right);
+    return left == NPART_NONE ? right : right == NPART_NONE ? left : npart__new_pair(parser, kind, 0, left, right);
 }
 
 /* A row `*: *` asks nothing, and so always holds: 0 = 0. */
 static uint32_t always(struct npart__parser *parser)
 {
-    uint32_t zero = new_term(parser, blank_term(NPART__TERM_NUMBER));
-    return new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, zero, zero);
+    uint32_t zero = npart__new_term(parser, npart__blank_term(NPART__TERM_NUMBER));
+    return npart__new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, zero, zero);
 }
 
 /* A row's items for one column: of one word, that it is this one. An equality is cheaper to evaluate than a set of
@@ -577,8 +573,8 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
     uint32_t items = parse_items(parser, asked, depth);
     const struct npart__term *item = items == NPART_NONE ? NULL : &parser->oplist->terms.items[items];
     bool is_one = item && !item->op && item->next == NPART_NONE;
-    return is_one ? new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, asked, item->left)
-                  : new_pair(parser, NPART__TERM_IN, 0, asked, items);
+    return is_one ? npart__new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, asked, item->left)
+                  : npart__new_pair(parser, NPART__TERM_IN, 0, asked, items);
 }
 
 /* A define whose lines are rows: what is asked is in every column of one of them.
@@ -666,7 +662,7 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
  * Example: each(inputs, rank(it) <= 5 or const(it)) */
 static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 {
-    struct npart__term each = blank_term(NPART__TERM_EACH);
+    struct npart__term each = npart__blank_term(NPART__TERM_EACH);
     /* `each` and the parenthesis, which the caller has seen. */
     parser->now.at += 2;
     each.selector = npart__parse_selector(parser);
@@ -677,7 +673,7 @@ static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
     each.left = parse_or(parser, depth + 1);
     parser->each_depth--;
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
-    return new_term(parser, each);
+    return npart__new_term(parser, each);
 }
 
 /* A single condition, without `and` or `or` around it. Depth counts every nesting, so that the
@@ -693,7 +689,7 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         return NPART_NONE;
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "not"))
-        return new_pair(parser, NPART__TERM_NOT, 0, parse_not(parser, depth + 1), NPART_NONE);
+        return npart__new_pair(parser, NPART__TERM_NOT, 0, parse_not(parser, depth + 1), NPART_NONE);
     if (npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
         strcmp(token[1].text, "(") == 0)
         return parse_each(parser, depth);
@@ -721,7 +717,7 @@ static uint32_t parse_linked(struct npart__parser *parser, unsigned depth, const
 {
     uint32_t left = part(parser, depth);
     while (npart__accept(parser, NPART__TOKEN_WORD, word))
-        left = new_pair(parser, kind, 0, left, part(parser, depth));
+        left = npart__new_pair(parser, kind, 0, left, part(parser, depth));
     return left;
 }
 

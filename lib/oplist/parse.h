@@ -213,6 +213,14 @@ const struct npart__token *npart__expect_name(struct npart__parser *parser, cons
 
 /* Reads a condition from the tokens; NPART_NONE after a failure. */
 uint32_t npart__parse_condition(struct npart__parser *parser);
+/* A term of its kind. 0 is a term, so what a kind does not have is NPART_NONE. */
+struct npart__term npart__blank_term(enum npart__term_kind kind);
+/* Adds it to the list's terms, which lie in one array and refer to each other by index. Nothing is added once a mistake
+ * has been made (NPART_NONE), so callers need not ask after each step. */
+uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term);
+/* One of two sides. After a failure a side may be NPART_NONE; then nothing is made. */
+uint32_t npart__new_pair(struct npart__parser *parser, enum npart__term_kind kind, uint8_t op, uint32_t left,
+                         uint32_t right);
 /* Reads a number that is calculated, or a word; NPART_NONE after a failure. */
 uint32_t npart__parse_number(struct npart__parser *parser);
 /* Whether the word is a question with a number or a word for an answer. */

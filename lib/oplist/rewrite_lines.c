@@ -237,11 +237,11 @@ static uint32_t take_number(struct npart__parser *parser)
     if (strcmp(token[is_negative].text, "inf") != 0)
         return npart__parse_number(parser);
     parser->now.at += 1u + is_negative;
-    struct npart__term infinite = {.kind = NPART__TERM_NUMBER, .op = 1, .left = NPART_NONE, .right = NPART_NONE,
-                                   .next = NPART_NONE, .selector = NPART_NONE, .word = "inf",
-                                   .real = is_negative ? -INFINITY : INFINITY};
-    NPART__KEEP(parser, &parser->oplist->terms, infinite);
-    return parser->oplist->terms.count - 1;
+    struct npart__term infinite = npart__blank_term(NPART__TERM_NUMBER);
+    infinite.op = 1;
+    infinite.word = "inf";
+    infinite.real = is_negative ? -INFINITY : INFINITY;
+    return npart__new_term(parser, infinite);
 }
 
 /* `(a, b, c)`, or one number without parentheses. Numbers of a constant or an attribute follow one another. No

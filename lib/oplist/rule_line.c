@@ -213,21 +213,6 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
     NPART__KEEP(parser, &parser->oplist->rules, rule);
 }
 
-static uint32_t add_term(struct npart__parser *parser, struct npart__term term)
-{
-    if (parser->status == NPART_OK && NPART__PUSH(parser->arena, &parser->oplist->terms, term))
-        return parser->oplist->terms.count - 1;
-    if (parser->status == NPART_OK)
-        npart__parse_out_of_memory(parser);
-    return NPART_NONE;
-}
-
-static uint32_t add_pair(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
-{
-    return add_term(parser, (struct npart__term){.kind = (uint8_t)kind, .left = left, .right = right,
-                                                 .next = NPART_NONE, .selector = NPART_NONE});
-}
-
 /* `except OP...` on a rule for all ops, as a condition of its own, so that evaluating knows of no exceptions. A
  * requirement holds where the op is one of these, and what it asks comes first, so that the rule is labelled by it:
  *      every static: static(*) except Shape        static(*) or op = Shape
@@ -240,20 +225,19 @@ static uint32_t parse_except(struct npart__parser *parser, enum npart__rule_kind
         const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
         if (!npart__check_op(parser, token->text, token->column))
             return NPART_NONE;
-        struct npart__term function = {.kind = NPART__TERM_FUNCTION, .op = NPART__FUNCTION_OP, .left = NPART_NONE,
-                                       .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
-        struct npart__term word = function;
-        word.kind = NPART__TERM_WORD;
-        word.op = 0;
+        struct npart__term function = npart__blank_term(NPART__TERM_FUNCTION);
+        struct npart__term word = npart__blank_term(NPART__TERM_WORD);
+        function.op = NPART__FUNCTION_OP;
         word.word = token->text;
-        uint32_t op = add_term(parser, function);
-        uint32_t is_it = add_pair(parser, NPART__TERM_COMPARE, op, add_term(parser, word)); /* op 0: equal */
+        uint32_t op = npart__new_term(parser, function);
+        uint32_t is_it =
+            npart__new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, op, npart__new_term(parser, word));
         bool is_note = kind == NPART__RULE_NOTE;
         if (is_note)
-            is_it = add_pair(parser, NPART__TERM_NOT, is_it, NPART_NONE);
+            is_it = npart__new_pair(parser, NPART__TERM_NOT, 0, is_it, NPART_NONE);
         condition = condition == NPART_NONE
                         ? is_it
-                        : add_pair(parser, is_note ? NPART__TERM_AND : NPART__TERM_OR, condition, is_it);
+                        : npart__new_pair(parser, is_note ? NPART__TERM_AND : NPART__TERM_OR, 0, condition, is_it);
     }
     return condition;
 }
