@@ -225,6 +225,12 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
     }
 }
 
+/* Whether a backslash stands before what it escapes. */
+static bool escapes(const char *text, char quote)
+{
+    return text[0] == '\\' && (text[1] == quote || text[1] == '\\');
+}
+
 /* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. Any other character
  * after a backslash is kept with it. */
 static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
@@ -232,7 +238,7 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
     char quote = text[0], *plain;
     size_t length = 0, at = 1, end = 1;
     while (end < rest && text[end] != quote)
-        end += text[end] == '\\' && end + 1 < rest && (text[end + 1] == quote || text[end + 1] == '\\') ? 2 : 1;
+        end += end + 1 < rest && escapes(text + end, quote) ? 2 : 1;
     if (end >= rest) {
         npart__parse_fail(parser, column, "a text is not closed");
         return rest;
@@ -244,8 +250,7 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
         return rest;
     }
     while (at < end) {
-        if (text[at] == '\\' && (text[at + 1] == quote || text[at + 1] == '\\'))
-            at++;
+        at += escapes(text + at, quote);
         plain[length++] = text[at++];
     }
     plain[length] = '\0';
