@@ -50,7 +50,7 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
         }
         struct npart__group *group = &way->groups.items[group_of[row] - 1];
         group->cause_count++;
-        group->is_fatal |= way->plan->causes.items.items[c].is_fatal;
+        group->is_fatal |= way->plan->causes.items.items[c].failing_count > 0;
         if (opsets[c] > group->opset)
             group->opset = opsets[c];
     }

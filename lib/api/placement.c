@@ -291,7 +291,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .node_count = at->node_count,
         .first_affected = at->first_affected,
         .cut_value = at->cut_value,
-        .is_fatal = at->is_fatal,
+        .is_fatal = at->failing_count > 0,
         .is_unknown = at->is_unknown,
         .cpu_ms = plan->plan.cause_ms[cause],
         .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, false, found, bytes) : 0,

@@ -430,7 +430,6 @@ static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
     enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
     at->affected_count++;
     at->failing_count += verdict == NPART__FAIL;
-    at->is_fatal |= verdict == NPART__FAIL;
     finder->about.items[cause].undecided_count += verdict == NPART__UNDECIDED;
     finder->out->cause_of[node] = cause;
 }
@@ -483,7 +482,7 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
         if (producer == NPART_NONE)
             continue;
         uint32_t cause = finder->out->cause_of[npart__file_node(finder->session, producer)];
-        if (cause != NPART_NONE && !finder->out->items.items[cause].is_fatal)
+        if (cause != NPART_NONE && !finder->out->items.items[cause].failing_count)
             return cause;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -491,7 +490,7 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
         uint32_t users = npart__user_count(finder->session, value);
         for (uint32_t k = 0; k < users; k++) {
             uint32_t cause = finder->out->cause_of[npart__user_past_copies(finder->session, value, k)];
-            if (cause != NPART_NONE && !finder->out->items.items[cause].is_fatal)
+            if (cause != NPART_NONE && !finder->out->items.items[cause].failing_count)
                 return cause;
         }
     }
@@ -568,7 +567,6 @@ static void join_causes(struct npart__finder *finder)
         if (place[c] < kept) {
             out->items.items[place[c]].affected_count += cause.affected_count;
             out->items.items[place[c]].failing_count += cause.failing_count;
-            out->items.items[place[c]].is_fatal |= cause.is_fatal;
             finder->about.items[place[c]].undecided_count += about.undecided_count;
             continue;
         }

@@ -20,8 +20,7 @@ struct npart__cause {
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
     uint32_t affected_count, first_affected; /* of a cut the node before it, or NPART_NONE */
-    uint32_t failing_count; /* of the affected nodes those that fail to compile */
-    bool is_fatal;   /* any of the affected nodes fails to compile rather than runs on the CPU */
+    uint32_t failing_count; /* of the affected nodes those that fail to compile, rather than run on the CPU */
     bool is_unknown; /* all affected nodes are undecided */
     const char *root_rule, *root_op, *root_text; /* the same in every model; op: NULL where it is not one */
 };
