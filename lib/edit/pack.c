@@ -152,21 +152,6 @@ static bool place_nodes(struct npart__editor *editor)
     return true;
 }
 
-/* The tensor as a Constant node, NULL when out of memory. The attribute `value` exists in every version of
- * Constant. */
-static Onnx__NodeProto *constant_node(struct npart__editor *editor, Onnx__TensorProto *tensor)
-{
-    Onnx__NodeProto *node = npart__edit_new_node(editor, "Constant", 0, 1);
-    Onnx__AttributeProto *value = node ? npart__edit_attribute(editor, node, "value") : NULL;
-    if (!value)
-        return NULL;
-    value->has_type = 1;
-    value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
-    value->t = tensor;
-    node->output[0] = tensor->name;
-    return node;
-}
-
 /* Before IR version 4 an initializer had to be an input, which a new one is not. The model's IR version stays what
  * it was, so that whoever could load the file before can load it now. The nodes stand first in their list, before
  * all that may use them. Looks through all constants for each scope that gets some. */
@@ -181,7 +166,7 @@ static bool place_constant_nodes(struct npart__editor *editor, const uint32_t *c
         size_t made = 0;
         for (uint32_t i = 0; nodes && i < editor->kept_constants; i++)
             if (editor->constants.items[i].scope == scope) {
-                nodes[made] = constant_node(editor, editor->constants.items[i].tensor);
+                nodes[made] = npart__onnx_constant(editor->constants.items[i].tensor, editor->arena);
                 if (!nodes[made++])
                     return false;
             }

@@ -58,3 +58,28 @@ bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct 
     }
     return false;
 }
+
+Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__arena *arena)
+{
+    Onnx__NodeProto *node = npart__arena_allocate(arena, sizeof *node);
+    Onnx__AttributeProto *value = npart__arena_allocate(arena, sizeof *value);
+    char **output = npart__arena_zeroed(arena, 1, sizeof *output);
+    Onnx__AttributeProto **attribute = npart__arena_zeroed(arena, 1, sizeof(Onnx__AttributeProto *));
+    char *op = npart__arena_copy_text(arena, "Constant", strlen("Constant"));
+    char *name = npart__arena_copy_text(arena, "value", strlen("value"));
+    if (!node || !value || !output || !attribute || !op || !name)
+        return NULL;
+    onnx__node_proto__init(node);
+    onnx__attribute_proto__init(value);
+    node->op_type = op;
+    node->n_output = node->n_attribute = 1;
+    node->output = output;
+    node->attribute = attribute;
+    output[0] = tensor->name;
+    attribute[0] = value;
+    value->name = name;
+    value->has_type = 1;
+    value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    value->t = tensor;
+    return node;
+}

@@ -19,4 +19,8 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
  * Returns false when there is no `index`-th. */
 bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out);
 
+/* A Constant node that has the tensor, under the tensor's name; both are shared. The attribute `value` exists in every
+ * version of Constant. In the arena; NULL when out of memory. */
+Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__arena *arena);
+
 #endif

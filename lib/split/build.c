@@ -75,33 +75,6 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
     return tensor->raw_data.data ? tensor : NULL;
 }
 
-/* The same as a Constant, whose attribute `value` all its versions have. */
-static Onnx__NodeProto *new_constant_node(struct npart__splitting *splitting, Onnx__TensorProto *tensor)
-{
-    Onnx__NodeProto *node;
-    Onnx__AttributeProto *value;
-    struct npart__arena *arena = splitting->arena;
-    char *op = npart__arena_copy_text(arena, "Constant", 8), *name = npart__arena_copy_text(arena, "value", 5);
-    if (!op || !name || !new_object(arena, (void **)&node, sizeof *node) ||
-        !new_object(arena, (void **)&value, sizeof *value))
-        return NULL;
-    onnx__node_proto__init(node);
-    onnx__attribute_proto__init(value);
-    node->op_type = op;
-    node->output = npart__arena_zeroed(arena, 1, sizeof *node->output);
-    node->attribute = npart__arena_zeroed(arena, 1, sizeof *node->attribute);
-    if (!node->output || !node->attribute)
-        return NULL;
-    node->n_output = node->n_attribute = 1;
-    node->output[0] = tensor->name;
-    node->attribute[0] = value;
-    value->name = name;
-    value->has_type = 1;
-    value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
-    value->t = tensor;
-    return node;
-}
-
 /* A number, or the dim as it is told; nothing where it is not known by a name. A formula of several names is
  * written as text, too: to a runtime it is one more free name. */
 static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__Dimension *dim, int64_t size)
@@ -225,7 +198,7 @@ static bool list_known(struct npart__splitting *splitting, const struct npart__i
             return false;
         if (splitting->model->ir_version >= 4)
             out->initializer[out->n_initializer++] = tensor;
-        else if (!(out->node[out->n_node++] = new_constant_node(splitting, tensor)))
+        else if (!(out->node[out->n_node++] = npart__onnx_constant(tensor, splitting->arena)))
             return false;
     }
     return true;
