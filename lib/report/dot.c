@@ -3,6 +3,8 @@
  * Pictures in the language of Graphviz: a digraph for each plan. Every text stands in quotes, with what would end them
  * escaped, and `&`, which begins an entity there.
  */
+#include <stdlib.h>
+
 #include "report/picture.h"
 
 /* Of a label, in units of the font's size and in lines of one text. */
@@ -166,19 +168,20 @@ static void put_edge(struct graph *at, uint32_t index)
     npart__sheet_close(&text);
 }
 
+static int compare_ends(const void *left, const void *right)
+{
+    const struct npart__edge *a = left, *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
 /* Edges are sorted by where they begin, then by where they end; frames need not be in the order of their boxes. */
 static bool has_edge(const struct npart__picture *picture, uint32_t from, uint32_t to)
 {
-    uint32_t low = 0, high = picture->edge_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct npart__edge *edge = &picture->edges[middle];
-        if (edge->from < from || (edge->from == from && edge->to < to))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < picture->edge_count && picture->edges[low].from == from && picture->edges[low].to == to;
+    const struct npart__edge wanted = {.from = from, .to = to};
+    return picture->edge_count &&
+           bsearch(&wanted, picture->edges, picture->edge_count, sizeof wanted, compare_ends) != NULL;
 }
 
 /* In execution order from top to bottom, also where nothing is passed on. Graphviz ranks boxes by edges alone, so
