@@ -318,22 +318,33 @@ static void put_models(const struct table *table)
     free(codes);
 }
 
+/* The columns of names, which leave room for those of numbers. */
+static size_t name_columns(const struct table *table, const struct named *names, size_t number_columns)
+{
+    size_t width = 8, left = table->columns > number_columns + width ? table->columns - number_columns : width;
+    for (uint32_t i = 0; i < table->zoo->targets.count; i++) {
+        size_t columns = columns_of(names[i].name) + 2;
+        width = columns > width ? columns : width;
+    }
+    return width > left ? left : width;
+}
+
 /* A line a target, and columns of the verdicts that there are. */
 static void put_verdicts(const struct table *table, const struct named *names)
 {
     static const char *const colors[ZOO_VERDICTS] = {"32", "32", "33", "31", "31", "", ""};
     const struct interner *targets = &table->zoo->targets;
     uint64_t totals[ZOO_VERDICTS] = {0};
-    size_t width = 8, left = table->columns - (ZOO_VERDICTS + 1) * NUMBER_COLUMNS;
+    size_t shown = 1; /* the share of nodes */
     char text[64];
     for (uint32_t i = 0; i < targets->count; i++) {
         const struct zoo_target *target = interned_item(targets, i);
         for (size_t v = 0; v < ZOO_VERDICTS; v++)
             totals[v] += target->verdicts[v];
-        size_t columns = columns_of(names[i].name) + 2;
-        width = columns > width ? columns : width;
     }
-    width = width > left ? left : width;
+    for (size_t v = 0; v < ZOO_VERDICTS; v++)
+        shown += totals[v] || v < ZOO_EMPTY;
+    size_t width = name_columns(table, names, shown * NUMBER_COLUMNS);
     put(table, "\n");
     put_text(table, "2", "target", width, true);
     for (size_t v = 0; v < ZOO_VERDICTS; v++) {

@@ -250,7 +250,7 @@ static void test_zoo__texts_from_outside(void)
              "'text':'\\u001b]0;title\\u0007\\u202e%s','causes':[0]}],"
              "'advice':[{'causes':[0],'text':'Replace \\u001b[2J%s','after':{}}]}]}", text, text);
     add(zoo, "{'error':{'code':'\\u001b[41m%s'}}", text);
-    for (unsigned width = 0; width <= 300; width += 20) {
+    for (unsigned width = 0; width <= 300; width++) {
         look.width = width;
         char *table = table_of(zoo, &look);
         unsigned most = width == 0 ? 100 : width < 60 ? 60 : width > 120 ? 120 : width, column = 0;
