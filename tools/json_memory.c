@@ -2,6 +2,7 @@
 #include "json_memory.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,30 @@ int next_json_byte(FILE *file)
 const char *json_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+size_t count_causes(const json_t *items)
+{
+    size_t i, count = 0;
+    const json_t *item;
+    json_array_foreach(items, i, item)
+        count += json_array_size(json_object_get(item, "causes"));
+    return count;
+}
+
+size_t *find_by_cause(const json_t *items, size_t count)
+{
+    size_t *places = malloc((count + 1) * sizeof *places), i, k;
+    const json_t *item, *cause;
+    for (i = 0; places && i < count; i++)
+        places[i] = SIZE_MAX;
+    json_array_foreach(items, i, item)
+        json_array_foreach(json_object_get(item, "causes"), k, cause) {
+            json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
+            if (places && id >= 0 && (unsigned long long)id < count && places[id] == SIZE_MAX)
+                places[id] = i;
+        }
+    return places;
 }
 
 bool is_invalid_model(const json_t *document)

@@ -21,6 +21,11 @@ json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 int next_json_byte(FILE *file);
 /* A member that is a text; NULL: there is none. */
 const char *json_text(const json_t *object, const char *key);
+/* How many causes items of a report list as "causes"; ids of all causes of its roots are less. */
+size_t count_causes(const json_t *items);
+/* By cause the place of the first item that lists it, SIZE_MAX where none does; ids of `count` and more are none. To be
+ * freed; NULL: out of memory. */
+size_t *find_by_cause(const json_t *items, size_t count);
 /* Whether a report says that ONNX Runtime does not load its model. */
 bool is_invalid_model(const json_t *document);
 

@@ -109,26 +109,23 @@ static void general_text(const json_t *action, char *out, size_t bytes)
     *to = '\0';
 }
 
-static bool lists(const json_t *list, json_int_t id)
-{
-    size_t i;
-    const json_t *item;
-    json_array_foreach(list, i, item)
-        if (json_is_integer(item) && json_integer_value(item) == id)
-            return true;
-    return false;
-}
+/* Steps by cause: a model may have as many causes as nodes. */
+struct steps {
+    const json_t *advice;
+    size_t *places, count;
+};
 
 /* The first step for one of the causes; NULL: there is none. */
-static const json_t *step_for(const json_t *advice, const json_t *causes)
+static const json_t *step_for(const struct steps *steps, const json_t *causes)
 {
-    size_t i, k;
-    const json_t *action, *cause;
-    json_array_foreach(advice, i, action)
-        json_array_foreach(causes, k, cause)
-            if (json_is_integer(cause) && lists(json_object_get(action, "causes"), json_integer_value(cause)))
-                return action;
-    return NULL;
+    size_t i, first = SIZE_MAX;
+    const json_t *cause;
+    json_array_foreach(causes, i, cause) {
+        json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
+        if (id >= 0 && (unsigned long long)id < steps->count && steps->places[id] < first)
+            first = steps->places[id];
+    }
+    return json_array_get(steps->advice, first);
 }
 
 static bool add_advice(struct zoo *zoo, struct zoo_target *target, uint32_t root, const json_t *action,
@@ -190,14 +187,15 @@ static bool add_set(struct zoo_target *target, uint32_t *set, size_t count)
 /* Of a model that is not whole. It is taken to be whole once all its roots are fixed where planning again says so of a
  * step, or where a root has no step, as then it is the target that would be mended: a root may hide others, as dynamic
  * sizes do. */
-static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *found, uint64_t partitions)
+static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *roots, const struct steps *steps,
+                      uint64_t partitions)
 {
-    const json_t *roots = json_object_get(found, "roots"), *advice = json_object_get(found, "advice"), *root;
+    const json_t *root;
     size_t i, count = json_array_size(roots);
     uint32_t set[ZOO_ROWS];
     bool is_fine = true, is_told = count > 0 && count <= ZOO_ROWS, becomes_whole = false;
     json_array_foreach(roots, i, root) {
-        const json_t *step = step_for(advice, json_object_get(root, "causes"));
+        const json_t *step = step_for(steps, json_object_get(root, "causes"));
         uint32_t number = find_root(zoo, target, root);
         becomes_whole = becomes_whole || !step || is_done(verdict_at(json_object_get(step, "after")));
         if (number == NO_NUMBER) {
@@ -250,7 +248,14 @@ static bool add_target(struct zoo *zoo, const json_t *found, bool has_invalid)
     if (is_done(verdict))
         return true;
     target->invalid += has_invalid;
-    return has_invalid || add_roots(zoo, target, found, count_at(summary, "partitions"));
+    if (has_invalid)
+        return true;
+    const json_t *roots = json_object_get(found, "roots");
+    struct steps steps = {.advice = json_object_get(found, "advice"), .count = count_causes(roots)};
+    steps.places = find_by_cause(steps.advice, steps.count);
+    bool is_fine = steps.places && add_roots(zoo, target, roots, &steps, count_at(summary, "partitions"));
+    free(steps.places);
+    return is_fine;
 }
 
 static bool add_failure(struct zoo *zoo, const json_t *error)
