@@ -21,6 +21,7 @@
 #define SCHEMA_VERSION 1
 #define MOST_PENDING 256u  /* models of one transaction */
 #define BUSY_MS 10000      /* how long another program may hold the file */
+#define BUSY_BETWEEN_MS 100 /* ... where it can be tried again a second later */
 
 enum type { TYPE_TEXT, TYPE_INTEGER, TYPE_REAL, TYPE_BOOLEAN };
 
@@ -154,8 +155,11 @@ static bool begin(struct database *database, char *problem, size_t bytes)
 /* Another program that reads may keep the models of a transaction from being written: they stay in it then. */
 static bool commit(struct database *database, bool is_last, char *problem, size_t bytes)
 {
+    (void)sqlite3_busy_timeout(database->file, is_last ? BUSY_MS : BUSY_BETWEEN_MS);
     int status = sqlite3_exec(database->file, "COMMIT", NULL, NULL, NULL);
+    (void)sqlite3_busy_timeout(database->file, BUSY_MS);
     if (status == SQLITE_BUSY && !is_last) {
+        database->pending = 1; /* so that it is not tried again for each model */
         database->since = time(NULL);
         return true;
     }
@@ -334,22 +338,27 @@ static bool add_row(struct database *database, enum table table, const struct so
     return status == SQLITE_DONE;
 }
 
-static bool have_common(const json_t *a, const json_t *b)
+/* Of a step the roots whose causes it is for; a pair that is met again stays one row. */
+static bool add_pairs(struct database *database, struct source *source, const size_t *roots, size_t count)
 {
-    size_t i, k;
-    const json_t *x, *y;
-    json_array_foreach(a, i, x)
-        json_array_foreach(b, k, y)
-            if (json_equal(x, y))
-                return true;
-    return false;
+    bool is_fine = true;
+    size_t i;
+    const json_t *cause;
+    json_array_foreach(json_object_get(source->item, "causes"), i, cause) {
+        json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
+        source->root = id >= 0 && (unsigned long long)id < count ? roots[id] : SIZE_MAX;
+        if (is_fine && source->root != SIZE_MAX)
+            is_fine = add_row(database, TABLE_advice_roots, source);
+    }
+    return is_fine;
 }
 
 static bool add_target(struct database *database, const struct source *model, const json_t *target)
 {
     struct source source = {.document = model->document, .target = target, .item = target};
-    const json_t *roots = json_object_get(target, "roots"), *advice = json_object_get(target, "advice"), *root;
-    bool is_fine = add_row(database, TABLE_targets, &source);
+    const json_t *roots = json_object_get(target, "roots"), *advice = json_object_get(target, "advice");
+    size_t causes = count_causes(roots), *root_of = find_by_cause(roots, causes);
+    bool is_fine = root_of && add_row(database, TABLE_targets, &source);
     for (size_t i = 0; i < json_array_size(roots) && is_fine; i++) {
         source.item = json_array_get(roots, i);
         source.place = i;
@@ -358,12 +367,9 @@ static bool add_target(struct database *database, const struct source *model, co
     for (size_t i = 0; i < json_array_size(advice) && is_fine; i++) {
         source.item = json_array_get(advice, i);
         source.place = i;
-        is_fine = add_row(database, TABLE_advice, &source);
-        json_array_foreach(roots, source.root, root) {
-            if (is_fine && have_common(json_object_get(root, "causes"), json_object_get(source.item, "causes")))
-                is_fine = add_row(database, TABLE_advice_roots, &source);
-        }
+        is_fine = add_row(database, TABLE_advice, &source) && add_pairs(database, &source, root_of, causes);
     }
+    free(root_of);
     return is_fine;
 }
 
@@ -383,8 +389,14 @@ bool database_add(struct database *database, const json_t *document, char *probl
     }
     if (sqlite3_exec(database->file, "RELEASE model", NULL, NULL, NULL) != SQLITE_OK)
         return is_fine ? fail(database, problem, bytes) : false;
-    bool is_full = ++database->pending >= MOST_PENDING || time(NULL) != database->since;
-    return is_fine && (!is_full || commit(database, false, problem, bytes));
+    database->pending++;
+    return is_fine && database_settle(database, problem, bytes);
+}
+
+bool database_settle(struct database *database, char *problem, size_t bytes)
+{
+    bool is_due = database->pending >= MOST_PENDING || (database->pending && time(NULL) != database->since);
+    return !is_due || commit(database, false, problem, bytes);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -479,10 +491,12 @@ static json_t *json_rows(sqlite3_stmt *rows, enum table table, const json_t *pat
     json_t *list = json_array();
     bool is_fine = list && bind_json(rows, 1, path) == SQLITE_OK &&
                    (!target || bind_json(rows, 2, target) == SQLITE_OK);
-    while (is_fine && sqlite3_step(rows) == SQLITE_ROW) {
+    int status = SQLITE_DONE;
+    while (is_fine && (status = sqlite3_step(rows)) == SQLITE_ROW) {
         json_t *row = json_row(rows, table);
         is_fine = row && json_array_append_new(list, row) == 0;
     }
+    is_fine = is_fine && status == SQLITE_DONE;
     (void)sqlite3_reset(rows);
     (void)sqlite3_clear_bindings(rows);
     if (is_fine)
@@ -502,7 +516,8 @@ static bool join_roots(sqlite3_stmt *pairs, const json_t *path, const json_t *ta
         is_fine = is_fine && json_object_set_new(item, "causes", json_pack("[i]", (int)i)) == 0;
     json_array_foreach(advice, i, item)
         is_fine = is_fine && json_object_set_new(item, "causes", json_array()) == 0;
-    while (is_fine && sqlite3_step(pairs) == SQLITE_ROW) {
+    int status = SQLITE_DONE;
+    while (is_fine && (status = sqlite3_step(pairs)) == SQLITE_ROW) {
         const char *id = (const char *)sqlite3_column_text(pairs, 2);
         json_array_foreach(advice, i, item) {
             const char *own = json_text(item, "id");
@@ -513,7 +528,7 @@ static bool join_roots(sqlite3_stmt *pairs, const json_t *path, const json_t *ta
     }
     (void)sqlite3_reset(pairs);
     (void)sqlite3_clear_bindings(pairs);
-    return is_fine;
+    return is_fine && status == SQLITE_DONE;
 }
 
 static bool read_targets(const struct rows *rows, json_t *document, bool has_invalid)
@@ -597,6 +612,12 @@ bool database_has(struct database *database, const char *path)
 bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes)
 {
     (void)database, (void)document;
+    return fail(problem, bytes);
+}
+
+bool database_settle(struct database *database, char *problem, size_t bytes)
+{
+    (void)database;
     return fail(problem, bytes);
 }
 

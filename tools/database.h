@@ -23,6 +23,8 @@ bool database_has(struct database *database, const char *path);
  * nothing. The document stays the caller's. Whatever ends the program, models of the last second, and at most some
  * hundred, may be missing; the others are there as a whole. */
 bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes);
+/* To be called now and then while no model comes: keeps what came more than a second ago. */
+bool database_settle(struct database *database, char *problem, size_t bytes);
 /* Hands over all models in the order in which they were added: documents with what the tables have of them, good during
  * the call, which has no use of the database itself. */
 bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
