@@ -56,7 +56,7 @@ char *real_path(const char *path);
 /* The names in a folder, in any order, "." and ".." among them. NULL with errno: it cannot be opened. */
 struct folder;
 struct folder *folder_open(const char *path);
-/* NULL after the last; good until the next call. */
+/* NULL after the last with an errno of 0, or with another where the rest cannot be read; good until the next call. */
 const char *folder_next(struct folder *folder);
 void folder_close(struct folder *folder);
 

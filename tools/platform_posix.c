@@ -149,6 +149,7 @@ struct folder *folder_open(const char *path)
 
 const char *folder_next(struct folder *folder)
 {
+    errno = 0;
     const struct dirent *entry = readdir((DIR *)folder);
     return entry ? entry->d_name : NULL;
 }

@@ -53,8 +53,12 @@ static volatile sig_atomic_t is_asked;
 
 static void note_stop(int number)
 {
+    static const int requests[] = {SIGINT, SIGTERM};
+    (void)number;
     is_asked = 1;
-    (void)signal(number, SIG_DFL);
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) /* Ctrl-C, then kill, are two requests, too */
+        if (signal(requests[i], SIG_DFL) == SIG_IGN)
+            (void)signal(requests[i], SIG_IGN); /* as it was */
 }
 
 static void catch_signal(int number)

@@ -303,9 +303,12 @@ struct folder *folder_open(const char *path)
 
 const char *folder_next(struct folder *folder)
 {
+    bool had_next = folder->has_next;
     free(folder->name);
-    folder->name = folder->has_next ? narrow(folder->next.cFileName) : NULL;
-    folder->has_next = folder->has_next && FindNextFileW(folder->search, &folder->next);
+    folder->name = had_next ? narrow(folder->next.cFileName) : NULL;
+    folder->has_next = had_next && FindNextFileW(folder->search, &folder->next);
+    if (!folder->name)
+        errno = had_next ? ENOMEM : 0;
     return folder->name;
 }
 
