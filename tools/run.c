@@ -158,19 +158,24 @@ bool is_terminal(const struct run *run)
     return !run->options->output && is_stream_terminal(stdout);
 }
 
+struct npart_report_options look_of(const struct options *options, bool is_on_terminal)
+{
+    struct npart_report_options look = NPART_REPORT_OPTIONS_INIT;
+    const char *no_color = getenv("NO_COLOR");
+    unsigned columns = is_on_terminal ? terminal_columns() : 0;
+    look.use_color = options->color == COLOR_ALWAYS ||
+                     (options->color == COLOR_AUTO && is_on_terminal && !(no_color && *no_color));
+    look.use_ascii = options->use_ascii;
+    look.is_verbose = options->is_verbose;
+    look.detail = options->detail;
+    if (columns)
+        look.width = columns < 120 ? columns : 120;
+    return look;
+}
+
 void choose_look(struct run *run)
 {
-    const struct options *options = run->options;
-    const char *no_color = getenv("NO_COLOR");
-    unsigned columns = is_terminal(run) ? terminal_columns() : 0;
-    run->report = (struct npart_report_options)NPART_REPORT_OPTIONS_INIT;
-    run->report.use_color = options->color == COLOR_ALWAYS ||
-                            (options->color == COLOR_AUTO && is_terminal(run) && !(no_color && *no_color));
-    run->report.use_ascii = options->use_ascii;
-    run->report.is_verbose = options->is_verbose;
-    run->report.detail = options->detail;
-    if (columns)
-        run->report.width = columns < 120 ? columns : 120;
+    run->report = look_of(run->options, is_terminal(run));
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */

@@ -49,7 +49,9 @@ bool close_output(struct run *run);
 
 /* Whether reports go to a terminal. */
 bool is_terminal(const struct run *run);
-/* Colour, width and detail of reports, by the options and the terminal. */
+/* Colour, width and detail of what is told, by the options and whether it goes to a terminal. */
+struct npart_report_options look_of(const struct options *options, bool is_on_terminal);
+/* ... of reports. */
 void choose_look(struct run *run);
 
 /* One list for each target; --oplist FILE alone is the target. Tells what is wrong. */

@@ -110,6 +110,8 @@ static void write_lines(struct scan *scan, struct worker *alone)
         if (answer == WINDOW_LINE) {
             write_line(scan, &line);
             free(line.text);
+        } else if (!scan->has_failed) {
+            scan->has_failed = !results_settle(&scan->results);
         }
         progress_show(&scan->progress);
     }
@@ -188,10 +190,11 @@ static enum exit_status find_all(struct scan *scan)
         status = paths_add(&paths, options->models[i]) ? EXIT_FINE : EXIT_OTHER;
     if (status == EXIT_OTHER)
         say("out of memory");
+    size_t patterns = paths.count;
     if (status == EXIT_FINE && options->list)
         status = scan_read_list(&paths, options->list);
     if (status == EXIT_FINE)
-        status = scan_find(&scan->models, (const char *const *)paths.items, paths.count);
+        status = scan_find(&scan->models, &paths, patterns, options->output);
     paths_free(&paths);
     return status;
 }
@@ -232,7 +235,9 @@ static void write_end(struct scan *scan)
     struct npart_report_options look = run->report;
     if (options->is_quiet)
         return;
-    if (!options->output)
+    if (options->output)
+        look = look_of(options, is_stream_terminal(stdout));
+    else
         look.use_color = options->color == COLOR_ALWAYS;
     if (scan->zoo)
         zoo_write(scan->zoo, &look, write_to, stream);
@@ -262,6 +267,14 @@ static void settle(struct scan *scan)
     }
 }
 
+static void close_results(struct scan *scan)
+{
+    if (results_close(&scan->results))
+        return;
+    scan->has_failed = true;
+    worsen(scan->run, EXIT_OTHER);
+}
+
 static enum exit_status work(struct scan *scan)
 {
     struct run *run = scan->run;
@@ -284,6 +297,7 @@ static enum exit_status work(struct scan *scan)
         return EXIT_OTHER;
     }
     progress_hide(progress);
+    close_results(scan); /* before the table, whose reader may be gone */
     write_end(scan);
     settle(scan);
     return EXIT_FINE;
@@ -305,8 +319,7 @@ enum exit_status run_scan(struct run *run, struct options *options)
     if (!options->has_detail)
         run->report.detail = NPART_DETAIL_SUMMARY;
     worsen(run, work(&scan));
-    if (!results_close(&scan.results))
-        worsen(run, EXIT_OTHER);
+    close_results(&scan);
     zoo_free(scan.zoo);
     window_free(scan.window);
     scan_models_free(&scan.models);

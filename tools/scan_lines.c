@@ -13,8 +13,6 @@
 #include "message.h"
 #include "scan_text.h"
 
-#define SCHEMA "2" /* of docs/json.md */
-
 /* ---- the fingerprint ---------------------------------------------------------------------------------------- */
 
 /* FNV-1a of 64 bits: options are mistaken for others by chance alone, and nobody gains by it. */
@@ -100,6 +98,10 @@ bool find_fingerprint(const struct run *run, char *out)
     }
     for (uint32_t i = 0; i < options->cut_count; i++)
         mix_text(&hash, "cut", options->cuts[i]);
+    for (size_t i = 0; i < options->limit_count; i++) {
+        mix_text(&hash, "limit", options->limits[i].name);
+        mix_number(&hash, "value", (long long)options->limits[i].value);
+    }
     (void)snprintf(out, FINGERPRINT_BYTES, "%016llx", (unsigned long long)hash);
     if (!mix_file(&hash, "oplist", options->oplist) || !mix_file(&hash, "cost", options->cost))
         return false;
@@ -131,7 +133,7 @@ static const char *code_of(npart_status status, const char *message)
 
 static void add_tool(struct text *text, const char *fingerprint)
 {
-    text_add(text, "{\"schema\":" SCHEMA ",\"tool\":{\"name\":\"npu-partition\",\"version\":");
+    text_add(text, SCAN_LINE_BEGINNING ",\"version\":");
     text_add_json(text, npart_version());
     text_add(text, ",\"options\":\"");
     text_add(text, fingerprint);

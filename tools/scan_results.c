@@ -11,6 +11,7 @@
 
 #include "json_memory.h"
 #include "message.h"
+#include "scan_lines.h"
 #include "scan_text.h"
 
 struct reader {
@@ -48,8 +49,8 @@ static const char *line_problem(const struct reader *reader, const json_t *docum
 
 static bool take_line(struct reader *reader, const struct text *text)
 {
-    json_error_t error;
-    json_t *document = json_loadb(text->bytes, text->count, JSON_REJECT_DUPLICATES, &error);
+    json_error_t error; /* keys may repeat: two names of a model may differ in bytes that are no UTF-8 alone */
+    json_t *document = json_loadb(text->bytes, text->count, 0, &error);
     const char *problem = document ? line_problem(reader, document) : "not a line that scan writes";
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
@@ -57,6 +58,14 @@ static bool take_line(struct reader *reader, const struct text *text)
         take_document(reader, document);
     json_decref(document);
     return !problem;
+}
+
+/* Of a file without a whole line, which may be another's and is not to be cut then: whether a line begins so. */
+static bool is_torn_line(const struct text *text)
+{
+    static const char beginning[] = SCAN_LINE_BEGINNING;
+    size_t length = sizeof beginning - 1;
+    return memcmp(text->bytes, beginning, text->count < length ? text->count : length) == 0;
 }
 
 /* Whole lines; *end is where they end. */
@@ -80,6 +89,10 @@ static enum exit_status read_lines(struct reader *reader, FILE *file, uint64_t *
         }
     }
     bool has_memory = !text.has_failed && reader->has_memory;
+    if (has_memory && !ferror(file) && reader->line == 0 && text.count && !is_torn_line(&text)) {
+        say("%s:1: not a line that scan writes, so --resume cannot go on with it", reader->results->name);
+        is_fine = false;
+    }
     free(text.bytes);
     if (ferror(file))
         say("%s: cannot read: %s", reader->results->name, strerror(errno));
@@ -119,8 +132,11 @@ static enum exit_status open_lines(struct results *results, const struct options
         say("%s: another scan is writing to it", options->output);
         return EXIT_OTHER;
     }
-    enum exit_status status = options->resumes ? read_lines(reader, results->file, &end) : EXIT_FINE;
-    if (status == EXIT_FINE && options->resumes && !cut_stream(results->file, end)) {
+    if (!options->resumes)
+        return EXIT_FINE;
+    (void)seek_stream(results->file, 0); /* some systems open for adding at the end */
+    enum exit_status status = read_lines(reader, results->file, &end);
+    if (status == EXIT_FINE && !cut_stream(results->file, end)) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
     }
@@ -188,16 +204,27 @@ bool results_want_documents(const struct results *results)
     return results->database != NULL;
 }
 
+static bool tell_not_written(const struct results *results, const char *problem)
+{
+    say("%s: cannot write: %s", results->name, problem);
+    return false;
+}
+
+bool results_settle(struct results *results)
+{
+    char problem[1024] = "";
+    bool is_kept = !results->database || database_settle(results->database, problem, sizeof problem);
+    return is_kept || tell_not_written(results, problem);
+}
+
 bool results_add(struct results *results, const struct line *line, const json_t *document)
 {
     char problem[1024] = "";
     bool is_written = results->database
                           ? document && database_add(results->database, document, problem, sizeof problem)
                           : write_whole(results->file, line->text, line->bytes);
-    if (!is_written)
-        say("%s: cannot write: %s", results->name,
-            !results->database ? strerror(errno) : *problem ? problem : "out of memory");
-    return is_written;
+    const char *why = !results->database ? strerror(errno) : *problem ? problem : "out of memory";
+    return is_written || tell_not_written(results, why);
 }
 
 bool results_close(struct results *results)
@@ -209,7 +236,7 @@ bool results_close(struct results *results)
         is_closed = false;
     }
     if (!is_closed)
-        say("%s: cannot write: %s", results->name, problem);
+        (void)tell_not_written(results, problem);
     paths_free(&results->done);
     *results = (struct results){0};
     return is_closed;

@@ -29,7 +29,9 @@ bool results_have(const struct results *results, const char *path);
 bool results_want_documents(const struct results *results);
 /* Writes a line, at once or, into a database, within a second. False, and told: it cannot be written. */
 bool results_add(struct results *results, const struct line *line, const json_t *document);
-/* Writes what is left, and closes. False, and told: not all could be written. */
+/* To be called now and then while no line comes. False, and told: earlier lines cannot be written. */
+bool results_settle(struct results *results);
+/* Writes what is left, and closes; once closed, it does nothing. False, and told: not all could be written. */
 bool results_close(struct results *results);
 
 #endif

@@ -17,6 +17,7 @@
 struct walk {
     struct scan_models *models;
     bool wants_folders; /* whether the same file may be met again */
+    const struct file_identity *output; /* of this scan, which is no model of it; NULL: it is no file */
     /* Of an argument. */
     const char *pattern; /* NULL: all models */
     size_t offset;       /* in paths, of what it is matched with */
@@ -30,18 +31,14 @@ static enum exit_status fail(const char *problem)
     return EXIT_OTHER;
 }
 
-/* `a`, `b` and `c` in a row; NULL: out of memory. */
+/* `a`, `b` and `c` in a row, with no byte to spare, as there may be millions; NULL: out of memory. */
 static char *join(const char *a, const char *b, const char *c)
 {
-    struct text text = {0};
-    text_add(&text, a);
-    text_add(&text, b);
-    text_add(&text, c);
-    (void)text_write(&text, "", 1);
-    if (!text.has_failed)
-        return text.bytes;
-    free(text.bytes);
-    return NULL;
+    size_t bytes = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = malloc(bytes);
+    if (text)
+        (void)snprintf(text, bytes, "%s%s%s", a, b, c);
+    return text;
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------- */
@@ -73,12 +70,22 @@ static enum exit_status add_problem(struct walk *walk, const char *path, const c
     return add(walk->models, model);
 }
 
+static bool is_output(const struct walk *walk, const char *path)
+{
+    struct file_identity own;
+    return walk->output && identify_file(path, &own) && own.device == walk->output->device &&
+           own.inode == walk->output->inode;
+}
+
 static enum exit_status add_file(struct walk *walk, const char *path, const char *folder)
 {
+    if (is_output(walk, path))
+        return EXIT_FINE;
     errno = ENOENT;
     switch (kind_of_path(path, true)) {
     case PATH_FILE:
-        return add(walk->models, (struct scan_model){.path = join(path, "", ""), .folder = folder});
+        return add(walk->models, (struct scan_model){.path = join(strcmp(path, "-") == 0 ? "./" : "", path, ""),
+                                                     .folder = folder}); /* "-" alone is standard input */
     case PATH_FOLDER: /* a link to it */
         return EXIT_FINE;
     case PATH_OTHER:
@@ -120,8 +127,10 @@ static bool is_model_name(const char *name)
     return true;
 }
 
-/* The names that count in a folder, each with a / where it is one. `prefix` is the folder's path, with its /. */
-static bool list_names(const struct walk *walk, struct folder *folder, const char *prefix, struct paths *names)
+/* The names that count in a folder, each with a / where it is one. `prefix` is the folder's path, with its /. *code is
+ * why not all of them could be read, or 0. */
+static bool list_names(const struct walk *walk, struct folder *folder, const char *prefix, struct paths *names,
+                       int *code)
 {
     bool is_done = true;
     for (const char *name; is_done && (name = folder_next(folder));) {
@@ -139,6 +148,7 @@ static bool list_names(const struct walk *walk, struct folder *folder, const cha
         }
         free(path);
     }
+    *code = is_done ? errno : 0;
     return is_done;
 }
 
@@ -151,7 +161,7 @@ static enum exit_status go_down(struct walk *walk, char *path, unsigned depth)
     if (!walk->pattern)
         return walk_folder(walk, path, depth + 1);
     if (glob_match(walk->pattern, path + walk->offset)) {
-        struct walk below = {.models = walk->models, .wants_folders = walk->wants_folders};
+        struct walk below = {.models = walk->models, .wants_folders = walk->wants_folders, .output = walk->output};
         return walk_folder(&below, path, depth + 1);
     }
     return depth < walk->deepest ? walk_folder(walk, path, depth + 1) : EXIT_FINE;
@@ -187,11 +197,15 @@ static enum exit_status walk_folder(struct walk *walk, const char *path, unsigne
     if (!folder)
         return add_problem(walk, path, "read", strerror(errno));
     char *prefix = join(path, path[offset] ? "/" : "", "");
-    bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, folder, prefix, &names);
+    int code = 0;
+    bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, folder, prefix, &names, &code);
     folder_close(folder);
     paths_sort(&names);
-    enum exit_status status =
-        is_listed ? walk_names(walk, prefix, real, depth, &names) : fail("out of memory");
+    enum exit_status status = !is_listed ? fail("out of memory")
+                              : code     ? add_problem(walk, path, "read", strerror(code))
+                                         : EXIT_FINE;
+    if (status == EXIT_FINE)
+        status = walk_names(walk, prefix, real, depth, &names);
     paths_free(&names);
     free(prefix);
     return status;
@@ -227,11 +241,11 @@ static enum exit_status fill_in(struct walk *walk, const char *argument)
     return status;
 }
 
-static enum exit_status take_argument(struct walk *walk, const char *argument)
+static enum exit_status take_argument(struct walk *walk, const char *argument, bool is_path)
 {
     enum path_kind kind = kind_of_path(argument, true);
     size_t before = walk->models->count, offset = name_offset(argument);
-    if (kind == PATH_NOTHING && argument[strcspn(argument, "*?[")])
+    if (kind == PATH_NOTHING && !is_path && argument[strcspn(argument, "*?[")])
         return fill_in(walk, argument);
     if (kind == PATH_FOLDER) {
         enum exit_status status = walk_folder(walk, argument, 0);
@@ -370,12 +384,16 @@ static bool drop_alike(struct scan_models *models, struct key *keys, bool has_ar
     return has_memory;
 }
 
-enum exit_status scan_find(struct scan_models *models, const char *const *arguments, size_t count)
+enum exit_status scan_find(struct scan_models *models, const struct paths *arguments, size_t patterns,
+                           const char *output)
 {
     enum exit_status status = EXIT_FINE;
+    struct file_identity own;
+    bool has_output = output && identify_file(output, &own);
+    size_t count = arguments->count;
     for (size_t i = 0; i < count && status == EXIT_FINE; i++) {
-        struct walk walk = {.models = models, .wants_folders = count > 1};
-        status = take_argument(&walk, arguments[i]);
+        struct walk walk = {.models = models, .wants_folders = count > 1, .output = has_output ? &own : NULL};
+        status = take_argument(&walk, arguments->items[i], i >= patterns);
     }
     struct key *keys = status == EXIT_FINE ? malloc((models->count + 1) * sizeof *keys) : NULL;
     bool has_memory = keys != NULL;

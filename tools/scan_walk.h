@@ -30,8 +30,10 @@ struct scan_models {
 };
 
 /* Finds the models of the arguments, in their order, and of one by the bytes of their paths; a file that is met again
- * is left out. What cannot be looked at is among them. Tells what is wrong otherwise. */
-enum exit_status scan_find(struct scan_models *models, const char *const *arguments, size_t count);
+ * is left out, as is `output`, where lines go (NULL: no file). What cannot be looked at is among them. The first
+ * `patterns` arguments may be patterns, the others are paths. Tells what is wrong otherwise. */
+enum exit_status scan_find(struct scan_models *models, const struct paths *arguments, size_t patterns,
+                           const char *output);
 /* Adds the paths of a list, a line each or, where one of them has a NUL, with NULs between them; "-" is standard input.
  * Tells what is wrong. */
 enum exit_status scan_read_list(struct paths *paths, const char *list);
