@@ -61,6 +61,16 @@ def names(value: str | Iterable[str] | None) -> list[str]:
     return [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
 
 
+def reusable(options: Options) -> Options:
+    """Options for several models: an iterator would serve the first of them alone."""
+    kept = options.copy()
+    if (gates := options.get("gates")) is not None:
+        kept["gates"] = names(gates)
+    if (cuts := options.get("cuts")) is not None:
+        kept["cuts"] = names(cuts)
+    return kept
+
+
 class ReadOptions:
     """How a model is read."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from ._analysis import Analysis, analyze
+from ._arguments import reusable
 from ._errors import NpuPartitionError
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ def analyze_all(
         **options: as of `analyze`.
     """
     wanted = targets if targets is None or isinstance(targets, str) else list(targets)
+    kept = reusable(options)
     count = threads or os.cpu_count() or 1
     waiting: collections.deque[tuple[Source, concurrent.futures.Future[Analysis]]] = collections.deque()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         try:
             for model in models:
-                waiting.append((model, pool.submit(analyze, model, wanted, **options)))
+                waiting.append((model, pool.submit(analyze, model, wanted, **kept)))
                 if len(waiting) > count:
                     yield from _told(*waiting.popleft(), on_error)
             while waiting:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from npu_partition._analysis import analyze
-from npu_partition._arguments import Targets, names
+from npu_partition._arguments import Targets, names, reusable
 from npu_partition._errors import ReadError
 from npu_partition.rows import ROW, Type, document_of_error, rows_of
 
@@ -91,27 +92,30 @@ class _Job:
 
     def of_paths(self, batches: Iterable[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         """For mapInPandas over rows of one path."""
-        return self._frames((local(path), None, None) for batch in batches for path in batch["path"])
+        return self._frames((path, None, None) for batch in batches for path in batch["path"])
 
     def of_files(self, batches: Iterable[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         """For mapInPandas over rows of path, length and content."""
-        return self._frames((local(path), content, length) for batch in batches
+        return self._frames((path, content, length) for batch in batches
                             for path, length, content in zip(batch["path"], batch["length"], batch["content"]))
 
-    def _frames(self, models: Iterable[tuple[str, bytes | None, int | None]]) -> Iterator[pandas.DataFrame]:
+    def _frames(self, models: Iterable[tuple[str | None, bytes | None, int | None]]) -> Iterator[pandas.DataFrame]:
         import pandas
 
         targets, options = self.prepared()
         rows: list[dict[str, Any]] = []
-        for path, content, size in models:
-            rows += self._rows(path, content, size, targets, options)
+        for address, content, size in models:
+            rows += self._rows(address, content, size, targets, options)
             if len(rows) >= ROWS_PER_FRAME:
                 yield pandas.DataFrame(rows, columns=list(ROW), dtype=object)
                 rows = []
         yield pandas.DataFrame(rows, columns=list(ROW), dtype=object)
 
-    def _rows(self, path: str, content: bytes | None, size: int | None, targets: Targets,
+    def _rows(self, address: str | None, content: bytes | None, size: int | None, targets: Targets,
               options: dict[str, Any]) -> list[dict[str, Any]]:
+        if not isinstance(address, str):  # the `path` of a row cannot be NULL
+            return rows_of(document_of_error("", ReadError("the path is NULL or not a string")))
+        path = local(address)
         try:
             place = os.path.join(self.root, path)
             self._check_size(_file_size(place) if size is None else size)
@@ -192,7 +196,8 @@ def analyze_binary_files(
     Args:
         files: what ``spark.read.format("binaryFile")`` loads.
         targets: as of `npu_partition.analyze`.
-        max_bytes: larger files are not read, but told as rows with an error.
+        max_bytes: larger files are not read, but told as rows with an error; 0: the default, since Spark cannot hand
+            over a file of any size.
         **options: as of `npu_partition.analyze`, but that models may lack dimensions in `dims`.
 
     Returns:
@@ -200,6 +205,7 @@ def analyze_binary_files(
     """
     from pyspark.sql import functions
 
+    max_bytes = max_bytes or MOST_CONTENT_BYTES
     job = _job(targets, options, max_bytes)
     length = functions.col("length")
     # Two filters of the source: it reads nothing of what is too large, where it would end the job.
@@ -210,7 +216,7 @@ def analyze_binary_files(
 
 
 def _job(targets: str | Iterable[str], options: Options, max_bytes: int, root: str = "") -> _Job:
-    lenient: Options = {"strict_dims": False, **options}
+    lenient: Options = {"strict_dims": False, **reusable(options)}
     job = _Job(names(targets), lenient, max_bytes, root)
     job.check()
     return job
@@ -224,6 +230,14 @@ def _session() -> SparkSession:
 
 # ---- spark-submit -----------------------------------------------------------------------------------------------
 
+def _dim(text: str) -> tuple[str, str]:
+    """NAME=SIZE or NAME=..SIZE, split at the last ``=`` as by the tool: a name may hold one."""
+    name, _equals, size = text.rpartition("=")
+    if not name or not re.fullmatch(r"(\.\.)?0*[1-9][0-9]*", size, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text}: expected NAME=SIZE or NAME=..SIZE")
+    return name, size
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="npu_partition.spark", description="Many ONNX models as a Spark job.")
     add = parser.add_argument
@@ -235,7 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--by-path", action="store_true", help="inputs are only listed; executors open the files themselves")
     add("--pattern", default="*.onnx", help="which files of folders (default: %(default)s)")
     add("--tasks", type=int, default=0, help="of --list and --by-path: into how many the models are divided")
-    add("--dim", action="append", default=[], metavar="NAME=SIZE", help="the size of a dynamic dimension")
+    add("--dim", type=_dim, action="append", default=[], metavar="NAME=SIZE", help="the size of a dynamic dimension")
     add("--oplist", help="an op list of your own, which executors see, or have by --files")
     add("--cost", help="a cost file, likewise")
     add("--no-advice", action="store_true", help="do not look for what to do, which takes most of the time")
@@ -246,7 +260,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _options(given: argparse.Namespace) -> Options:
-    options: Options = {"dims": dict(item.partition("=")[::2] for item in given.dim), "advice": not given.no_advice,
+    options: Options = {"dims": dict(given.dim), "advice": not given.no_advice,
                         "timeout_s": given.timeout, "max_memory_bytes": given.max_memory}
     if given.oplist:
         options["oplist"] = given.oplist
