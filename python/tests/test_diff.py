@@ -105,6 +105,19 @@ def rounded(found: Diff) -> Diff:
         for figure in found.figures))
 
 
+def test_tolerances(encoder: pathlib.Path) -> None:
+    before, after = (analyze(encoder, "hexagon", dims={"batch": 1, "sequence": size}, advice=False).targets[0]
+                     for size in (128, 127))
+    assert diff(before, after).figures == ()  # both within 10 %
+    assert [figure.what for figure in diff(before, after, cost_tolerance=0).figures] == ["cost"]
+    assert "peak" in [figure.what for figure in diff(before, after, memory_tolerance=0).figures]
+    assert diff(before, before, cost_tolerance=0, memory_tolerance=0).change == "same"
+    for name in ("cost_tolerance", "memory_tolerance"):
+        for wrong in (-0.1, float("nan")):
+            with pytest.raises(ValueError, match=f"{name} must be 0 or more"):
+                diff(before, after, **{name: wrong})
+
+
 def test_what_is_no_report(detector: pathlib.Path) -> None:
     with pytest.raises(MalformedError, match="no report"):
         diff({"targets": [{}]}, analyze(detector, "hexagon"))

@@ -2,10 +2,12 @@
 """Where a model may come from, and what is said of one that cannot be read."""
 from __future__ import annotations
 
+import gzip
 import io
 import mmap
 import os
 import pathlib
+import sys
 import threading
 from typing import Any
 
@@ -61,6 +63,24 @@ def test_files_are_read_from_where_they_stand(detector: pathlib.Path, tmp_path: 
         assert answer(file) == answer(detector)
 
 
+def test_files_of_another_content_than_their_path(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """A GzipFile has the name and the descriptor of the compressed file."""
+    with gzip.open(tmp_path / "model.onnx.gz", "wb") as file:
+        file.write(detector.read_bytes())
+    with gzip.open(tmp_path / "model.onnx.gz") as file:
+        assert answer(file) == answer(detector)
+    with open(detector, "rb", buffering=0) as bare, open(detector, "rb+") as both:
+        assert answer(bare) == answer(both) == answer(detector)
+        assert bare.tell() == both.tell() == 0  # read by the path
+
+
+def test_maps_are_memory(detector: pathlib.Path) -> None:
+    expected = answer(detector)
+    with open(detector, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert [answer(mapped), answer(mapped)] == [expected, expected]
+        assert mapped.tell() == 0
+
+
 def test_pipes(detector: pathlib.Path) -> None:
     reader, writer = os.pipe()
 
@@ -83,6 +103,22 @@ def test_names(detector: pathlib.Path) -> None:
     assert analyze(data, "hexagon", name="mine").model.path == "mine"
     with open(detector, "rb") as file:
         assert analyze(file, "hexagon").model.path == str(detector)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode there")
+def test_paths_that_are_no_text(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.onnx")
+    path.write_bytes(detector.read_bytes())
+    analysis = analyze(path, "hexagon")
+    assert analysis.model.path == str(path)
+    with open(analysis.model.path, "rb"):
+        pass
+    shown = analysis.to_dict("summary")["model"]["path"]
+    assert shown.endswith("caf\ufffd.onnx") and shown in repr(analysis) and shown in analysis._repr_html_()
+    assert analyze(path, "hexagon", name="mine").model.path == "mine"
+    fixed = npu_partition.fix(path, "hexagon", tmp_path / os.fsdecode(b"fixed\xe9.onnx"))
+    assert fixed.output == str(tmp_path / os.fsdecode(b"fixed\xe9.onnx"))
+    assert analyze(fixed.output, "hexagon").targets[0].summary == fixed.targets[0].after
 
 
 def test_proto(detector: pathlib.Path) -> None:
@@ -155,6 +191,14 @@ def test_many(detector: pathlib.Path, encoder: pathlib.Path) -> None:
     models = [detector, encoder, detector, encoder, detector]
     found = [analysis.model.path for analysis in npu_partition.analyze_all(models, "hexagon", threads=2)]
     assert found == [str(model) for model in models]
+
+
+def test_many_take_the_same_iterators(detector: pathlib.Path) -> None:
+    cut = analyze(detector, "hexagon").targets[0].nodes[0].name
+    expected = analyze(detector, "hexagon", cuts=[cut], gates=["builder"]).to_dict()
+    assert expected != analyze(detector, "hexagon").to_dict()
+    found = npu_partition.analyze_all([detector] * 3, iter(["hexagon"]), cuts=iter([cut]), gates=iter(["builder"]))
+    assert [analysis.to_dict() for analysis in found] == [expected] * 3
 
 
 def test_many_with_errors(detector: pathlib.Path) -> None:

@@ -268,8 +268,8 @@ class Analysis:
     ``str()`` of it is the tool's report. Attributes: ``targets``, in the order in which they were asked for.
     """
 
-    def __init__(self, model: Handle, inference: Handle, plans: Sequence[_Plan]) -> None:
-        self._model, self._inference, self._plans = model, inference, tuple(plans)
+    def __init__(self, model: Handle, inference: Handle, plans: Sequence[_Plan], path: str | None = None) -> None:
+        self._model, self._inference, self._plans, self._path = model, inference, tuple(plans), path
         self.targets: tuple[Target, ...] = tuple(Target(plan) for plan in plans)
 
     @functools.cached_property
@@ -283,7 +283,13 @@ class Analysis:
     @functools.cached_property
     def model(self) -> results.ModelInfo:
         """The model as a whole."""
-        return results.build(results.ModelInfo, self._short["model"])
+        found = results.build(results.ModelInfo, self._short["model"])
+        return found if self._path is None else dataclasses.replace(found, path=self._path)
+
+    @property
+    def _title(self) -> str:
+        """The path as reports show it. `model.path` may hold bytes that cannot be printed."""
+        return str(self._short["model"]["path"])
 
     @functools.cached_property
     def findings(self) -> tuple[results.Finding, ...]:
@@ -368,7 +374,7 @@ class Analysis:
         return self.to_text().removesuffix("\n")
 
     def __repr__(self) -> str:
-        return f"<Analysis of {self.model.path}: {', '.join(repr(target) for target in self.targets)}>"
+        return f"<Analysis of {self._title}: {', '.join(repr(target) for target in self.targets)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("an Analysis cannot be pickled; to_dict() can")
@@ -479,4 +485,6 @@ def analyze(
     plans = [_plan(inference, one, text, options) for text, one in wanted.items]
     advised = _advise(inference, plans, wanted, options) if advice else [_Plan(plan, None, None) for plan in plans]
     end_time(plans[0].pointer)
-    return Analysis(loaded, inference, advised)
+    # As given, so that it can be opened: in the JSON, bytes that are no UTF-8 are replaced.
+    path = os.fsdecode(model) if name is None and isinstance(model, (str, os.PathLike)) else None
+    return Analysis(loaded, inference, advised, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, Union, overload
 
@@ -194,6 +195,13 @@ def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list
     return [library.npart_record_side(record.pointer) for record in records], records
 
 
+def _tolerance(name: str, share: float) -> float:
+    """As the library takes it, where 0 is the default: no two figures differ by as little as what stands for 0."""
+    if not share >= 0:  # NaN is not
+        raise ArgumentError(f"{name} must be 0 or more, not {share}")
+    return share or sys.float_info.min
+
+
 @overload
 def diff(before: Target, after: Target, *, cost_tolerance: float = ..., memory_tolerance: float = ...) -> Diff: ...
 @overload
@@ -207,14 +215,15 @@ def diff(before: Report | Target, after: Report | Target, *, cost_tolerance: flo
         before: a target of an analysis; or an analysis or a saved report (``to_dict()``, or the tool's JSON), whose
             targets are compared in their order.
         after: the same of the other version of the model, or of the same model on another target.
-        cost_tolerance: estimates of time that differ by less are equal, as a share.
+        cost_tolerance: estimates of time that differ by no more than this share are equal; 0: only the same are.
         memory_tolerance: the same of peaks of memory.
 
     Returns:
         What changed for the target; of two analyses or reports, one for each target.
     """
     options = initialized(_native.npart_diff_options, _native.NPART_DIFF_OPTIONS_INIT)
-    options.cost_tolerance, options.memory_tolerance = cost_tolerance, memory_tolerance
+    options.cost_tolerance = _tolerance("cost_tolerance", cost_tolerance)
+    options.memory_tolerance = _tolerance("memory_tolerance", memory_tolerance)
     if isinstance(before, Target) != isinstance(after, Target):
         raise TypeError("diff compares two targets, or two analyses or reports")
     (old, _old_records), (new, _new_records) = _sides(before), _sides(after)

@@ -92,7 +92,8 @@ class Fix:
     def __init__(self, handle: Handle, written: bytes | None) -> None:
         self._handle, self._written = handle, written
         data = self.to_dict()
-        self.output: str | None = data["out"]
+        # Not of the JSON, where bytes of a path that are no UTF-8 are replaced: this one can be opened.
+        self.output: str | None = None if written is None else os.fsdecode(written)
         """The model that was written."""
         self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
         self.steps = tuple(results.build(FixStep, item) for item in data["steps"])

@@ -79,7 +79,7 @@ def target_html(target: Target) -> str:
 def analysis_html(analysis: Analysis) -> str:
     """All targets, with the details of each folded where there are several."""
     model = analysis.model
-    title = f"{model.path}: {model.nodes} nodes, {model.weight_bytes / 1e6:.1f} MB of weights"
+    title = f"{analysis._title}: {model.nodes} nodes, {model.weight_bytes / 1e6:.1f} MB of weights"
     rows = "".join(_cells("td", _summary_row(target)) for target in analysis.targets)
     table = "<table>" + _cells("th", HEADINGS) + rows + "</table>"
     findings = "".join(f"<div>{html.escape(f'{item.code}: {item.text}')}</div>" for item in analysis.findings)

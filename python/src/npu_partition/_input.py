@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import os
 import stat
 from collections.abc import Iterator
@@ -44,10 +45,10 @@ def read_model(source: ModelSource, options: _native.npart_read_options) -> Hand
         return _read_path(source, options)
     if _is_proto(source):
         return _read_proto(source, options, "<ModelProto>")
+    if _is_buffer(source):  # before read(), which an mmap has too: that would copy weights, and move where it stands
+        return _read_memory(source, options, "<bytes>")
     if hasattr(source, "read"):
         return _read_file(source, options)
-    if _is_buffer(source):
-        return _read_memory(source, options, "<bytes>")
     program_model = getattr(source, "model", None)
     if hasattr(program_model, "graph") or hasattr(source, "graph"):
         return _read_ir(source if program_model is None else program_model, options)
@@ -118,6 +119,8 @@ def _read_file(file: Any, options: _native.npart_read_options) -> Handle:
 
 def _stands_for_path(file: Any, path: str) -> bool:
     try:
+        if not isinstance(getattr(file, "raw", file), io.FileIO):
+            return False  # such as GzipFile, whose name and descriptor are those of the compressed file
         status = os.fstat(file.fileno())
         return stat.S_ISREG(status.st_mode) and file.tell() == 0 and os.path.samestat(status, os.stat(path))
     except (OSError, AttributeError, ValueError):

@@ -59,5 +59,5 @@ def assert_partitions(
     analysis = analyze(model, targets, **options)
     checks = check(analysis, thresholds)
     if not all(item.is_met for item in checks):
-        raise ThresholdError(f"{analysis.model.path}\n{explain(checks)}", checks)
+        raise ThresholdError(f"{analysis._title}\n{explain(checks)}", checks)
     return analysis
