@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import linecache
+import os
 import pathlib
 import pickle
 import shutil
@@ -15,7 +17,7 @@ import pytest
 
 import npu_partition
 import npu_partition.torch
-from npu_partition._checks import Thresholds
+from npu_partition._checks import RefusedNode, Thresholds, distinct_names
 from npu_partition.testing import ThresholdError, assert_partitions
 
 pytest_plugins = ["pytester"]
@@ -84,6 +86,42 @@ def test_message(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[6].startswith("intel-npu:4000: 2 partitions, at most 1 allowed")
 
 
+def source_of(file: str | os.PathLike[str], line: int = 1) -> str:
+    """The line that is shown where a model names this file."""
+    return RefusedNode("n0", "Det", "cpu", os.fspath(file), line, None, "", "", None, True).source
+
+
+def test_only_sources_of_ones_own_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    project, other = tmp_path / "project", tmp_path / "other"
+    for folder in (project / "nets", other):
+        folder.mkdir(parents=True)
+        (folder / "net.py").write_text(f"in_{folder.name} = 1\n")
+        (folder / "secret.txt").write_text("password\n")
+    (project / "link.py").symlink_to(other / "net.py")
+    (project / "text.py").symlink_to(project / "nets" / "secret.txt")
+    monkeypatch.chdir(project)
+    assert source_of("nets/net.py") == source_of(project / "nets" / "net.py") == "in_nets = 1"
+    refused: list[str | os.PathLike[str]] = [
+        other / "net.py", "../other/net.py", "nets/../../other/net.py", "link.py", "text.py",
+        project / "nets" / "secret.txt", "/dev/zero", "fifo.py", "nets", "gone.py", "", "net.py\0"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("fifo.py")
+    with monkeypatch.context() as patch:  # opening some of these would never end
+        patch.setattr(linecache, "getline", lambda file, _line: f"opened {file}")
+        assert [source_of(file) for file in refused] == [""] * len(refused)
+    monkeypatch.setitem(sys.modules, "other_net", types.SimpleNamespace(__file__=str(other / "net.py")))
+    assert source_of(other / "net.py") == "in_other = 1"
+    monkeypatch.setitem(linecache.cache, "<cell 7>", (9, None, ["cell()\n"], "<cell 7>"))
+    assert source_of("<cell 7>") == "cell()"
+
+
+def test_targets_of_two_toolchains() -> None:
+    targets = npu_partition.analyze(DYNAMO, "hexagon,intel-npu@2026.0.0,intel-npu@2026.4.1", advice=False).targets
+    assert distinct_names(targets) == ["hexagon:v73", "intel-npu:4000@openvino 2026.0.0",
+                                       "intel-npu:4000@openvino 2026.4.1"]
+    assert distinct_names(targets[:2]) == ["hexagon:v73", "intel-npu:4000"]
+
+
 def test_what_is_missed() -> None:
     summary = npu_partition.analyze(DYNAMO, "hexagon").targets[0].summary
     assert Thresholds(2).missed(summary) == ()
@@ -103,6 +141,14 @@ def test_error_has_all_nodes() -> None:
     node = error.checks[0].refused[0]
     assert (node.name, node.op, node.verdict, node.line, node.is_root) == ("n0", "Det", "cpu", LINE, True)
     assert str(error) == str(caught.value)
+
+
+def test_error_shows_no_control_characters() -> None:
+    data = DYNAMO.read_bytes()
+    assert data.count(b"\x02n0") == 1  # the name of the node that falls back
+    with pytest.raises(ThresholdError) as caught:
+        assert_partitions(data.replace(b"\x02n0", b"\x02\x1b0"), "hexagon")
+    assert "\x1b" not in str(caught.value) and r"Det \u001b0" in str(caught.value)
 
 
 # ---- pytest ------------------------------------------------------------------------------------------------------

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
+import os
+import pathlib
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import results
 from ._errors import ArgumentError, NpuPartitionError
+from ._library import plain_text
 
 if TYPE_CHECKING:
     from ._analysis import Analysis, Target
@@ -76,14 +80,36 @@ class RefusedNode:
 
     @property
     def source(self) -> str:
-        """The line of Python; empty where the file is not there."""
-        return linecache.getline(self.file, self.line or 0).strip() if self.file else ""
+        """The line of Python; empty where the file is neither of a loaded module nor in the current directory."""
+        path = _own_source(self.file) if self.file else None
+        return linecache.getline(path, self.line or 0).strip() if path else ""
 
     @property
     def place(self) -> str:
         """For instance ``model.py:24 in encoder.layers.3``; empty where nothing is recorded."""
         parts = [f"{self.file}:{self.line}" if self.file else "", f"in {self.module}" if self.module else ""]
         return " ".join(part for part in parts if part)
+
+
+def _own_source(file: str) -> str | None:
+    """Where to read a file that a model names; None: nowhere. A stranger's model may name any file of this machine, so
+    only Python that this process has loaded counts, and what is in the current directory."""
+    if file in linecache.cache:  # already read; cells of a notebook are nowhere else
+        return file
+    try:
+        path = os.path.abspath(file)
+        if not path.endswith(".py"):
+            return None
+        if any(getattr(module, "__dict__", {}).get("__file__") == path for module in list(sys.modules.values())):
+            return path
+        # By its text first: on Windows a look at a file of the network tells another machine who is looking.
+        folder = pathlib.Path.cwd()
+        if not pathlib.Path(path).is_relative_to(folder) or not os.path.isfile(path):
+            return None
+        real = pathlib.Path(path).resolve()  # of a link
+        return path if real.suffix == ".py" and real.is_relative_to(folder.resolve()) else None
+    except OSError:  # the current directory is gone
+        return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +143,7 @@ class TargetCheck:
             if self.action:
                 command = f" ({self.action.command})" if self.action.command else ""
                 lines.append(f"  First action: {self.action.text}{command}")
-        return "\n".join(lines)
+        return "\n".join(plain_text(line) for line in lines)
 
     def _why(self) -> Iterator[str]:
         for cause in self.causes[:MOST_CAUSES]:
@@ -164,6 +190,13 @@ def check_target(target: Target, thresholds: Thresholds) -> TargetCheck:
     refused.sort(key=lambda node: not node.is_root)
     return TargetCheck(target.name, target.summary, thresholds.missed(target.summary), causes, tuple(refused),
                        target.advice[0] if target.advice else None)
+
+
+def distinct_names(targets: Sequence[Target]) -> list[str]:
+    """Names of targets; with the toolchain where several have the same name, which does not tell it."""
+    names = [target.name for target in targets]
+    return [f"{target.name}@{target.toolchain}" if names.count(target.name) > 1 else target.name
+            for target in targets]
 
 
 class ThresholdError(NpuPartitionError, AssertionError):

@@ -38,6 +38,15 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
+def plain_text(text: str) -> str:
+    """A text that may hold anything, such as a name from a model, as a person may read it."""
+    data = text.encode("utf-8", "surrogateescape")
+    room = library.npart_plain_text(data, None, 0) + 1
+    shown = ctypes.create_string_buffer(room)
+    library.npart_plain_text(data, shown, room)
+    return shown.value.decode()
+
+
 def sized(struct: type[Any]) -> Any:
     """A struct for results, which begins with its size."""
     made = struct()

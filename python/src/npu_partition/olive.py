@@ -27,7 +27,7 @@ from olive.passes import Pass
 from olive.passes.pass_config import BasePassConfig, PassConfigParam
 
 from ._analysis import analyze
-from ._checks import TargetCheck, ThresholdError, Thresholds, check, explain
+from ._checks import TargetCheck, ThresholdError, Thresholds, check, distinct_names, explain
 from ._fix import fix
 
 __all__ = ["NpuPartition", "ThresholdError", "package_config"]
@@ -36,8 +36,9 @@ __all__ = ["NpuPartition", "ThresholdError", "package_config"]
 class NpuPartition(Pass):  # type: ignore[misc]
     """Checks how many partitions targets make of a model, and fixes it where that is asked for.
 
-    The figures are recorded in the model's attributes as ``npu_partition``: by target (``hexagon:v73``)
-    ``partitions``, ``coverage``, ``mac_coverage``, ``typical_ms``, ``verdict`` and ``missed``.
+    The figures are recorded in the model's attributes as ``npu_partition``: by target (``hexagon:v73``, or
+    ``intel-npu:4000@openvino 2026.4.1`` where two differ in their toolchain alone) ``partitions``, ``coverage``,
+    ``mac_coverage``, ``typical_ms``, ``verdict`` and ``missed``.
     """
 
     @classmethod
@@ -71,8 +72,8 @@ class NpuPartition(Pass):  # type: ignore[misc]
             checks = check(analysis, thresholds)
         if config.fail and not all(item.is_met for item in checks):
             raise ThresholdError(explain(checks), checks)
-        figures = {target.name: _figures(item, target.cost.typical_ms)
-                   for item, target in zip(checks, analysis.targets)}
+        figures = {name: _figures(item, target.cost.typical_ms)
+                   for name, item, target in zip(distinct_names(analysis.targets), checks, analysis.targets)}
         attributes = {**(model.model_attributes or {}), "npu_partition": figures}
         return ONNXModelHandler(model_path=path, model_attributes=attributes)
 
