@@ -32,6 +32,9 @@ struct calibration {
     struct npart_measurement measured[NPART_MOST_MEASUREMENTS];
     uint32_t count;
     uint32_t left_out; /* runs of other targets, or that cannot be predicted */
+    const char *model; /* of the command line, the last one */
+    bool has_profile;  /* a profile followed it */
+    bool is_dim_found[MOST_DIMS]; /* of the command line's: some model has it */
     struct npart_calibration told;
 };
 
@@ -76,37 +79,79 @@ static enum exit_status read_table(struct calibration *c, const char *path, FILE
     return EXIT_FINE;
 }
 
-/* A table, a model, or the profile of the model before it; by how it begins. */
-static enum exit_status read_argument(struct calibration *c, const char *path, const char **model)
+/* A model without a profile after it tells no time. */
+static bool is_model_used(const struct calibration *c)
+{
+    if (!c->model || c->has_profile)
+        return true;
+    say("%s: a model without its profile after it (npu-partition calibrate MODEL PROFILE)", c->model);
+    return false;
+}
+
+static enum exit_status take_model(struct calibration *c, const char *path)
+{
+    if (!is_model_used(c))
+        return EXIT_USAGE;
+    c->model = path;
+    c->has_profile = false;
+    return EXIT_FINE;
+}
+
+/* Of the model before it; a model may have several. */
+static enum exit_status add_profile(struct calibration *c, const char *path)
+{
+    const char *texts[RUN_MS] = {[RUN_MODEL] = c->model, [RUN_PROFILE] = path};
+    if (!c->model) {
+        say("%s: a profile, of which model? (npu-partition calibrate MODEL PROFILE)", path);
+        return EXIT_USAGE;
+    }
+    if (!runs_add(&c->runs, texts, -1, 0)) {
+        say("%s: %s", path, c->runs.problem);
+        return EXIT_OTHER;
+    }
+    c->has_profile = true;
+    return EXIT_FINE;
+}
+
+/* A table, a model, or the profile of the model before it; by how it begins. What is looked into is read again from its
+ * beginning, which a pipe is not. */
+static enum exit_status read_argument(struct calibration *c, const char *path)
 {
     char beginning[2048];
-    FILE *file = strcmp(path, "-") == 0 ? stdin : open_file(path, "rb");
+    if (strcmp(path, "-") == 0)
+        return read_table(c, path, stdin);
+    if (kind_of_path(path, true) == PATH_OTHER) {
+        say("%s: is no regular file; a table may come from standard input (-)", path);
+        return EXIT_USAGE;
+    }
+    FILE *file = open_file(path, "rb");
     if (!file) {
         say("%s: cannot open: %s", path, strerror(errno));
         return EXIT_UNREADABLE;
     }
-    size_t bytes = file == stdin ? 0 : fread(beginning, 1, sizeof beginning - 1, file);
-    beginning[bytes] = '\0';
-    enum exit_status status = EXIT_FINE;
-    const char *at = beginning + strspn(beginning, " \t\r\n");
-    if (file == stdin || looks_like_runs(beginning)) {
+    enum exit_status status;
+    beginning[fread(beginning, 1, sizeof beginning - 1, file)] = '\0';
+    const char *at = after_mark(beginning);
+    at += strspn(at, " \t\r\n");
+    if (looks_like_runs(beginning)) {
         rewind(file);
         status = read_table(c, path, file);
-    } else if (*at == '[' || *at == '{') {
-        const char *texts[RUN_MS] = {[RUN_MODEL] = *model, [RUN_PROFILE] = path};
-        if (!*model) {
-            say("%s: a profile, of which model? (npu-partition calibrate MODEL PROFILE)", path);
-            status = EXIT_USAGE;
-        } else if (!runs_add(&c->runs, texts, -1, 0)) {
-            say("%s: %s", path, c->runs.problem);
-            status = EXIT_OTHER;
-        }
     } else {
-        *model = path;
+        status = *at == '[' || *at == '{' ? add_profile(c, path) : take_model(c, path);
     }
-    if (file != stdin)
-        (void)fclose(file);
+    (void)fclose(file);
     return status;
+}
+
+static enum exit_status read_arguments(struct calibration *c)
+{
+    const struct options *options = c->options;
+    enum exit_status status = EXIT_FINE;
+    if (options->model_count == 0)
+        return usage("which runs? (a table, or a model and its profile)");
+    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
+        status = read_argument(c, options->models[i]);
+    return status == EXIT_FINE && !is_model_used(c) ? EXIT_USAGE : status;
 }
 
 /* ---- the plan of a run ------------------------------------------------------------------------------------------- */
@@ -124,6 +169,39 @@ static bool add_dims(struct options *options, char *text)
         options->dims[options->dim_count++] = (struct npart_dim_binding){.name = word, .size = size};
     }
     return true;
+}
+
+/* Of several models some may lack a dim of the command line's, but none what the table says of it. */
+static npart_status infer_run(struct calibration *c, const struct options *options, struct sample *sample,
+                              struct npart_error *error)
+{
+    uint32_t common = c->options->dim_count;
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status =
+        infer(&sample->inference, sample->model, options, c->runs.count > 1 ? is_missing : NULL, error);
+    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++) {
+        if (i < common) {
+            c->is_dim_found[i] |= !is_missing[i];
+        } else if (is_missing[i]) {
+            status = NPART_ERROR_ARGUMENT;
+            *error = (struct npart_error){.status = status};
+            (void)snprintf(error->message, sizeof error->message, "dim %s=%lld: the model has no such dim",
+                           options->dims[i].name, (long long)options->dims[i].size);
+        }
+    }
+    return status;
+}
+
+static bool check_dims(const struct calibration *c)
+{
+    bool are_found = true;
+    for (uint32_t i = 0; i < c->options->dim_count; i++) {
+        if (c->is_dim_found[i])
+            continue;
+        say("--dim %s: no model has such a dim", c->options->dims[i].name);
+        are_found = false;
+    }
+    return are_found;
 }
 
 static enum exit_status plan_run(struct calibration *c, struct measured_run *run, struct sample *sample)
@@ -144,7 +222,7 @@ static enum exit_status plan_run(struct calibration *c, struct measured_run *run
     }
     npart_status status = read_model(&sample->model, options, run->texts[RUN_MODEL], &error);
     if (status == NPART_OK)
-        status = infer(&sample->inference, sample->model, options, NULL, &error);
+        status = infer_run(c, options, sample, &error);
     if (status == NPART_OK)
         status = make_plan(&as, sample->inference, 0, &sample->plan, &error);
     free(options);
@@ -284,6 +362,7 @@ static bool is_of_target(const struct calibration *c, const struct measured_run 
 static enum exit_status take_runs(struct calibration *c)
 {
     enum exit_status status = EXIT_FINE;
+    bool is_any_planned = false;
     for (uint32_t i = 0; i < c->runs.count && status == EXIT_FINE; i++) {
         if (!is_of_target(c, &c->runs.items[i])) {
             c->left_out++;
@@ -294,7 +373,10 @@ static enum exit_status take_runs(struct calibration *c)
             return EXIT_USAGE;
         }
         status = take_run(c, &c->runs.items[i]);
+        is_any_planned = true;
     }
+    if (status == EXIT_FINE && is_any_planned && !check_dims(c))
+        return EXIT_USAGE;
     if (status == EXIT_FINE && c->count == 0) {
         say("no run of %s", c->options->targets[0]);
         status = EXIT_USAGE;
@@ -430,17 +512,10 @@ static enum exit_status fit(struct calibration *c)
 enum exit_status run_calibrate(struct run *run, struct options *options)
 {
     struct calibration *c = calloc(1, sizeof *c);
-    enum exit_status status = EXIT_FINE;
-    const char *model = NULL;
     if (!c)
         return EXIT_OTHER;
     *c = (struct calibration){.run = run, .options = options};
-    if (options->model_count == 0)
-        status = usage("which runs? (a table, or a model and its profile)");
-    for (int i = 0; i < options->model_count && status == EXIT_FINE; i++)
-        status = read_argument(c, options->models[i], &model);
-    if (status == EXIT_FINE && c->runs.count == 0)
-        status = usage("which runs? (a model alone tells no time)");
+    enum exit_status status = read_arguments(c);
     if (status == EXIT_FINE && (!keeps_files(c) || !choose_target(c)))
         status = EXIT_USAGE;
     if (status == EXIT_FINE && !find_oplists(run, options))

@@ -146,9 +146,8 @@ static bool read_csv(struct runs *runs, FILE *file)
         if (strlen(line) == MOST_RUN_LINE - 1 && line[MOST_RUN_LINE - 2] != '\n')
             is_fine = fail(runs, number, "longer than 65,535 bytes");
         cut_line_end(line);
-        bool is_marked = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* as spreadsheets save it */
         if (is_fine && number == 1)
-            is_fine = read_header(&header, line + (is_marked ? 3 : 0)) ||
+            is_fine = read_header(&header, line) ||
                       fail(runs, 1, "no names of columns: model, ms or profile, and perhaps target, runtime, dims");
         else if (is_fine && *line)
             is_fine = read_row(runs, &header, line, number);
@@ -158,6 +157,13 @@ static bool read_csv(struct runs *runs, FILE *file)
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------- */
+
+/* NULL for null, too: a table that is written as JSON has it where a field is empty. */
+static const json_t *member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
 
 /* {"batch": 1} as "batch=1"; also as that text. False when a size is no whole number, or there are too many. */
 static bool take_dims(const json_t *dims, char *out, size_t bytes)
@@ -181,12 +187,12 @@ static bool take_run(struct runs *runs, const json_t *object, uint32_t number)
 {
     const char *texts[RUN_MS] = {NULL};
     char dims[4096], text[64];
-    const json_t *ms = json_object_get(object, "ms");
+    const json_t *ms = member(object, "ms");
     for (int c = 0; c < RUN_MS; c++)
         texts[c] = json_text(object, columns[c]);
     texts[RUN_DIMS] = dims;
     (void)snprintf(text, sizeof text, "run %u: no object, or ms or dims are no numbers", number);
-    if (!json_is_object(object) || !take_dims(json_object_get(object, "dims"), dims, sizeof dims) ||
+    if (!json_is_object(object) || !take_dims(member(object, "dims"), dims, sizeof dims) ||
         (ms && !(json_is_number(ms) && is_time(json_number_value(ms)))))
         return fail(runs, 0, text);
     return runs_add(runs, texts, ms ? json_number_value(ms) : -1, number);
@@ -217,8 +223,14 @@ static bool read_json_runs(struct runs *runs, FILE *file)
 
 /* ---- both -------------------------------------------------------------------------------------------------- */
 
+const char *after_mark(const char *beginning)
+{
+    return beginning + (strncmp(beginning, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
 bool looks_like_runs(const char *beginning)
 {
+    beginning = after_mark(beginning);
     const char *at = beginning + strspn(beginning, " \t\r\n");
     if (*at == '{') {
         at += 1 + strspn(at + 1, " \t\r\n");
@@ -231,12 +243,22 @@ bool looks_like_runs(const char *beginning)
         return false;
     memcpy(line, beginning, length);
     line[length] = '\0';
-    return read_header(&header, line + (strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0));
+    return read_header(&header, line);
+}
+
+/* The byte order mark that spreadsheets and editors put before a text, and blanks. */
+static int first_byte(FILE *file)
+{
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
+    int byte = next_json_byte(file);
+    for (size_t at = 0; at < sizeof mark && byte == mark[at]; at++)
+        byte = at + 1 < sizeof mark ? getc(file) : next_json_byte(file);
+    return byte;
 }
 
 bool runs_read(struct runs *runs, FILE *file)
 {
-    int byte = next_json_byte(file);
+    int byte = first_byte(file);
     if (byte == EOF || ungetc(byte, file) == EOF)
         return fail(runs, 0, "is empty");
     bool is_fine = byte == '{' ? read_json_runs(runs, file) : read_csv(runs, file);

@@ -28,6 +28,8 @@ struct runs {
     char problem[256];
 };
 
+/* A text without the byte order mark that it may begin with. */
+const char *after_mark(const char *beginning);
 /* Whether a file is such a table, from its beginning (as much of it as there is, ended with a NUL). */
 bool looks_like_runs(const char *beginning);
 /* Reads a table to its end. False with `problem`; nothing is kept then, but what was there. */

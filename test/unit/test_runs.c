@@ -62,6 +62,20 @@ static void test_runs__json(void)
     runs_free(&runs);
 }
 
+/* As tables are written that have a row for each run and a column for each member. */
+static void test_runs__null_is_absent(void)
+{
+    struct runs runs;
+    CHECK(read_text(&runs, "\xef\xbb\xbf \n{\"runs\": ["
+                           "{\"model\": \"a\", \"ms\": 2, \"profile\": null, \"dims\": null},"
+                           "{\"model\": \"b\", \"ms\": null, \"profile\": \"p\", \"runtime\": null}]}"));
+    CHECK(runs.count == 2 && runs.items[0].ms == 2 && runs.items[1].ms < 0);
+    CHECK(!runs.items[0].texts[RUN_PROFILE] && !runs.items[0].texts[RUN_DIMS] && !runs.items[1].texts[RUN_RUNTIME]);
+    CHECK_TEXT(runs.items[1].texts[RUN_PROFILE], "p");
+    runs_free(&runs);
+    check_problem("{\"runs\": [{\"model\": \"a\", \"ms\": null}]}", "line 1: neither ms nor a profile");
+}
+
 static void test_runs__refused(void)
 {
     static const char no_names[] =
@@ -117,9 +131,11 @@ static void test_runs__told_from_other_files(void)
 {
     CHECK(looks_like_runs("model,ms\na,1\n"));
     CHECK(looks_like_runs("profile,model\n"));
+    CHECK(looks_like_runs("\xef\xbb\xbfmodel,ms\n") && looks_like_runs("\xef\xbb\xbf{\"runs\": ["));
     CHECK(looks_like_runs(" {\n \"runs\": [") && !looks_like_runs("{\"nodes\": []}"));
     CHECK(!looks_like_runs("") && !looks_like_runs("[{\"cat\": \"Node\""));
     CHECK(!looks_like_runs("\x08\x07\x12\x07pytorch"));
 }
 
-TESTS(test_runs__csv, test_runs__json, test_runs__refused, test_runs__limits, test_runs__told_from_other_files)
+TESTS(test_runs__csv, test_runs__json, test_runs__null_is_absent, test_runs__refused, test_runs__limits,
+      test_runs__told_from_other_files)
