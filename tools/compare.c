@@ -69,7 +69,7 @@ static uint32_t find_node(const struct names *names, const npart_model *model, c
     if (placed->index >= 0) { /* the main graph's nodes have the first ids, in the file's order */
         *is_known = npart_model_graph(model, 0, &main) && (uint64_t)placed->index < main.node_count &&
                     npart_model_node(model, (uint32_t)placed->index, &node) &&
-                    (!*node.name || strcmp(node.name, placed->name) == 0);
+                    (!*node.name || !*placed->name || strcmp(node.name, placed->name) == 0);
         return *is_known ? (uint32_t)placed->index : NPART_NONE;
     }
     HASH_FIND_STR(names->table, placed->name, entry);
@@ -158,7 +158,7 @@ static enum agreement agreement_of(const npart_plan *plan, uint32_t id, const st
     struct npart_node_plan planned = {.size = sizeof planned};
     *is_live = npart_plan_node(plan, id, &planned) && planned.verdict != NPART_VERDICT_FOLDED &&
                planned.verdict != NPART_VERDICT_FUSED;
-    *is_cpu = *is_live && planned.verdict != NPART_VERDICT_NPU;
+    *is_cpu = planned.verdict == NPART_VERDICT_CPU && *is_live;
     if (planned.verdict == NPART_VERDICT_FUSED && planned.into != NPART_NONE && node->is_named)
         (void)npart_plan_node(plan, planned.into, &planned);
     else if (!*is_live)

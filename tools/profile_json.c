@@ -111,16 +111,28 @@ static bool read_events(struct profile *profile, FILE *file)
 
 /* ---- records ----------------------------------------------------------------------------------------------- */
 
+/* null is as good as no member. */
+static const json_t *member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+/* A node is told by its name, its place or both. */
 static bool take_placement(struct profile *profile, const json_t *object, size_t number)
 {
-    const char *name = json_text(object, "name"), *op = json_text(object, "op"), *provider = json_text(object, "ep");
-    const json_t *index = json_object_get(object, "index");
-    char text[64];
-    (void)snprintf(text, sizeof text, "node %zu of the record: name and ep are texts", number);
-    if (!name || !provider || (index && (!json_is_integer(index) || json_integer_value(index) < -1)))
-        return profile_fail(profile, text);
+    const json_t *name = member(object, "name"), *index = member(object, "index");
+    const char *op = json_text(object, "op"), *provider = json_text(object, "ep");
     int64_t place = index ? json_integer_value(index) : -1;
-    struct placed_node *node = profile_node(profile, name, op ? op : "", provider, place);
+    bool is_told = json_is_string(name) || (!name && place >= 0);
+    char text[128];
+    (void)snprintf(text, sizeof text,
+                   "node %zu of the record: expected \"name\" (a text) or \"index\" (from 0), and \"ep\" (a text)",
+                   number);
+    if (!provider || !is_told || (index && !json_is_integer(index)) || place < -1)
+        return profile_fail(profile, text);
+    struct placed_node *node =
+        profile_node(profile, name ? json_string_value(name) : "", op ? op : "", provider, place);
     if (node)
         node->is_placed = true;
     return node != NULL;

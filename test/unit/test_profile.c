@@ -98,6 +98,32 @@ static void test_profile__log_of_one_provider(void)
     profile_free(&profile);
 }
 
+static void check_refused(const char *text)
+{
+    struct profile profile;
+    CHECK(!read_text(&profile, text));
+    CHECK_TEXT(profile.problem,
+               "node 0 of the record: expected \"name\" (a text) or \"index\" (from 0), and \"ep\" (a text)");
+    profile_free(&profile);
+}
+
+static void test_profile__a_record_needs_no_names(void)
+{
+    struct profile profile;
+    CHECK(read_text(&profile, "{\"nodes\":[{\"index\":0,\"ep\":\"Q\"},{\"index\":1,\"name\":null,\"ep\":\"Q\"},"
+                              "{\"index\":null,\"name\":\"n\",\"ep\":\"Q\"}]}"));
+    CHECK(profile.node_count == 3 && profile.first->index == 0 && profile.first->next->index == 1);
+    CHECK_TEXT(profile.first->name, "");
+    CHECK_TEXT(profile.last->name, "n");
+    CHECK(profile.last->index == -1);
+    profile_free(&profile);
+    check_refused("{\"nodes\":[{\"ep\":\"Q\"}]}");
+    check_refused("{\"nodes\":[{\"index\":-1,\"ep\":\"Q\"}]}");
+    check_refused("{\"nodes\":[{\"index\":0,\"name\":3,\"ep\":\"Q\"}]}");
+    check_refused("{\"nodes\":[{\"index\":\"0\",\"ep\":\"Q\"}]}");
+    check_refused("{\"nodes\":[{\"index\":0}]}");
+}
+
 static void test_profile__record_tells_nodes_of_one_name_apart(void)
 {
     struct profile profile;
@@ -178,6 +204,7 @@ static void test_profile__a_long_line_is_cut(void)
 
 TESTS(test_profile__events_add_up, test_profile__the_first_run_warms_up,
       test_profile__other_tools_save_an_object, test_profile__log,
-      test_profile__log_of_one_provider, test_profile__record_tells_nodes_of_one_name_apart,
+      test_profile__log_of_one_provider, test_profile__a_record_needs_no_names,
+      test_profile__record_tells_nodes_of_one_name_apart,
       test_profile__an_event_has_a_limit, test_profile__nodes_have_a_limit, test_profile__providers_have_a_limit,
       test_profile__a_long_line_is_cut)
