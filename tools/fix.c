@@ -132,6 +132,9 @@ static npart_status report(struct run *run, const npart_fix *fix, const char *wr
 /* Of what was written, or would be. */
 static void check_thresholds(struct run *run, const npart_fix *fix)
 {
+    const npart_inference *inference = npart_plan_inference(npart_fix_plan(fix, 0)); /* all plans have it */
+    if (!meets_validity(run->options, run->options->models[0], inference))
+        worsen(run, EXIT_THRESHOLD);
     for (int i = 0; i < run->options->target_count; i++)
         if (!meets_thresholds(run->options, run->options->models[0], run->options->targets[i],
                               npart_fix_plan(fix, (uint32_t)i)))
