@@ -17,19 +17,35 @@ static int compare_sides(const void *a, const void *b)
     return order ? order : strcmp(x->toolchain, y->toolchain);
 }
 
-/* A text in quotes; false when out of memory. What is no UTF-8 becomes '?'. */
+/* JSON is UTF-8. What is none is told byte by byte, so that two texts never become one. NULL: out of memory. */
+static json_t *make_string(const char *text)
+{
+    json_t *value = json_string(text);
+    size_t bytes = value ? SIZE_MAX : npart_plain_text(text, NULL, 0);
+    char *plain = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+    if (plain) {
+        (void)npart_plain_text(text, plain, bytes + 1);
+        value = json_string(plain);
+    }
+    free(plain);
+    return value;
+}
+
+char *baseline_path(const char *path)
+{
+    json_t *value = make_string(path);
+    size_t bytes = json_string_length(value) + 1;
+    char *text = value ? malloc(bytes) : NULL;
+    if (text)
+        memcpy(text, json_string_value(value), bytes);
+    json_decref(value);
+    return text;
+}
+
+/* A text in quotes; false when out of memory. */
 static bool put_text(FILE *file, const char *before, const char *text)
 {
-    text = text ? text : "";
-    json_t *value = json_string(text);
-    if (!value) {
-        size_t length = strlen(text);
-        char *plain = malloc(length + 1);
-        for (size_t i = 0; plain && i <= length; i++)
-            plain[i] = (unsigned char)text[i] >= 0x80 ? '?' : text[i];
-        value = plain ? json_string(plain) : NULL;
-        free(plain);
-    }
+    json_t *value = make_string(text ? text : "");
     char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
     if (quoted)
         (void)fprintf(file, "%s%s", before, quoted);

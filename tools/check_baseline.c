@@ -79,7 +79,7 @@ void baseline_free(struct baseline *baseline)
 
 static npart_status make_kept(struct kept *kept, const struct checked *checked, int target, struct npart_error *error)
 {
-    *kept = (struct kept){.model = join_texts(checked->relative ? checked->relative : checked->path, "")};
+    *kept = (struct kept){.model = baseline_path(checked->relative ? checked->relative : checked->path)};
     npart_status status = kept->model ? npart_record_make(&kept->record, checked->job.plans[target],
                                                           checked->job.advice[target], error)
                                       : NPART_ERROR_MEMORY;
@@ -146,6 +146,12 @@ static npart_status compare(const struct npart_side *before, const struct npart_
     return status;
 }
 
+/* What a plan is compared with. */
+static const struct npart_side *find_before(const struct baseline *baseline, const struct npart_side *side)
+{
+    return find_side(&baseline->before, side->model, side->target, side->toolchain);
+}
+
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
                               struct compared *out, struct npart_error *error)
 {
@@ -159,8 +165,7 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
             return NPART_OK;
         status = NPART_ERROR_MEMORY;
     }
-    const struct npart_side *before =
-        status == NPART_OK ? find_side(&baseline->before, kept.model, kept.side.target) : NULL;
+    const struct npart_side *before = status == NPART_OK ? find_before(baseline, &kept.side) : NULL;
     if (before) {
         out->is_known = true;
         out->was_invalid = before->is_invalid;
@@ -174,12 +179,20 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
+static bool is_same_plan(const struct npart_side *a, const struct npart_side *b)
+{
+    return strcmp(a->model, b->model) == 0 && strcmp(a->target, b->target) == 0 &&
+           strcmp(a->toolchain, b->toolchain) == 0;
+}
+
+/* By the plan that is compared with it: after an update of the toolchain by that of the new one. */
 static bool is_replaced(const struct baseline *baseline, const struct npart_side *old)
 {
-    for (size_t i = 0; i < baseline->count; i++)
-        if (strcmp(baseline->kept[i].side.model, old->model) == 0 &&
-            strcmp(baseline->kept[i].side.target, old->target) == 0)
+    for (size_t i = 0; i < baseline->count; i++) {
+        const struct npart_side *side = &baseline->kept[i].side, *before = find_before(baseline, side);
+        if (before && is_same_plan(before, old))
             return true;
+    }
     return false;
 }
 

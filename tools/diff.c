@@ -22,11 +22,21 @@ struct input {
     bool is_dim_missing[MOST_DIMS];
 };
 
+/* OLD and NEW. Where the user names no targets they are those of NEW, or of OLD where NEW is a model. */
+struct pair {
+    struct input inputs[2];
+    const struct npart_side *taken[MOST_TARGETS]; /* by target: the side that it is the target of; else NULL */
+    char *texts[MOST_TARGETS];                    /* what it is called then */
+};
+
 /* ---- reports ----------------------------------------------------------------------------------------------- */
 
 static bool has_model(const struct sides *sides, const char *model)
 {
-    return find_side(sides, model, NULL) != NULL;
+    for (size_t i = 0; i < sides->count; i++)
+        if (strcmp(sides->items[i].model, model) == 0)
+            return true;
+    return false;
 }
 
 static bool has_many_models(const struct sides *sides)
@@ -121,6 +131,15 @@ static npart_status enter(struct run *run, const struct input *input, const stru
     return status;
 }
 
+/* A report that is no file was taken for a model. */
+static void tell_failure(const char *path, npart_status status, const struct npart_error *error)
+{
+    bool is_stream = strcmp(path, "-") == 0 || kind_of_path(path, true) == PATH_OTHER;
+    tell_error(path, error);
+    if (is_stream && status == NPART_ERROR_MALFORMED)
+        say("%s: note: a saved report must be a file, as it is read more than once", path);
+}
+
 /* What changed tells what to do of the new side alone; reports in a page tell it of both. */
 static bool analyze(struct run *run, struct input *input, bool wants_advice)
 {
@@ -134,7 +153,7 @@ static bool analyze(struct run *run, struct input *input, bool wants_advice)
     job_free(&job);
     if (status == NPART_OK)
         return true;
-    tell_error(input->path, &error);
+    tell_failure(input->path, status, &error);
     worsen(run, status_of(status));
     return false;
 }
@@ -159,32 +178,118 @@ static bool check_dims(struct run *run, const struct input *inputs, int count)
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
-/* The targets that a report has of the model, where the user names none; with the toolchain left out, which may be an
- * earlier one. */
-static bool take_targets(struct run *run, struct options *options, const struct input *input)
+static bool has_target(const struct input *input, const char *target)
+{
+    for (size_t i = 0; i < input->sides.count; i++)
+        if ((!input->model || strcmp(input->sides.items[i].model, input->model) == 0) &&
+            strcmp(input->sides.items[i].target, target) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a report has the model's target with several toolchains. */
+static bool has_toolchains(const struct input *input, const char *target)
+{
+    return has_target(input, target) && !find_side(&input->sides, input->model, target, NULL);
+}
+
+/* "intel-npu:4000"; of several toolchains "intel-npu:4000@openvino 2026.4.1". To be freed; NULL: out of memory. */
+static char *name_target(const struct input *input, const struct npart_side *side)
+{
+    bool needs_toolchain = *side->toolchain && has_toolchains(input, side->target);
+    size_t room = strlen(side->target) + strlen(side->toolchain) + 2;
+    char *text = malloc(room);
+    if (text)
+        (void)snprintf(text, room, "%s%s%s", side->target, needs_toolchain ? "@" : "",
+                       needs_toolchain ? side->toolchain : "");
+    return text;
+}
+
+/* A plan that a report has twice is compared once. */
+static bool is_first(const struct input *input, const struct npart_side *side)
+{
+    return (!input->model || strcmp(side->model, input->model) == 0) &&
+           find_side(&input->sides, input->model, side->target, side->toolchain) == side;
+}
+
+/* The targets that a report has of the model, where the user names none; with the toolchain left out where it has one,
+ * which may be an earlier one. */
+static bool take_targets(struct run *run, struct options *options, struct pair *pair, const struct input *input)
 {
     for (size_t i = 0; i < input->sides.count; i++) {
         const struct npart_side *side = &input->sides.items[i];
-        if (input->model && strcmp(side->model, input->model) != 0)
+        int place = options->target_count;
+        if (!is_first(input, side))
             continue;
-        if (options->target_count == MOST_TARGETS) {
+        if (place == MOST_TARGETS) {
             say("%s: too many targets", input->path);
             worsen(run, EXIT_USAGE);
             return false;
         }
-        options->targets[options->target_count++] = side->target;
+        pair->texts[place] = name_target(input, side);
+        if (!pair->texts[place]) {
+            say("out of memory");
+            worsen(run, EXIT_OTHER);
+            return false;
+        }
+        pair->taken[place] = side;
+        options->targets[options->target_count++] = pair->texts[place];
     }
     return true;
 }
 
-/* "hexagon:v73@1.0" is "hexagon:v73" in a report, which tells the toolchain apart. */
-static const struct npart_side *side_of(const struct input *input, const char *target, int place)
+/* As one report has it, in the other. Where the first has several toolchains of the target, no other one will do. */
+static const struct npart_side *side_as_taken(const struct input *input, const struct input *other,
+                                              const struct npart_side *taken)
 {
-    char text[256];
+    const struct npart_side *side = find_side(&input->sides, input->model, taken->target, taken->toolchain);
+    bool is_other = side && strcmp(side->toolchain, taken->toolchain) != 0;
+    return is_other && has_toolchains(other, taken->target) ? NULL : side;
+}
+
+/* Beside a model, a report must have the target that was planned, rather than what the user calls it: a report may have
+ * "hexagon" as another variant. NULL: it is not there; *are_several: or more than one is. */
+static const struct npart_side *side_of(const struct pair *pair, int which, const char *target, int place,
+                                        bool *are_several)
+{
+    const struct input *input = &pair->inputs[which], *other = &pair->inputs[!which];
+    const struct npart_side *planned = npart_record_side(other->records[place]), *taken = pair->taken[place];
+    *are_several = false;
     if (!input->is_report)
         return npart_record_side(input->records[place]);
-    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(target, "@"), target);
-    return find_side(&input->sides, input->model, text);
+    if (taken) /* of two reports from NEW */
+        return which == 0 && other->is_report ? side_as_taken(input, other, taken) : taken;
+    if (planned)
+        return find_side(&input->sides, input->model, planned->target, planned->toolchain);
+    return find_meant_side(&input->sides, input->model, target, are_several);
+}
+
+static void tell_missing(const struct pair *pair, int which, const char *target, int place, bool are_several)
+{
+    const struct input *input = &pair->inputs[which];
+    const struct npart_side *planned = npart_record_side(pair->inputs[!which].records[place]);
+    if (are_several)
+        say("%s: it has several targets %s: name one in full (NAME:VARIANT@TOOLCHAIN)", input->path, target);
+    else if (planned && has_toolchains(input, planned->target))
+        say("%s: it has no target %s@%s", input->path, planned->target, planned->toolchain);
+    else
+        say("%s: it has no target %s", input->path, planned ? planned->target : target);
+}
+
+/* The targets were taken from NEW: what OLD alone has. */
+static void tell_left_out(const struct pair *pair, const struct npart_side *const *compared, size_t count)
+{
+    const struct input *old = &pair->inputs[0], *new = &pair->inputs[1];
+    for (size_t i = 0; i < old->sides.count; i++) {
+        const struct npart_side *side = &old->sides.items[i];
+        bool is_compared = !is_first(old, side);
+        for (size_t k = 0; k < count; k++)
+            is_compared |= compared[k] == side;
+        char *text = is_compared ? NULL : name_target(old, side);
+        if (text)
+            say("%s: it has no target %s", new->path, text);
+        free(text);
+    }
 }
 
 /* ---- the comparison ---------------------------------------------------------------------------------------- */
@@ -250,22 +355,28 @@ static bool add_diff(struct run *run, npart_diff **out, const struct npart_side 
 }
 
 /* A target that one side alone has is told, and not compared. */
-static void compare_targets(struct run *run, const struct input *inputs)
+static void compare_targets(struct run *run, const struct pair *pair)
 {
     const struct options *options = run->options;
+    const struct npart_side *compared[MOST_TARGETS];
     npart_diff *diffs[MOST_TARGETS] = {NULL};
     size_t count = 0;
     bool is_ok = true;
     for (int i = 0; is_ok && i < options->target_count; i++) {
         const struct npart_side *sides[2];
         for (int k = 0; k < 2; k++) {
-            sides[k] = side_of(&inputs[k], options->targets[i], i);
+            bool are_several;
+            sides[k] = side_of(pair, k, options->targets[i], i, &are_several);
             if (!sides[k])
-                say("%s: it has no target %s", inputs[k].path, options->targets[i]);
+                tell_missing(pair, k, options->targets[i], i, are_several);
         }
-        if (sides[0] && sides[1])
+        if (sides[0] && sides[1]) {
+            compared[count] = sides[0];
             is_ok = add_diff(run, &diffs[count++], sides[0], sides[1]);
+        }
     }
+    if (is_ok && pair->inputs[0].is_report && pair->inputs[1].is_report && pair->taken[0])
+        tell_left_out(pair, compared, count);
     if (is_ok && count == 0) {
         say("there is nothing to compare");
         worsen(run, EXIT_USAGE);
@@ -276,18 +387,26 @@ static void compare_targets(struct run *run, const struct input *inputs)
         npart_diff_free(diffs[i]);
 }
 
-/* The side of a report that a page shows the report for: of the first target that it has. NULL: none. */
-static const struct npart_side *side_in_page(const struct run *run, const struct input *input)
+/* The side of a report that a page shows the report for: of the first target that it has, as far as that can be told
+ * before a model is planned. NULL: none. */
+static const struct npart_side *side_in_page(const struct run *run, const struct pair *pair, int which)
 {
+    const struct sides *sides = &pair->inputs[which].sides;
     const struct npart_side *side = NULL;
+    bool are_several;
     for (int i = 0; i < run->options->target_count && !side; i++)
-        side = side_of(input, run->options->targets[i], i);
+        side = side_of(pair, which, run->options->targets[i], i, &are_several);
+    for (size_t i = 0; i < sides->count && !side; i++)
+        if (is_first(&pair->inputs[which], &sides->items[i]))
+            side = &sides->items[i];
     return side;
 }
 
-static bool can_be_shown(struct run *run, const struct input *input)
+static bool can_be_shown(struct run *run, const struct pair *pair, int which)
 {
-    const struct npart_side *side = input->is_report && wants_page(run->options) ? side_in_page(run, input) : NULL;
+    const struct input *input = &pair->inputs[which];
+    bool is_shown = input->is_report && wants_page(run->options);
+    const struct npart_side *side = is_shown ? side_in_page(run, pair, which) : NULL;
     if (!side || is_whole_report(&input->sides, side))
         return true;
     say("%s: a baseline cannot be shown: save a report (--format json)", input->path);
@@ -296,10 +415,11 @@ static bool can_be_shown(struct run *run, const struct input *input)
 }
 
 /* A saved report as it stands in its file. Of a file that has several documents of one model, one. */
-static bool enter_saved(struct run *run, const struct input *input)
+static bool enter_saved(struct run *run, const struct pair *pair, int which)
 {
     struct npart_error error = {0};
-    const struct npart_side *side = run->document ? side_in_page(run, input) : NULL;
+    const struct input *input = &pair->inputs[which];
+    const struct npart_side *side = run->document ? side_in_page(run, pair, which) : NULL;
     npart_status status = side ? document_add_saved(run, input->path, &input->sides, side, &error) : NPART_OK;
     if (status == NPART_OK)
         return true;
@@ -326,38 +446,50 @@ static void close_input(struct input *input)
     free_sides(&input->sides);
 }
 
-/* OLD and NEW. */
-static void run_pair(struct run *run, struct options *options)
+static bool read_reports(struct run *run, const struct options *options, struct pair *pair)
 {
-    struct input inputs[2] = {0};
     bool is_ok = true;
     for (int i = 0; i < 2; i++) {
-        inputs[i].path = options->models[i];
-        inputs[i].is_report = is_saved_report(options->models[i]);
-        is_ok &= !inputs[i].is_report || read_report(run, &inputs[i]);
+        struct input *input = &pair->inputs[i];
+        input->path = options->models[i];
+        input->is_report = is_saved_report(input->path);
+        is_ok &= !input->is_report || read_report(run, input);
     }
-    is_ok = is_ok && find_model(run, &inputs[0], &inputs[1]) && find_model(run, &inputs[1], &inputs[0]);
-    bool has_target = options->target_count > 0 || options->oplist, has_models = false;
-    for (int i = 1; is_ok && !has_target && options->target_count == 0 && i >= 0; i--)
-        is_ok = !inputs[i].is_report || take_targets(run, options, &inputs[i]);
-    for (int i = 0; i < 2; i++)
-        has_models |= !inputs[i].is_report;
-    if (is_ok && options->target_count == 0 && !options->oplist) {
-        worsen(run, usage("which target? (--list-targets)"));
-        is_ok = false;
-    }
+    return is_ok && find_model(run, &pair->inputs[0], &pair->inputs[1]) &&
+           find_model(run, &pair->inputs[1], &pair->inputs[0]);
+}
+
+/* The user's, or else those of NEW, or else of OLD. */
+static bool choose_targets(struct run *run, struct options *options, struct pair *pair)
+{
+    bool is_ok = true;
+    for (int i = 1; is_ok && !options->oplist && options->target_count == 0 && i >= 0; i--)
+        is_ok = !pair->inputs[i].is_report || take_targets(run, options, pair, &pair->inputs[i]);
+    if (!is_ok || options->target_count > 0 || options->oplist)
+        return is_ok;
+    worsen(run, usage("which target? (--list-targets)"));
+    return false;
+}
+
+static void run_pair(struct run *run, struct options *options)
+{
+    struct pair pair = {.texts = {NULL}};
+    bool is_ok = read_reports(run, options, &pair) && choose_targets(run, options, &pair);
+    bool has_models = !pair.inputs[0].is_report || !pair.inputs[1].is_report;
     is_ok = is_ok && (!has_models || find_oplists(run, options));
     for (int i = 0; i < 2; i++)
-        is_ok = is_ok && can_be_shown(run, &inputs[i]);
+        is_ok = is_ok && can_be_shown(run, &pair, i);
     is_ok = is_ok && open_page(run);
     for (int i = 0; is_ok && i < 2; i++)
-        is_ok = inputs[i].is_report ? enter_saved(run, &inputs[i])
-                                    : analyze(run, &inputs[i], i == 1 && !options->is_quiet);
-    if (is_ok && (!has_models || check_dims(run, inputs, 2)))
-        compare_targets(run, inputs);
+        is_ok = pair.inputs[i].is_report ? enter_saved(run, &pair, i)
+                                         : analyze(run, &pair.inputs[i], i == 1 && !options->is_quiet);
+    if (is_ok && (!has_models || check_dims(run, pair.inputs, 2)))
+        compare_targets(run, &pair);
     document_close(run);
-    close_input(&inputs[0]);
-    close_input(&inputs[1]);
+    close_input(&pair.inputs[0]);
+    close_input(&pair.inputs[1]);
+    for (int i = 0; i < MOST_TARGETS; i++)
+        free(pair.texts[i]);
 }
 
 /* One model on two targets: the second one is the new one. */

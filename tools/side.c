@@ -9,6 +9,10 @@
 #include "json_memory.h"
 #include "platform.h"
 
+#define NEWEST_SCHEMA 2   /* of reports: docs/json.md */
+#define COST_SCHEMA 2     /* before it the cost was of switching alone */
+#define NEWEST_BASELINE 1
+
 /* What one side points to, besides the texts of its document. */
 struct saved_side {
     json_t *document;   /* with a reference of its own */
@@ -326,9 +330,15 @@ static bool make_room(struct sides *sides)
     return true;
 }
 
+static bool is_baseline(const json_t *document)
+{
+    return json_object_get(document, "baseline") != NULL;
+}
+
 /* False when out of memory; *is_ok becomes false for what no report says. */
 static bool add_side(struct sides *sides, json_t *document, const json_t *target, bool *is_ok)
 {
+    bool has_cost = is_baseline(document) || json_integer_value(json_object_get(document, "schema")) >= COST_SCHEMA;
     if (!make_room(sides))
         return false;
     struct npart_side *side = &sides->items[sides->count];
@@ -340,7 +350,7 @@ static bool add_side(struct sides *sides, json_t *document, const json_t *target
     side->toolchain = text_at(target, "toolchain");
     side->is_invalid = is_invalid(document);
     read_summary(json_object_get(target, "summary"), &side->summary);
-    read_cost(json_object_get(target, "cost"), side);
+    read_cost(has_cost ? json_object_get(target, "cost") : NULL, side);
     read_memory(json_object_get(target, "memory"), side);
     *is_ok &= json_is_object(json_object_get(target, "summary")) && json_text(target, "target");
     return saved->target && read_nodes(saved, target, side, is_ok) && read_causes(saved, target, side, is_ok);
@@ -350,7 +360,14 @@ static bool add_document(struct sides *sides, json_t *document, char *problem, s
 {
     json_t *targets = json_object_get(document, "targets"), *target;
     bool is_ok = json_is_array(targets) && json_is_object(json_object_get(document, "model"));
+    bool is_short = is_baseline(document);
+    json_int_t schema = json_integer_value(json_object_get(document, is_short ? "baseline" : "schema"));
     size_t i;
+    if (schema > (is_short ? NEWEST_BASELINE : NEWEST_SCHEMA)) {
+        (void)snprintf(problem, bytes, "made by a later version of npu-partition (\"%s\": %lld)",
+                       is_short ? "baseline" : "schema", (long long)schema);
+        return false;
+    }
     json_array_foreach(targets, i, target)
         if (!add_side(sides, document, target, &is_ok)) {
             (void)snprintf(problem, bytes, "out of memory");
@@ -363,7 +380,8 @@ static bool add_document(struct sides *sides, json_t *document, char *problem, s
 
 bool is_saved_report(const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? NULL : open_file(path, "rb");
+    bool is_file = strcmp(path, "-") != 0 && kind_of_path(path, true) == PATH_FILE;
+    FILE *file = is_file ? open_file(path, "rb") : NULL;
     bool is_object = file && next_json_byte(file) == '{';
     if (file)
         fclose(file);
@@ -393,6 +411,10 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
         json_decref(document);
     }
     end_json_limit();
+    if (is_read && ferror(file)) {
+        (void)snprintf(problem, bytes, "cannot be read to its end");
+        is_read = false;
+    }
     if (file)
         fclose(file);
     return is_read;
@@ -432,27 +454,72 @@ bool find_document(const struct sides *sides, const struct npart_side *side, int
     return *begin >= 0 && *end > *begin;
 }
 
+/* ---- which one ---------------------------------------------------------------------------------------------- */
+
 /* "hexagon" and "hexagon:v73" mean "hexagon:v73+float". */
-static bool begins_target(const char *target, const char *wanted)
+static bool begins_target(const char *target, const char *wanted, size_t length)
 {
-    size_t length = strlen(wanted);
-    return strncmp(target, wanted, length) == 0 && strchr(":+-", target[length]) != NULL;
+    return strncmp(target, wanted, length) == 0 && target[length] && strchr(":+-", target[length]);
 }
 
-const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target)
+static bool is_target(const char *target, const char *wanted, size_t length)
 {
-    const struct npart_side *near = NULL;
-    unsigned count = 0;
+    return strncmp(target, wanted, length) == 0 && !target[length];
+}
+
+/* "2026.4.1" is "openvino 2026.4.1", as where a target is chosen. */
+static bool is_toolchain(const char *toolchain, const char *wanted)
+{
+    const char *blank = strrchr(toolchain, ' ');
+    return strcmp(toolchain, wanted) == 0 || (blank && strcmp(blank + 1, wanted) == 0);
+}
+
+/* What a search has found: the first side, and whether there are more. */
+struct found {
+    const struct npart_side *side;
+    bool are_several;
+};
+
+/* A plan that a file has twice is one. */
+static void add_found(struct found *found, const struct npart_side *side)
+{
+    if (!found->side)
+        found->side = side;
+    else if (strcmp(found->side->target, side->target) != 0 || strcmp(found->side->toolchain, side->toolchain) != 0)
+        found->are_several = true;
+}
+
+/* Those of the toolchain go before all others; a NULL toolchain is none of them. */
+static struct found search(const struct sides *sides, const char *model, const char *name, size_t length,
+                           const char *toolchain, bool (*suits)(const char *, const char *, size_t))
+{
+    struct found of_name = {0}, of_toolchain = {0};
     for (size_t i = 0; i < sides->count; i++) {
         const struct npart_side *side = &sides->items[i];
-        if (model && strcmp(side->model, model) != 0)
+        if ((model && strcmp(side->model, model) != 0) || !suits(side->target, name, length))
             continue;
-        if (!target || strcmp(side->target, target) == 0)
-            return side;
-        if (begins_target(side->target, target)) {
-            near = side;
-            count++;
-        }
+        add_found(&of_name, side);
+        if (toolchain && is_toolchain(side->toolchain, toolchain))
+            add_found(&of_toolchain, side);
     }
-    return count == 1 ? near : NULL;
+    return of_toolchain.side ? of_toolchain : of_name;
+}
+
+const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target,
+                                   const char *toolchain)
+{
+    struct found found = search(sides, model, target, strlen(target), toolchain, is_target);
+    return found.are_several ? NULL : found.side;
+}
+
+const struct npart_side *find_meant_side(const struct sides *sides, const char *model, const char *text,
+                                         bool *are_several)
+{
+    size_t length = strcspn(text, "@");
+    const char *toolchain = text[length] ? text + length + 1 : NULL;
+    struct found found = search(sides, model, text, length, toolchain, is_target);
+    if (!found.side)
+        found = search(sides, model, text, length, toolchain, begins_target);
+    *are_several = found.are_several;
+    return found.are_several ? NULL : found.side;
 }

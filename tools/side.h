@@ -23,22 +23,33 @@ struct sides {
     size_t count, room;
 };
 
-/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace. */
+/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace. Only a
+ * regular file is looked into: what a pipe gives can be read once. */
 bool is_saved_report(const char *path);
 /* Adds the sides of a file to `out`, which begins with zeros. False with `problem`, also when out of memory. What was
  * read before a mistake is in `out` all the same. */
 bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes);
 void free_sides(struct sides *sides);
 
-/* The side of a model and target as they are told there; NULL: there is none. A NULL model is any, as is a target. A
- * target may be written without what follows its variant, where one side alone suits. */
-const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target);
+/* The side of a model and target as they are told there; NULL: there is none. Of several toolchains of the target the
+ * one that is asked for counts; another one where the model has the target with that alone, as after an update of the
+ * toolchain. A NULL model is any. */
+const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target,
+                                   const char *toolchain);
+/* The same by a text of the user's, who may leave out what follows the name or the variant, where one side alone
+ * suits: "hexagon" is "hexagon:v73+float". "intel-npu@2026.4.1" is one of two toolchains. *are_several: more than one
+ * suits. */
+const struct npart_side *find_meant_side(const struct sides *sides, const char *model, const char *text,
+                                         bool *are_several);
 
 /* Whether the document of a side is a whole report rather than a baseline. */
 bool is_whole_report(const struct sides *sides, const struct npart_side *side);
 /* Where that document stands in its file. False: it cannot be told. */
 bool find_document(const struct sides *sides, const struct npart_side *side, int64_t *begin, int64_t *end);
 
+/* A model's path as a baseline has it, and as it is found there: as it is, or, where it is no UTF-8, as
+ * npart_plain_text shows it. To be freed; NULL: out of memory. */
+char *baseline_path(const char *path);
 /* Writes a baseline of the sides, sorted by model and target: equal sides, equal bytes. False when it cannot be
  * written, or out of memory. */
 bool write_baseline(FILE *file, const struct npart_side *const *sides, size_t count);

@@ -61,7 +61,7 @@ chmod +x "$folder/wrapped/npu-partition"
 cases=
 for case in test/cli/*/; do
 	case $case in
-	*/budgets-stream/ | */closed-streams/ | */formats-hostile/ | */full-disk/ | */own-file/ | */png/ | */scan-files/) ;;
+	*/budgets-stream/ | */check-bytes/ | */closed-streams/ | */formats-hostile/ | */full-disk/ | */own-file/ | */pipes/ | */png/ | */scan-files/) ;;
 	*) cases="$cases $case" ;;
 	esac
 done

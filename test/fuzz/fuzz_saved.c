@@ -114,7 +114,7 @@ static void read_saved(const uint8_t *data, size_t bytes)
         FUZZ_REQUIRE(side->model && side->target && side->toolchain);
         FUZZ_REQUIRE(!find_document(&sides, side, &begin, &end) || (size_t)end <= bytes);
         (void)is_whole_report(&sides, side);
-        (void)find_side(&sides, side->model, side->target);
+        (void)find_side(&sides, side->model, side->target, side->toolchain);
         if (i < 3)
             compare(&sides.items[0], side);
     }

@@ -70,8 +70,8 @@ static void test_side__a_report(void)
     CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
     CHECK_TEXT(problem, "");
     CHECK_INT(sides.count, 1);
-    const struct npart_side *side = find_side(&sides, NULL, "t");
-    CHECK(side && side == find_side(&sides, side->model, "t:v1") && !find_side(&sides, NULL, "u"));
+    const struct npart_side *side = find_side(&sides, NULL, "t:v1", "");
+    CHECK(side && side == find_side(&sides, side->model, "t:v1", NULL) && !find_side(&sides, NULL, "u", NULL));
     CHECK_INT(side->listing, NPART_LISTING_ALL);
     CHECK_INT(side->node_count, 4);
     CHECK_TEXT(side->nodes[3].name, "last");
@@ -126,6 +126,93 @@ static void test_side__what_is_none(void)
     close_saved(&saved);
 }
 
+/* Two toolchains of "t:v1", one of "t:v2+float", which the file has twice, and of another model one of "t:v1". */
+static void test_side__which_one(void)
+{
+    struct npart_side items[] = {
+        {.model = "m", .target = "t:v1", .toolchain = "sdk 1"},
+        {.model = "m", .target = "t:v1", .toolchain = "sdk 2"},
+        {.model = "m", .target = "t:v2+float", .toolchain = ""},
+        {.model = "m", .target = "t:v2+float", .toolchain = ""},
+        {.model = "n", .target = "t:v1", .toolchain = "sdk 1"},
+    };
+    const struct sides sides = {.items = items, .count = sizeof items / sizeof items[0]};
+    bool are_several;
+    CHECK(find_side(&sides, "m", "t:v1", "sdk 1") == &items[0] && find_side(&sides, "m", "t:v1", "sdk 2") == &items[1]);
+    CHECK(!find_side(&sides, "m", "t:v1", "sdk 3") && !find_side(&sides, "m", "t:v1", NULL));
+    CHECK(find_side(&sides, "n", "t:v1", "sdk 2") == &items[4] && find_side(&sides, "n", "t:v1", NULL) == &items[4]);
+    CHECK(find_side(&sides, "m", "t:v2+float", "sdk 9") == &items[2]);
+    CHECK(!find_side(&sides, "m", "t:v2", "") && !find_side(&sides, "m", "t", "sdk 1"));
+    CHECK(find_meant_side(&sides, "m", "t:v2", &are_several) == &items[2] && !are_several);
+    CHECK(find_meant_side(&sides, "m", "t:v1@2", &are_several) == &items[1] && !are_several);
+    CHECK(find_meant_side(&sides, "m", "t:v1@sdk 1", &are_several) == &items[0] && !are_several);
+    CHECK(find_meant_side(&sides, "m", "t@2", &are_several) == &items[1] && !are_several);
+    CHECK(!find_meant_side(&sides, "m", "t:v1", &are_several) && are_several);
+    CHECK(!find_meant_side(&sides, "m", "t", &are_several) && are_several);
+    CHECK(!find_meant_side(&sides, "m", "t:v", &are_several) && !are_several);
+    CHECK(find_meant_side(&sides, "n", "t", &are_several) == &items[4] && !are_several);
+}
+
+static void read_one(struct saved *saved, struct sides *sides, const char *text)
+{
+    char problem[200] = "";
+    *sides = (struct sides){0};
+    write_text_to(saved->path, text);
+    CHECK(read_sides(saved->path, sides, problem, sizeof problem));
+    CHECK_TEXT(problem, "");
+    CHECK_INT(sides->count, 1);
+}
+
+/* Up to the first schema the cost was another one; a baseline has no schema. */
+static void test_side__versions(void)
+{
+#define REPORT(version)                                                                                                \
+    "{" version "\"model\":{},\"targets\":[{\"target\":\"t\",\"summary\":{},\"cost\":{\"typical_ms\":3}}]}"
+    static const char *const later[] = {REPORT("\"schema\":3,"), REPORT("\"baseline\":2,")};
+    struct saved saved;
+    struct sides sides;
+    open_saved(&saved);
+    read_one(&saved, &sides, REPORT("\"schema\":2,"));
+    CHECK(sides.items[0].cost.typical_ms == 3);
+    free_sides(&sides);
+    read_one(&saved, &sides, REPORT("\"baseline\":1,"));
+    CHECK(sides.items[0].cost.typical_ms == 3);
+    free_sides(&sides);
+    read_one(&saved, &sides, REPORT("\"schema\":1,"));
+    CHECK(sides.items[0].cost.typical_ms == -1);
+    free_sides(&sides);
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
+        char problem[200] = "";
+        write_text_to(saved.path, later[i]);
+        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
+        CHECK(strstr(problem, "made by a later version"));
+        free_sides(&sides);
+    }
+    close_saved(&saved);
+#undef REPORT
+}
+
+/* A file that begins at an address nobody has, where there is such a thing. */
+static void test_side__a_mistake_is_no_end(void)
+{
+    struct sides sides = {0};
+    char problem[200] = "";
+    CHECK(!read_sides("/proc/self/mem", &sides, problem, sizeof problem));
+    CHECK(*problem);
+    free_sides(&sides);
+}
+
+static void test_side__paths_in_a_baseline(void)
+{
+    static const char *const pairs[][2] = {{"m.onnx", "m.onnx"}, {"\xc3\xa9\x1f", "\xc3\xa9\x1f"},
+                                           {"a\xff", "a\\xff"}, {"a\xfe", "a\\xfe"}, {"", ""}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *path = baseline_path(pairs[i][0]);
+        CHECK_TEXT(path, pairs[i][1]);
+        free(path);
+    }
+}
+
 /* A hole, and a report past what a `long` of 32 bits counts to. */
 static void test_side__places_past_two_gib(void)
 {
@@ -141,4 +228,5 @@ static void test_side__places_past_two_gib(void)
     close_saved(&saved);
 }
 
-TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none, test_side__places_past_two_gib)
+TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none, test_side__which_one, test_side__versions,
+      test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline, test_side__places_past_two_gib)
