@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scan.h"
+#include "thresholds.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
 static bool read_number(const char **at, double *out)
@@ -19,6 +20,16 @@ static bool read_number(const char **at, double *out)
     bool is_whole = place < 2 || end == *at + length;
     *at += length;
     return length > 0 && is_whole;
+}
+
+bool read_share(const char *option, const char *value, double *out)
+{
+    bool is_percent;
+    double share;
+    if (!parse_share(value, &share, &is_percent))
+        return complain(option, value, "expected a share up to 1, or percent such as 95%");
+    *out = share;
+    return true;
 }
 
 /* Digits, with a point or without; what is less than a millisecond is left out. */

@@ -14,7 +14,6 @@ bool complain(const char *option, const char *value, const char *problem);
 bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count);
 /* Among words; `count` where it is none of them. */
 size_t place_of_word(const char *word, size_t length, const char *const *words, size_t count);
-/* A share such as 0.95, or percent such as 95%. */
 bool read_share(const char *option, const char *value, double *out);
 
 bool take_timeout(struct options *options, const char *value);

@@ -217,25 +217,6 @@ static bool take_color(struct options *options, const char *value)
     return at < 3 || complain_of_word("--color", value, words, 3);
 }
 
-/* A share such as 0.95, or percent such as 95%. */
-bool read_share(const char *option, const char *value, double *out)
-{
-    double number = 0, unit = 1;
-    const char *at = value;
-    while (*at >= '0' && *at <= '9')
-        number = number * 10 + (*at++ - '0');
-    if (*at == '.')
-        for (at++; *at >= '0' && *at <= '9'; at++)
-            number += (*at - '0') * (unit /= 10);
-    bool is_percent = *at == '%';
-    if (is_percent)
-        number /= 100;
-    if (at == value || at[is_percent] || number > 1)
-        return complain(option, value, "expected a share up to 1, or percent such as 95%");
-    *out = number;
-    return true;
-}
-
 static bool take_min_coverage(struct options *options, const char *value)
 {
     return read_share("--min-coverage", value, &options->min_coverage);
@@ -458,7 +439,8 @@ static const struct row {
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"modules", 0, NULL, take_wants_modules,
      "a table by module of the source, with the nodes of each as they run (all with --verbose)", NULL},
-    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
+    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node",
+     "- scan fix split annotate diff place verify calibrate"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set",
      "- fix check diff scan"},
@@ -744,6 +726,8 @@ bool read_options(int argc, char **argv, struct options *options)
             options->models[options->model_count++] = argv[i];
         }
     }
+    if (options->describe && options->model_count > 1)
+        return complain("--describe", options->describe, "takes one op, or none for all of them");
     if (options->describe && options->model_count == 1) {
         options->describe_op = options->models[0];
         options->model_count = 0;

@@ -47,19 +47,28 @@ static const char *result_name(const npart_plan *plan, const struct npart_node *
     return value.name;
 }
 
+/* Names are the model's, and written as they are: one that is no UTF-8, which JSON cannot have, would be another name
+ * with a character changed. */
+static bool put_text(json_t *object, const char *key, const char *text)
+{
+    return json_object_set_new(object, key, json_string(text)) == 0;
+}
+
 /* ---- ONNX Runtime ------------------------------------------------------------------------------------------ */
 
 /* Sizes that the plan was made with, by SessionOptions.add_free_dimension_override_by_name; ONNX Runtime has no such
  * option for INPUT.AXIS. */
-static void add_dims(json_t *settings, const struct options *options)
+static bool add_dims(json_t *settings, const struct options *options)
 {
     json_t *dims = json_object();
-    for (uint32_t i = 0; i < options->dim_count; i++)
+    bool is_added = dims != NULL;
+    for (uint32_t i = 0; is_added && i < options->dim_count; i++)
         if (!options->dims[i].is_limit && !strchr(options->dims[i].name, '.'))
-            (void)json_object_set_new(dims, options->dims[i].name, json_integer(options->dims[i].size));
-    if (json_object_size(dims))
-        (void)json_object_set(settings, "free_dimension_overrides", dims);
+            is_added = json_object_set_new(dims, options->dims[i].name, json_integer(options->dims[i].size)) == 0;
+    if (is_added && json_object_size(dims))
+        is_added = json_object_set(settings, "free_dimension_overrides", dims) == 0;
     json_decref(dims);
+    return is_added;
 }
 
 /* "Set the provider option NAME=VALUE: ..." of an advice. */
@@ -79,7 +88,7 @@ static void add_advised(json_t *provider, const npart_advice *advice)
 
 /* onnxruntime.ai, QNN Execution Provider: backend_type, htp_arch. session.disable_cpu_ep_fallback
  * (onnxruntime_session_options_config_keys.h) makes a session fail where a node would not be on the NPU. */
-static void add_hexagon(json_t *settings, const struct options *options, const npart_plan *plan,
+static bool add_hexagon(json_t *settings, const struct options *options, const npart_plan *plan,
                         const npart_advice *advice)
 {
     struct npart_plan_info info = {.size = sizeof info};
@@ -93,12 +102,12 @@ static void add_hexagon(json_t *settings, const struct options *options, const n
     if (npart_plan_summary(plan, &summary) && strcmp(summary.verdict, "whole") == 0)
         (void)json_object_set_new(settings, "session_config",
                                   json_pack("{s:s}", "session.disable_cpu_ep_fallback", "1"));
-    add_dims(settings, options);
+    return add_dims(settings, options);
 }
 
 /* edgeai-tidl-tools, docs: deny_list:layer_name, names of nodes with commas between, which run on the CPU then. A name
  * with a comma, or none, cannot be denied. */
-static void add_tidl(json_t *settings, const struct options *options, const npart_plan *plan,
+static bool add_tidl(json_t *settings, const struct options *options, const npart_plan *plan,
                      const npart_advice *advice)
 {
     struct placed at;
@@ -116,56 +125,60 @@ static void add_tidl(json_t *settings, const struct options *options, const npar
             else
                 room += strlen(at.node.name) + 1;
         }
-    (void)json_object_set_new(provider, "deny_list:layer_name", names ? json_string(names) : NULL);
+    bool is_added = names && put_text(provider, "deny_list:layer_name", names);
     (void)json_object_set_new(settings, "provider", json_string("TIDLCompilationProvider"));
     (void)json_object_set_new(settings, "provider_options", provider);
-    add_dims(settings, options);
     free(names);
+    return is_added && add_dims(settings, options);
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------ */
 
 /* rknn-toolkit2: rknn.config(op_target={NAME: 'cpu'}), by names of outputs. */
-static void add_rknn(json_t *settings, const struct options *options, const npart_plan *plan,
+static bool add_rknn(json_t *settings, const struct options *options, const npart_plan *plan,
                      const npart_advice *advice)
 {
     struct placed at;
     bool is_told;
     json_t *targets = json_object();
+    bool is_added = true;
     (void)advice;
     (void)options;
-    for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++)
+    for (uint32_t i = 0; is_added && placed_node(plan, i, &at, &is_told); i++)
         if (is_told && !at.on_npu && *result_name(plan, &at.node, 0))
-            (void)json_object_set_new(targets, result_name(plan, &at.node, 0), json_string("cpu"));
+            is_added = put_text(targets, result_name(plan, &at.node, 0), "cpu");
     (void)json_object_set_new(settings, "rknn.config", json_pack("{s:o}", "op_target", targets));
+    return is_added;
 }
 
 /* OpenVINO, Heterogeneous execution: rt_info["affinity"] of every operation. An operation has the name of its node, or
  * where that has none of its last output (src/frontends/onnx, Graph::set_friendly_names). */
-static void add_intel(json_t *settings, const struct options *options, const npart_plan *plan,
+static bool add_intel(json_t *settings, const struct options *options, const npart_plan *plan,
                       const npart_advice *advice)
 {
     struct placed at;
     bool is_told;
     json_t *affinity = json_object();
+    bool is_added = true;
     (void)advice;
     (void)options;
-    for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++) {
+    for (uint32_t i = 0; is_added && placed_node(plan, i, &at, &is_told); i++) {
         if (!is_told)
             continue;
         const char *name = *at.node.name ? at.node.name : result_name(plan, &at.node, at.node.output_count - 1);
         if (*name)
-            (void)json_object_set_new(affinity, name, json_string(at.on_npu ? "NPU" : "CPU"));
+            is_added = put_text(affinity, name, at.on_npu ? "NPU" : "CPU");
     }
     (void)json_object_set_new(settings, "device", json_string("HETERO:NPU,CPU"));
     (void)json_object_set_new(settings, "affinity", affinity);
+    return is_added;
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
 static const struct row {
     const char *target, *tool;
-    void (*add)(json_t *settings, const struct options *options, const npart_plan *plan, const npart_advice *advice);
+    bool (*add)(json_t *settings, const struct options *options, const npart_plan *plan, const npart_advice *advice);
 } rows[] = {
     {"hexagon", "onnxruntime", add_hexagon},
     {"intel-npu", "openvino", add_intel},
@@ -200,7 +213,11 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
         say("out of memory");
         return false;
     }
-    row->add(settings, options, plan, advice);
+    if (!row->add(settings, options, plan, advice)) {
+        say("%s: cannot write: a name that it needs is not UTF-8, which JSON cannot have", options->settings);
+        json_decref(settings);
+        return false;
+    }
     FILE *file = open_file(options->settings, "w");
     bool is_written = file && json_dumpf(settings, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF;
     is_written = file && fclose(file) == 0 && is_written;

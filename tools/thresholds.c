@@ -7,6 +7,31 @@
 
 #include "message.h"
 
+/* Digits are collected as a whole number and divided once, so that 0.95 is the same number as 19 divided by 20. */
+bool parse_share(const char *text, double *out, bool *is_percent)
+{
+    static const uint64_t most = UINT64_C(100000000000000); /* so that all of them are exact as a double */
+    uint64_t digits = 0;
+    unsigned decimals = 0;
+    bool has_digit = false, has_point = false, is_small = true;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !has_point); text++) {
+        bool is_kept = digits < most && decimals < 18;
+        has_point |= *text == '.';
+        has_digit |= *text != '.';
+        is_small &= is_kept || has_point;
+        if (*text == '.' || !is_kept) /* what is left out is less than a double tells of a share */
+            continue;
+        digits = digits * 10 + (uint64_t)(*text - '0');
+        decimals += has_point;
+    }
+    *is_percent = *text == '%';
+    double unit = *is_percent ? 100 : 1;
+    for (unsigned i = 0; i < decimals; i++)
+        unit *= 10; /* exact up to 10^22 */
+    *out = (double)digits / unit;
+    return has_digit && is_small && !text[*is_percent] && *out <= 1;
+}
+
 struct check {
     const struct options *options;
     const npart_plan *plan;
@@ -132,6 +157,14 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
+}
+
+bool has_plan_thresholds(const struct options *options)
+{
+    bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0;
+    for (int i = 0; i < FAIL_ON_KINDS; i++)
+        has_any |= i != FAIL_ON_INVALID && options->fails_on[i];
+    return has_any;
 }
 
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)

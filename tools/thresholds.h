@@ -21,8 +21,12 @@ struct outcomes {
     uint32_t count;
 };
 
+/* A share up to 1 such as 0.95, or percent such as 95%. False: it is none. */
+bool parse_share(const char *text, double *out, bool *is_percent);
 /* One for each threshold of the options that is about plans, met or not. */
 void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan);
+/* Whether any of them is about plans. */
+bool has_plan_thresholds(const struct options *options);
 /* Tells of every threshold of the user's that a plan does not meet. False when there is one. */
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan);
 /* Tells the first cause of that, and what to do first; `advice` may be NULL. */
