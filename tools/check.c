@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "assume.h"
 #include "check_baseline.h"
 #include "document.h"
 #include "files.h"
@@ -21,6 +22,11 @@ struct subject {
     bool is_repeated;
 };
 
+struct opened {
+    struct baseline *baseline;
+    bool is_part; /* of the models that it may have only some are checked */
+};
+
 struct check {
     struct run *run;
     const struct options *asked;
@@ -30,8 +36,7 @@ struct check {
     struct project **projects;
     size_t project_count;
     char today[32];
-    bool are_all; /* the models of a project file, not only some */
-    struct baseline **baselines;
+    struct opened *baselines;
     size_t baseline_count;
     char *lists; /* what the op lists of the run were found for */
     size_t counts[STANDINGS], unread_count, target_count;
@@ -39,13 +44,19 @@ struct check {
 
 /* ---- today -------------------------------------------------------------------------------------------------- */
 
+/* A day that the calendar has. */
 static bool is_date(const char *text)
 {
     static const char form[] = "0000-00-00";
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool is_fine = strlen(text) == sizeof form - 1;
     for (size_t i = 0; is_fine && i < sizeof form - 1; i++)
         is_fine = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
-    return is_fine;
+    if (!is_fine)
+        return false;
+    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && is_leap);
 }
 
 /* In UTC, so that it is the same everywhere; SOURCE_DATE_EPOCH makes it the same always. */
@@ -59,7 +70,11 @@ static bool find_today(struct check *check)
         return is_date(asked);
     }
     const struct tm *day = end && *end ? NULL : gmtime(&now);
-    return day && strftime(check->today, sizeof check->today, "%Y-%m-%d", day) > 0;
+    if (!day || day->tm_year < -1900 || day->tm_year > 9999 - 1900) /* dates are compared as texts of one length */
+        return false;
+    (void)snprintf(check->today, sizeof check->today, "%04d-%02d-%02d", day->tm_year + 1900, day->tm_mon + 1,
+                   day->tm_mday);
+    return true;
 }
 
 /* ---- which models ------------------------------------------------------------------------------------------- */
@@ -81,13 +96,14 @@ static bool add_subject(struct check *check, char *path, char *relative, struct 
 /* Read once, however many models it is for. NULL, and told, where it has mistakes. */
 static struct project *open_project(struct check *check, const char *path)
 {
-    struct project *project = project_read(path);
-    for (size_t i = 0; project && i < check->project_count; i++) {
-        if (strcmp(check->projects[i]->path, project->path) != 0)
-            continue;
-        project_free(project);
-        return check->projects[i];
-    }
+    char *place = project_place(path);
+    struct project *project = NULL;
+    for (size_t i = 0; place && i < check->project_count && !project; i++)
+        project = strcmp(check->projects[i]->place, place) == 0 ? check->projects[i] : NULL;
+    free(place);
+    if (project)
+        return project;
+    project = project_read(path);
     struct project **grown = project ? realloc(check->projects, (check->project_count + 1) * sizeof *grown) : NULL;
     if (!grown) {
         project_free(project);
@@ -155,7 +171,7 @@ static enum exit_status list_models(struct check *check, struct project *project
         say("%s: no file matches the paths of [[models]]", project->path);
         status = EXIT_USAGE;
     }
-    check->are_all = true;
+    project->is_whole = true;
     paths_free(&paths);
     return status;
 }
@@ -176,6 +192,9 @@ static enum exit_status name_model(struct check *check, const char *path)
     bool is_fine = folder && find_project(check, folder, &project);
     free(folder);
     char *relative = is_fine && project ? project_path(project, path) : NULL;
+    if (is_fine && project && !relative)
+        say("%s: note: it is not in the folder of %s: [[models]], exclude and waivers do not apply to it", path,
+            project->path);
     if (is_fine && relative && project_matches(project->exclude, relative)) {
         say("%s: note: left out, by `exclude` of %s", path, project->path);
         free(shown);
@@ -342,8 +361,24 @@ static npart_status analyze(struct check *check, struct checked *checked)
     judge_model(checked, check->today);
     for (int i = 0; i < checked->options->target_count && status == NPART_OK; i++)
         status = judge_target(check->run, checked, i, check->today, &checked->error);
-    settle_model(checked);
+    settle_model(checked, check->today);
+    tell_assumptions(checked->options, job, checked->path);
     return status;
+}
+
+/* That nothing was asked of a model would look like a model that is fine. */
+static void tell_unchecked(const struct checked *checked)
+{
+    int count = checked->options->target_count, unchecked = 0;
+    if (checked->options->fails_on[FAIL_ON_INVALID])
+        return;
+    for (int i = 0; i < count; i++)
+        unchecked += !checked->judged[i].outcomes.count;
+    if (unchecked == count)
+        say("%s: note: no threshold holds for it", checked->path);
+    for (int i = 0; i < count && unchecked < count; i++)
+        if (!checked->judged[i].outcomes.count)
+            say("%s: %s: note: no threshold holds for it", checked->path, checked->options->targets[i]);
 }
 
 static void count(struct check *check, const struct checked *checked)
@@ -371,7 +406,27 @@ static void report(struct check *check, struct checked *checked)
         tell_checked(checked);
 }
 
-/* That of the command line, or of the project file: read once. False: it cannot be used. */
+/* Read once. NULL, and told, where it cannot be used. */
+static struct opened *open_baseline(struct check *check, const char *path)
+{
+    for (size_t i = 0; i < check->baseline_count; i++)
+        if (baseline_is(check->baselines[i].baseline, path))
+            return &check->baselines[i];
+    struct opened *grown = realloc(check->baselines, (check->baseline_count + 1) * sizeof *grown);
+    if (!grown) {
+        say("out of memory");
+        return NULL;
+    }
+    check->baselines = grown;
+    struct opened *opened = &grown[check->baseline_count];
+    *opened = (struct opened){.baseline = baseline_open(path, check->asked->updates_baseline)};
+    if (!opened->baseline)
+        return NULL;
+    check->baseline_count++;
+    return opened;
+}
+
+/* That of the command line, or of the project file. False: it cannot be used. */
 static bool find_baseline(struct check *check, const struct project *project, struct baseline **out)
 {
     const char *path = check->asked->baseline ? check->asked->baseline : project ? project->baseline_path : NULL;
@@ -380,17 +435,12 @@ static bool find_baseline(struct check *check, const struct project *project, st
         (void)usage("which baseline? --baseline FILE, or baseline = \"FILE\" in the project file");
     if (!path)
         return !check->asked->updates_baseline;
-    for (size_t i = 0; i < check->baseline_count && !*out; i++)
-        *out = baseline_is(check->baselines[i], path) ? check->baselines[i] : NULL;
-    if (*out)
-        return true;
-    struct baseline **grown = realloc(check->baselines, (check->baseline_count + 1) * sizeof *grown);
-    if (grown)
-        check->baselines = grown;
-    *out = grown ? baseline_open(path, check->asked->updates_baseline) : NULL;
-    if (*out)
-        grown[check->baseline_count++] = *out;
-    return *out != NULL;
+    struct opened *opened = open_baseline(check, path);
+    if (!opened)
+        return false;
+    opened->is_part |= !project || !project->is_whole || check->asked->target_count > 0;
+    *out = opened->baseline;
+    return true;
 }
 
 /* False: nothing more can be checked. */
@@ -426,6 +476,8 @@ static bool check_model(struct check *check, const struct subject *subject)
             worsen(run, EXIT_THRESHOLD);
         count(check, checked);
         report(check, checked);
+        if (checked->is_read)
+            tell_unchecked(checked);
     }
     job_free(&checked->job);
     free(checked);
@@ -462,10 +514,10 @@ static void check_idle(struct check *check)
         worsen(check->run, EXIT_USAGE);
     }
     for (size_t i = 0; i < check->project_count; i++) {
-        if (check->are_all)
+        if (check->projects[i]->is_whole)
             project_tell_dims(check->projects[i]);
         if (check->asked->target_count == 0 && !check->asked->updates_baseline)
-            tell_idle_waivers(check->projects[i], check->are_all);
+            tell_idle_waivers(check->projects[i]);
     }
 }
 
@@ -485,7 +537,7 @@ static void check_all(struct check *check)
     if (goes_on && !check->unread_count)
         check_idle(check);
     for (size_t i = 0; i < check->baseline_count && goes_on; i++)
-        if (!baseline_write(check->baselines[i], check->are_all && !check->unread_count))
+        if (!baseline_write(check->baselines[i].baseline, !check->baselines[i].is_part && !check->unread_count))
             worsen(check->run, EXIT_OTHER);
     if (goes_on)
         write_counts(check);
@@ -500,7 +552,7 @@ static void free_check(struct check *check)
     for (size_t i = 0; i < check->project_count; i++)
         project_free(check->projects[i]);
     for (size_t i = 0; i < check->baseline_count; i++)
-        baseline_free(check->baselines[i]);
+        baseline_free(check->baselines[i].baseline);
     free(check->baselines);
     free(check->projects);
     free(check->subjects);
@@ -512,8 +564,7 @@ enum exit_status run_check(struct run *run, struct options *options)
 {
     struct check check = {.run = run, .asked = options};
     if (options->wants_new_config) {
-        if (!write_new_config(run, options))
-            worsen(run, EXIT_OTHER);
+        worsen(run, write_new_config(run, options));
         return run->status;
     }
     if (!find_today(&check))

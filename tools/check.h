@@ -54,12 +54,12 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
                           struct npart_error *error);
 void judge_model(struct checked *checked, const char *today);
 /* How it stands as a whole, after all of its targets. */
-void settle_model(struct checked *checked);
+void settle_model(struct checked *checked, const char *today);
 /* What one outcome is called: "waived". */
 const char *outcome_label(const struct judged *judged, uint32_t outcome);
-/* Tells of waivers that were for a model that was checked, and that nothing needed; where all models were checked, also
- * of those that are for none. */
-void tell_idle_waivers(const struct project *project, bool are_all_models);
+/* Tells of waivers that were for a model that was checked, and that nothing needed; where all models of the project
+ * were checked, also of those that are for none. */
+void tell_idle_waivers(const struct project *project);
 
 /* A line for each target, the causes of what fails below it; or one of JSON a model. */
 void print_checked(struct run *run, const struct checked *checked);
@@ -68,7 +68,7 @@ npart_status enter_checked(struct run *run, const struct checked *checked, struc
 /* On standard error, what fails. */
 void tell_checked(const struct checked *checked);
 
-/* A project file to start from. */
-bool write_new_config(struct run *run, const struct options *options);
+/* A project file to start from. Tells of a model that none can name: USAGE. */
+enum exit_status write_new_config(struct run *run, const struct options *options);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "check_baseline.h"
+#include "check_rules.h"
 #include "glob.h"
 #include "message.h"
 #include "project_file.h"
@@ -45,9 +46,9 @@ static bool has_rule(const struct waiver *waiver, const char *rule)
     return false;
 }
 
-/* ---- the plan without some causes --------------------------------------------------------------------------- */
+/* ---- the plan with waived rules ----------------------------------------------------------------------------- */
 
-/* All that is waived for a model on a target at once: two causes may have to go for one threshold. */
+/* All that is waived for a model on a target at once: two rules may have to go for one threshold. */
 struct accepted {
     const struct run *run;
     struct checked *checked;
@@ -55,8 +56,7 @@ struct accepted {
     const char *today;
     bool with_expired;
     struct options *options; /* with the thresholds of the waivers */
-    bool *is_gone;           /* by cause */
-    bool has_gone;
+    struct lift lift;
     struct outcomes outcomes;
 };
 
@@ -66,60 +66,41 @@ static bool is_in_force(const struct accepted *accepted, const struct waiver *wa
            (accepted->with_expired || !is_expired(waiver, accepted->today));
 }
 
-static void find_gone(struct accepted *accepted, const npart_plan *plan)
+/* Whether it waives one of the rules that are marked, which are by place in the op list. */
+static bool has_marked(const struct accepted *accepted, const struct waiver *waiver, const bool *is_marked)
 {
-    const struct project *project = accepted->checked->project;
-    struct npart_cause cause = {.size = sizeof cause};
-    for (uint32_t c = 0; npart_plan_cause(plan, c, &cause, NULL, 0); c++)
-        for (uint32_t i = 0; i < project->waiver_count && !accepted->is_gone[c]; i++) {
-            const struct waiver *waiver = &project->waivers[i];
-            accepted->is_gone[c] = waiver->rules && is_in_force(accepted, waiver) && has_rule(waiver, cause.rule_id);
-            accepted->has_gone |= accepted->is_gone[c];
-        }
+    const npart_oplist *oplist = accepted->run->oplists[accepted->target];
+    struct npart_rule rule = {.size = sizeof rule};
+    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
+        if (is_marked[i] && has_rule(waiver, rule.id))
+            return true;
+    return false;
 }
 
-/* Placement overrides for the nodes of causes that are gone: by name, or of a node without one by its op. */
-static uint32_t gather_nodes(const struct accepted *accepted, const npart_plan *plan, struct npart_assumption *out,
-                             char (*ops)[256])
+static void mark_waived(struct accepted *accepted, const struct waiver *waiver)
 {
-    const npart_model *model = npart_inference_model(npart_plan_view(plan));
-    uint32_t live, count = 0;
-    const uint32_t *order = npart_plan_order(plan, &live);
-    for (uint32_t i = 0; i < live; i++) {
-        struct npart_node_plan placed = {.size = sizeof placed};
-        struct npart_node node = {.size = sizeof node};
-        if (!npart_plan_node(plan, order[i], &placed) || placed.cause == NPART_NONE ||
-            !accepted->is_gone[placed.cause] || !npart_model_node(model, order[i], &node))
-            continue;
-        (void)snprintf(ops[count], sizeof ops[count], "%s%s%s", node.domain, *node.domain ? ":" : "", node.op);
-        bool has_name = *node.name != '\0';
-        out[count] = (struct npart_assumption){has_name ? NULL : ops[count], has_name ? node.name : NULL, true};
-        count++;
-    }
-    return count;
+    const npart_oplist *oplist = accepted->run->oplists[accepted->target];
+    struct npart_rule rule = {.size = sizeof rule};
+    for (uint32_t i = 0; waiver->rules && npart_oplist_rule(oplist, i, &rule); i++)
+        accepted->lift.is_waived[i] |= has_rule(waiver, rule.id);
 }
 
-static npart_status plan_without(const struct accepted *accepted, const npart_plan *plan, npart_plan **out,
-                                 struct npart_error *error)
+static npart_status plan_lifted(const struct accepted *accepted, npart_plan **out, struct npart_error *error)
 {
     const struct options *options = accepted->options;
+    const struct lift *lift = &accepted->lift;
     struct npart_plan_options how = plan_options(options);
-    struct npart_plan_info info = {.size = sizeof info};
-    (void)npart_plan_info(plan, &info);
-    size_t most = info.live_count + (size_t)options->assumption_count + 1;
-    struct npart_assumption *assumptions = calloc(most, sizeof *assumptions);
-    char(*ops)[256] = calloc(most, sizeof *ops);
-    npart_status status = assumptions && ops ? NPART_OK : NPART_ERROR_MEMORY;
-    if (status == NPART_OK) {
-        uint32_t count = gather_nodes(accepted, plan, assumptions, ops);
-        if (options->assumption_count)
-            memcpy(assumptions + count, options->assumptions, options->assumption_count * sizeof *assumptions);
-        how.assumptions = assumptions;
-        how.assumption_count = count + options->assumption_count;
-        status = npart_plan_make(out, accepted->checked->job.inference, accepted->run->oplists[accepted->target],
-                                 options->targets[accepted->target], &how, error);
-    }
-    free(ops);
+    struct npart_assumption *assumptions = calloc(lift->count + options->assumption_count + (size_t)1,
+                                                  sizeof *assumptions);
+    if (!assumptions)
+        return NPART_ERROR_MEMORY;
+    memcpy(assumptions, lift->items, lift->count * sizeof *assumptions);
+    memcpy(assumptions + lift->count, options->assumptions, options->assumption_count * sizeof *assumptions);
+    how.assumptions = assumptions;
+    how.assumption_count = lift->count + options->assumption_count;
+    npart_status status = npart_plan_make(out, accepted->checked->job.inference,
+                                          accepted->run->oplists[accepted->target],
+                                          options->targets[accepted->target], &how, error);
     free(assumptions);
     return status;
 }
@@ -129,19 +110,22 @@ static npart_status find_accepted(struct accepted *accepted, struct npart_error 
 {
     struct checked *checked = accepted->checked;
     const npart_plan *plan = checked->job.plans[accepted->target];
-    npart_plan *without = NULL;
-    npart_status status = NPART_OK;
+    npart_plan *lifted = NULL;
     *accepted->options = *checked->options;
-    for (uint32_t i = 0; i < checked->project->waiver_count; i++)
-        if (is_in_force(accepted, &checked->project->waivers[i]))
-            project_accept(&checked->project->waivers[i], accepted->options);
-    find_gone(accepted, plan);
-    if (accepted->has_gone)
-        status = plan_without(accepted, plan, &without, error);
+    for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
+        const struct waiver *waiver = &checked->project->waivers[i];
+        if (!is_in_force(accepted, waiver))
+            continue;
+        project_accept(waiver, accepted->options);
+        mark_waived(accepted, waiver);
+    }
+    npart_status status = lift_find(&accepted->lift, plan) ? NPART_OK : NPART_ERROR_MEMORY;
+    if (status == NPART_OK && accepted->lift.count)
+        status = plan_lifted(accepted, &lifted, error);
     if (status == NPART_OK)
-        find_outcomes(&accepted->outcomes, accepted->options, without ? without : plan);
+        find_outcomes(&accepted->outcomes, accepted->options, lifted ? lifted : plan);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the caller has what `accepted` points to, and frees it */
-    npart_plan_free(without);
+    npart_plan_free(lifted);
     return status;
 }
 
@@ -173,25 +157,20 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
 
-static bool removes_cause(const struct waiver *waiver, const npart_plan *plan)
+static bool has_lifted(const struct accepted *accepted, const struct waiver *waiver)
 {
-    struct npart_cause cause = {.size = sizeof cause};
-    for (uint32_t c = 0; waiver->rules && npart_plan_cause(plan, c, &cause, NULL, 0); c++)
-        if (has_rule(waiver, cause.rule_id))
-            return true;
-    return false;
+    return has_marked(accepted, waiver, accepted->lift.is_lifted);
 }
 
 /* "until 2027-03-31: reason", of each waiver that has to do with it. */
 static void write_waivers(const struct accepted *accepted, const char *threshold, char *out, size_t bytes)
 {
     struct project *project = accepted->checked->project;
-    const npart_plan *plan = accepted->checked->job.plans[accepted->target];
     size_t used = 0;
     for (uint32_t i = 0; i < project->waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
         char date[32];
-        if (!is_in_force(accepted, waiver) || (!speaks_of(waiver, threshold) && !removes_cause(waiver, plan)))
+        if (!is_in_force(accepted, waiver) || (!speaks_of(waiver, threshold) && !has_lifted(accepted, waiver)))
             continue;
         waiver->is_used = true;
         write_date(&waiver->expires->as.time, date, sizeof date);
@@ -205,13 +184,14 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
 static void tell_expired(const struct accepted *accepted, const struct judged *judged)
 {
     struct checked *checked = accepted->checked;
-    const npart_plan *plan = checked->job.plans[accepted->target];
     for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
-        bool has_to_do = removes_cause(waiver, plan);
+        if (!is_in_force(accepted, waiver) || !is_expired(waiver, accepted->today))
+            continue;
+        bool has_to_do = has_lifted(accepted, waiver);
         for (uint32_t k = 0; k < judged->outcomes.count; k++)
             has_to_do |= !judged->outcomes.items[k].is_met && speaks_of(waiver, judged->outcomes.items[k].threshold);
-        if (!has_to_do || !is_in_force(accepted, waiver) || !is_expired(waiver, accepted->today))
+        if (!has_to_do)
             continue;
         char date[32];
         waiver->is_used = true;
@@ -279,23 +259,21 @@ static npart_status judge_waivers(const struct run *run, struct checked *checked
                                   bool with_expired, struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
-    struct npart_plan_info info = {.size = sizeof info};
     struct accepted accepted = {.run = run, .checked = checked, .target = target, .today = today,
                                 .with_expired = with_expired};
     if (judged->standing < STANDING_WORSE ||
         !has_waivers(checked, checked->options->targets[target], today, with_expired))
         return NPART_OK;
-    (void)npart_plan_info(checked->job.plans[target], &info);
     accepted.options = malloc(sizeof *accepted.options);
-    accepted.is_gone = calloc(info.cause_count + (size_t)1, sizeof *accepted.is_gone);
-    npart_status status = accepted.options && accepted.is_gone ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
+    bool has_room = lift_open(&accepted.lift, run->oplists[target]) && accepted.options;
+    npart_status status = has_room ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
     if (status == NPART_OK && with_expired) {
         tell_expired(&accepted, judged);
     } else if (status == NPART_OK) {
         accept_outcomes(&accepted, judged);
         settle(judged);
     }
-    free(accepted.is_gone);
+    lift_free(&accepted.lift);
     free(accepted.options);
     return status;
 }
@@ -339,7 +317,8 @@ static npart_status judge_baseline(struct checked *checked, int target, const ch
         if (judged->is_known[i])
             (void)snprintf(judged->waivers[i], sizeof judged->waivers[i], "as in the baseline");
     }
-    if (*checked->invalid && !*checked->invalid_waiver && compared.was_invalid)
+    bool was_invalid = compared.was_invalid || checked->options->updates_baseline; /* which is written with it */
+    if (*checked->invalid && !*checked->invalid_waiver && was_invalid)
         (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "as in the baseline");
     settle(judged);
     return NPART_OK;
@@ -364,16 +343,39 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
     return status;
 }
 
-void settle_model(struct checked *checked)
+/* Whatever the target, ONNX Runtime does not load it: that a node fails on one target says nothing of that. */
+static bool accepts_invalid(const struct waiver *waiver)
+{
+    return speaks_of(waiver, "fail-on invalid") || (!waiver->targets && speaks_of(waiver, "fail-on fail"));
+}
+
+/* Those that would have accepted that the model is invalid, had they not expired. */
+static void tell_expired_invalid(const struct checked *checked, const char *today)
+{
+    struct project *project = checked->project;
+    for (uint32_t i = 0; project && i < project->waiver_count; i++) {
+        struct waiver *waiver = &project->waivers[i];
+        char date[32];
+        if (!is_for(checked, waiver, NULL) || !is_expired(waiver, today) || !accepts_invalid(waiver))
+            continue;
+        waiver->is_used = true;
+        write_date(&waiver->expires->as.time, date, sizeof date);
+        project_say(project, waiver->at->at, "this waiver expired on %s and holds no more for %s: %s", date,
+                    checked->path, waiver->reason->as.text.bytes);
+    }
+}
+
+void settle_model(struct checked *checked, const char *today)
 {
     bool is_accepted = *checked->invalid_waiver != '\0';
+    if (*checked->invalid && !is_accepted)
+        tell_expired_invalid(checked, today);
     checked->standing = !*checked->invalid ? STANDING_OK : is_accepted ? STANDING_WAIVED : STANDING_FAILS;
     for (int i = 0; i < checked->options->target_count; i++)
         if (checked->judged[i].standing > checked->standing)
             checked->standing = checked->judged[i].standing;
 }
 
-/* Whatever the target, ONNX Runtime does not load it. */
 void judge_model(struct checked *checked, const char *today)
 {
     struct project *project = checked->project;
@@ -390,7 +392,7 @@ void judge_model(struct checked *checked, const char *today)
         struct waiver *waiver = &project->waivers[i];
         char date[32];
         if (!is_for(checked, waiver, NULL) || is_expired(waiver, today) ||
-            (!speaks_of(waiver, "fail-on invalid") && !speaks_of(waiver, "fail-on fail")))
+            !accepts_invalid(waiver))
             continue;
         waiver->is_used = true;
         write_date(&waiver->expires->as.time, date, sizeof date);
@@ -399,11 +401,11 @@ void judge_model(struct checked *checked, const char *today)
     }
 }
 
-void tell_idle_waivers(const struct project *project, bool are_all_models)
+void tell_idle_waivers(const struct project *project)
 {
     for (uint32_t i = 0; i < project->waiver_count; i++) {
         const struct waiver *waiver = &project->waivers[i];
-        if (!waiver->is_used && (waiver->has_model || are_all_models))
+        if (!waiver->is_used && (waiver->has_model || project->is_whole))
             project_say(project, waiver->at->at, "note: this waiver waives nothing%s",
                         waiver->has_model ? "" : ": no model that is checked matches it");
     }

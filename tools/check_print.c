@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "document.h"
+#include "glob.h"
 #include "message.h"
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
@@ -221,9 +222,25 @@ static bool write_strings(struct run *run, const char *const *texts, int count)
     return is_written && write_text(run, "]");
 }
 
-bool write_new_config(struct run *run, const struct options *options)
+/* As the project file has it: "./" before it is nothing. */
+static const char *plain_path(const char *path)
 {
-    static const char *const targets[] = {"hexagon"}, *const models[] = {"**/*.onnx"};
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
+static bool write_paths(struct run *run, const struct options *options)
+{
+    bool is_written = write_text(run, "[");
+    for (int i = 0; is_written && i < options->model_count; i++)
+        is_written = (i == 0 || write_text(run, ", ")) && write_string(run, plain_path(options->models[i]));
+    return is_written && write_text(run, "]");
+}
+
+static bool write_config(struct run *run, const struct options *options)
+{
+    static const char *const targets[] = {"hexagon"};
     bool has_targets = options->target_count > 0, has_models = options->model_count > 0;
     return write_text(run, "# What `npu-partition check` looks at, and what it requires (docs/project-file.md).\n\n"
                            "# npu-partition --list-targets has all of them.\n"
@@ -240,7 +257,7 @@ bool write_new_config(struct run *run, const struct options *options)
                            "# than the top: targets, dims, thresholds. Of several for a model the last counts.\n"
                            "[[models]]\n"
                            "path = ") &&
-           write_strings(run, has_models ? options->models : models, has_models ? options->model_count : 1) &&
+           (has_models ? write_paths(run, options) : write_text(run, "[\"**/*.onnx\"]")) &&
            write_text(run, "\n\n"
                            "# What is accepted for some time: these thresholds instead.\n"
                            "# [[waivers]]\n"
@@ -248,4 +265,16 @@ bool write_new_config(struct run *run, const struct options *options)
                            "# thresholds = { max-partitions = 4 }\n"
                            "# reason = \"Pad with mode wrap; the exporter is being changed\"\n"
                            "# expires = 2027-03-31\n");
+}
+
+enum exit_status write_new_config(struct run *run, const struct options *options)
+{
+    for (int i = 0; i < options->model_count; i++) {
+        const char *problem = glob_problem(plain_path(options->models[i]));
+        if (!problem)
+            continue;
+        say("%s: a project file cannot name it: %s", options->models[i], problem);
+        return EXIT_USAGE;
+    }
+    return write_config(run, options) ? EXIT_FINE : EXIT_OTHER;
 }

@@ -24,7 +24,8 @@ struct paths {
     size_t count, room;
 };
 
-/* Adds the files below `folder` ("" is the working directory, else it ends with /) that match, relative to it. Links to
+/* Adds what lies below `folder` ("" is the working directory, else it ends with /), matches, and is no folder, relative
+ * to it. It may not be there to be read: a link to nothing is found, too. Links to
  * folders are followed only where the pattern names them. False, with a sentence in `problem`, when a folder cannot be
  * read, past a limit, or out of memory. */
 bool glob_files(struct paths *paths, const char *folder, const char *pattern, char *problem, size_t bytes);

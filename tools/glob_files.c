@@ -108,7 +108,8 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
     } else if (kind_of_path(full, false) == PATH_FOLDER) {
         if (depth < search->deepest)
             is_done = walk(search, below, depth + 1);
-    } else if (glob_match(search->pattern, path) && kind_of_path(full, true) == PATH_FILE) {
+    } else if (glob_match(search->pattern, path) && kind_of_path(full, true) != PATH_FOLDER) {
+        /* Also a link to nothing, as git-annex and DVC leave: a model that cannot be read is told, not left out. */
         is_done = take_file(search, path);
     }
     free(below);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assume.h"
 #include "completion.h"
 #include "document.h"
 #include "files.h"
@@ -59,6 +60,8 @@ static npart_status write_shapes(struct run *run, struct job *job, struct npart_
 static bool may_come(struct run *run, uint32_t dim, int from)
 {
     const struct options *options = run->options;
+    if (from < run->unknown_end) /* looked at for another model or dim: each again would be quadratic */
+        return true;
     for (int i = from; i < options->model_count && !run->is_dim_found[dim]; i++) {
         npart_model *model = NULL;
         npart_inference *inference = NULL;
@@ -70,8 +73,10 @@ static bool may_come(struct run *run, uint32_t dim, int from)
             run->is_dim_found[d] |= !is_missing[d];
         npart_inference_free(inference);
         npart_model_free(model);
-        if (!is_readable)
+        if (!is_readable) {
+            run->unknown_end = i + 1;
             return true;
+        }
     }
     return run->is_dim_found[dim];
 }
@@ -146,60 +151,6 @@ static void check_dims(struct run *run)
     }
 }
 
-/* As plans read it: "Erf" and "ai.onnx:Erf" are the standard's. */
-static bool is_of_op(const struct npart_node *node, const char *op)
-{
-    const char *colon = strrchr(op, ':');
-    size_t length = colon ? (size_t)(colon - op) : 0;
-    if (strcmp(node->op, colon ? colon + 1 : op) != 0)
-        return false;
-    if (length == 7 && strncmp(op, "ai.onnx", 7) == 0)
-        return !*node->domain;
-    return strlen(node->domain) == length && strncmp(node->domain, op, length) == 0;
-}
-
-static bool has_op(const npart_model *model, const char *op)
-{
-    struct npart_node node = {.size = sizeof node};
-    for (uint32_t i = 0; npart_model_node(model, i, &node); i++)
-        if (is_of_op(&node, op))
-            return true;
-    return false;
-}
-
-static void tell_assumption(const npart_model *model, const char *path, const char *op)
-{
-    struct npart_node node = {.size = sizeof node};
-    struct npart_model_info info = {.size = sizeof info};
-    char near[128] = "";
-    (void)npart_model_info(model, &info);
-    const char **names = calloc(info.node_count + (size_t)1, sizeof *names);
-    char(*full)[64] = calloc(info.node_count + (size_t)1, sizeof *full);
-    for (uint32_t i = 0; names && full && npart_model_node(model, i, &node); i++) {
-        (void)snprintf(full[i], sizeof full[i], "%s:%s", node.domain, node.op);
-        names[i] = *node.domain ? full[i] : node.op;
-    }
-    if (names && full)
-        (void)npart_nearest_name(op, names, info.node_count, near, sizeof near);
-    free(names);
-    free(full);
-    say("%s: note: --assume %s changes nothing: the model has no such op%s%s%s", path, op,
-        *near ? "; did you mean " : "", near, *near ? "?" : "");
-}
-
-static void tell_assumptions(const struct run *run, const struct job *job, const char *path)
-{
-    const struct options *options = run->options;
-    for (uint32_t i = 0; i < options->assumption_count; i++) {
-        const char *op = options->assumptions[i].op;
-        bool is_there = !op || has_op(job->model, op);
-        for (int k = 0; k < options->target_count && !is_there; k++)
-            is_there = has_op(npart_inference_model(npart_plan_view(job->plans[k])), op);
-        if (!is_there)
-            tell_assumption(job->model, path, op);
-    }
-}
-
 static npart_status analyze(struct run *run, struct job *job, int place, struct npart_error *error)
 {
     const struct options *options = run->options;
@@ -269,7 +220,7 @@ static void run_model(struct run *run, int place)
         worsen(run, status_of(status));
     }
     if (status == NPART_OK) {
-        tell_assumptions(run, &job, path);
+        tell_assumptions(run->options, &job, path);
         if (!meets_validity(run->options, path, job.inference))
             worsen(run, EXIT_THRESHOLD);
     }
@@ -450,6 +401,8 @@ static enum exit_status work(struct run *run, struct options *options)
     }
     if (options->model_count == 0)
         return usage("which model?");
+    if (options->wants_shapes && (options->wants_summary || has_plan_thresholds(options)))
+        return usage("--shapes prints shapes alone: --summary and thresholds of plans do not go with it");
     bool has_target = options->target_count > 0 || options->oplist;
     if (!has_target && !options->wants_shapes)
         return usage("which target? (--list-targets)");

@@ -12,6 +12,7 @@
 #include "glob.h"
 #include "message.h"
 #include "project_file.h"
+#include "thresholds.h"
 
 struct reading {
     struct project *project;
@@ -236,12 +237,9 @@ double share_of(const struct toml_value *value)
 {
     double whole = value->kind == TOML_INTEGER ? (double)value->as.integer : -1;
     double share = value->kind == TOML_FLOAT ? value->as.number : whole;
-    const char *text = value->kind == TOML_STRING ? value->as.text.bytes : "";
-    size_t digits = strspn(text, "0123456789."), dots = 0;
-    for (size_t i = 0; i < digits; i++)
-        dots += text[i] == '.';
-    if (digits > 0 && digits < 32 && dots <= 1 && *text != '.' && strcmp(text + digits, "%") == 0)
-        share = strtod(text, NULL) / 100;
+    bool is_percent;
+    if (value->kind == TOML_STRING && (!parse_share(value->as.text.bytes, &share, &is_percent) || !is_percent))
+        return -1;
     return share >= 0 && share <= 1 ? share : -1;
 }
 
@@ -359,9 +357,23 @@ static const struct key top_keys[] = {
     {"waivers", KIND(ARRAY), "tables that begin with [[waivers]]", AT(waiver_tables), false, check_waivers},
 };
 
+/* Below a table or array. What is read later ends at a NUL, so one within a text would change its meaning. */
+static void check_nuls(struct reading *reading, const struct toml_value *parent)
+{
+    for (const struct toml_value *value = parent->as.members.first; value; value = value->next) {
+        if (value->key && strlen(value->key) != value->key_bytes)
+            (void)complain(reading, value->key_at, "a key has a NUL in it");
+        if (value->kind == TOML_STRING && strlen(value->as.text.bytes) != value->as.text.count)
+            (void)complain(reading, value->at, "a string has a NUL in it");
+        if (value->kind == TOML_ARRAY || value->kind == TOML_TABLE)
+            check_nuls(reading, value);
+    }
+}
+
 bool read_schema(struct project *project)
 {
     struct reading reading = {.project = project};
+    check_nuls(&reading, toml_root(project->document));
     (void)read_table(&reading, toml_root(project->document), top_keys, COUNT(top_keys), project);
     if (reading.mistakes > MOST_PROJECT_MISTAKES)
         say("%s: and %u mistakes more", project->path, reading.mistakes - MOST_PROJECT_MISTAKES);

@@ -32,6 +32,7 @@ struct waiver {
 
 struct project {
     struct settings top;
+    char *place;  /* by which two paths of one file are known, see project_place */
     char *path;   /* as it is shown, and can be opened */
     char *folder; /* absolute, ends with / */
     char *shown;  /* what is put before the path of a model that a glob found: "", "../", or `folder` */
@@ -42,6 +43,7 @@ struct project {
     uint32_t table_count, waiver_count;
     const struct toml_value **found_dims; /* entries of dims that a model has */
     uint32_t found_count;
+    bool is_whole; /* all of its models are checked, not only some */
     const struct toml_value *targets_of_last; /* that were taken for the last model; NULL: none of the file's */
     char *oplist_path, *cost_path, *baseline_path; /* relative to the working directory, as `shown` */
 };
@@ -51,6 +53,8 @@ char *join_texts(const char *a, const char *b);
 
 /* Reads a project file, and tells all its mistakes. NULL where there are any, or it cannot be read. */
 struct project *project_read(const char *path);
+/* The file's absolute path without links to folders; to be freed. NULL: there is no such folder. */
+char *project_place(const char *path);
 /* The path of the project file in a folder or the nearest above it, up to that with .git; to be freed. NULL: none. */
 char *project_find(const char *folder);
 void project_free(struct project *project);
@@ -66,7 +70,7 @@ bool project_settle(struct project *project, const char *path, const struct opti
 /* An entry of dims that a model has; and, in the end, a note on each that none has. */
 void project_found_dim(struct project *project, const struct toml_value *dim);
 void project_tell_dims(const struct project *project);
-/* The thresholds of a waiver instead of those that are there. */
+/* The thresholds of a waiver instead of those that are there, where they ask less. */
 void project_accept(const struct waiver *waiver, struct options *options);
 /* Whether a waiver is for a target as it was asked for. */
 bool waiver_has_target(const struct waiver *waiver, const char *target);

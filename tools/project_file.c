@@ -82,8 +82,23 @@ static char *shown_folder(const char *folder)
     return out;
 }
 
+char *project_place(const char *path)
+{
+    char *folder = join_texts(path, ""), *real = NULL, *out = NULL;
+    if (folder) {
+        folder[name_offset(path)] = '\0';
+        real = real_folder(folder);
+    }
+    if (real)
+        out = join_texts(real, path + name_offset(path));
+    free(real);
+    free(folder);
+    return out;
+}
+
 static bool find_place(struct project *project, const char *path)
 {
+    project->place = project_place(path);
     char *folder = join_texts(path, "");
     if (folder) {
         folder[name_offset(path)] = '\0';
@@ -92,7 +107,7 @@ static bool find_place(struct project *project, const char *path)
     free(folder);
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
     project->path = project->shown ? join_texts(project->shown, path + name_offset(path)) : NULL;
-    return project->path != NULL;
+    return project->place && project->path;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -180,6 +195,7 @@ void project_free(struct project *project)
     free(project->shown);
     free(project->folder);
     free(project->path);
+    free(project->place);
     free(project);
 }
 
@@ -399,14 +415,24 @@ void project_tell_dims(const struct project *project)
             tell_dims(project, project->tables[i].settings.dims);
 }
 
-/* A waiver's own fail-on are the conditions that it accepts. */
+/* The smaller share, where there is one to be reached. */
+static void accept_share(const struct toml_value *value, double *share)
+{
+    if (value && *share > share_of(value))
+        *share = share_of(value);
+}
+
+/* Of several waivers for one threshold the most generous counts, in whatever order they stand. A waiver's own fail-on
+ * are the conditions that it accepts. */
 void project_accept(const struct waiver *waiver, struct options *options)
 {
-    bool fails_on[FAIL_ON_KINDS];
-    const struct toml_value *accepted = waiver->settings.fail_on;
-    memcpy(fails_on, options->fails_on, sizeof fails_on);
-    put_thresholds(&waiver->settings, options);
-    memcpy(options->fails_on, fails_on, sizeof fails_on);
+    const struct settings *settings = &waiver->settings;
+    const struct toml_value *accepted = settings->fail_on, *most = settings->max_partitions;
+    if (most && options->max_partitions >= 0 && options->max_partitions < most->as.integer)
+        options->max_partitions = (long)most->as.integer;
+    accept_share(settings->min_coverage, &options->min_coverage);
+    accept_share(settings->min_mac_coverage, &options->min_mac_coverage);
+    options->allows_none |= settings->allow_none && settings->allow_none->as.boolean;
     for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
         enum fail_on word = fail_on_of(item);
         options->fails_on[word] = false;
@@ -419,8 +445,12 @@ bool waiver_has_target(const struct waiver *waiver, const char *target)
 {
     for (const struct toml_value *item = first_string(waiver->targets); item;
          item = next_string(waiver->targets, item)) {
-        size_t length = item->as.text.count;
-        if (strncmp(target, item->as.text.bytes, length) == 0 && (!target[length] || strchr(":+@", target[length])))
+        const char *text = item->as.text.bytes;
+        size_t length = strlen(text);
+        if (strncmp(target, text, length) != 0)
+            continue;
+        /* What follows a variant is a switch; without a variant "-npu" may be a part of the name. */
+        if (!target[length] || strchr(strchr(text, ':') ? ":+-@" : ":+@", target[length]))
             return true;
     }
     return !waiver->targets;

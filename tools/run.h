@@ -20,6 +20,7 @@ struct run {
     npart_document *document; /* NULL: the format is no document over all models */
     struct program drawer;    /* of --format png */
     bool is_dim_found[MOST_DIMS]; /* some model has it */
+    int unknown_end;              /* after the last place of a model that could not be asked for its dims; 0: none */
     bool is_over;                 /* nothing more is to be analyzed */
     enum exit_status status; /* the worst so far */
     int write_error;         /* errno of the first write that failed */
