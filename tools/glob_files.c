@@ -140,6 +140,8 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
         else
             is_done = take_entry(search, at, name, depth);
     }
+    if (folder && is_done && errno) /* of the last folder_next */
+        is_done = fail(search, full, strerror(errno));
     if (folder)
         folder_close(folder);
     free(full);
