@@ -152,6 +152,13 @@ static const struct npart_side *find_before(const struct baseline *baseline, con
     return find_side(&baseline->before, side->model, side->target, side->toolchain);
 }
 
+/* A threshold of the coverage of MACs that nobody can tell any more: what the baseline met, or nearly, is no excuse. */
+static bool is_coverage_lost(const struct options *options, const struct npart_side *before,
+                             const struct npart_side *after)
+{
+    return options->min_mac_coverage >= 0 && before->summary.has_macs && !after->summary.has_macs;
+}
+
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
                               struct compared *out, struct npart_error *error)
 {
@@ -170,6 +177,10 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
         out->is_known = true;
         out->was_invalid = before->is_invalid;
         status = compare(before, &kept.side, &out->is_worse, out->text, sizeof out->text, error);
+        if (!out->is_worse && is_coverage_lost(checked->options, before, &kept.side)) {
+            out->is_worse = true;
+            (void)snprintf(out->text, sizeof out->text, "worse than the baseline: coverage (MACs) is not known any more");
+        }
     }
     free_kept(&kept);
     if (status == NPART_ERROR_MEMORY)
