@@ -179,7 +179,8 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
         status = compare(before, &kept.side, &out->is_worse, out->text, sizeof out->text, error);
         if (!out->is_worse && is_coverage_lost(checked->options, before, &kept.side)) {
             out->is_worse = true;
-            (void)snprintf(out->text, sizeof out->text, "worse than the baseline: coverage (MACs) is not known any more");
+            (void)snprintf(out->text, sizeof out->text,
+                           "worse than the baseline: coverage (MACs) is not known any more");
         }
     }
     free_kept(&kept);
