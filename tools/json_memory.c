@@ -102,6 +102,40 @@ size_t *find_by_cause(const json_t *items, size_t count)
     return places;
 }
 
+/* Whether another target of the list has its name and is of another toolchain. */
+static bool has_other_toolchain(const json_t *targets, const json_t *target)
+{
+    const char *name = json_text(target, "name"), *toolchain = json_text(target, "toolchain");
+    size_t i;
+    const json_t *other;
+    json_array_foreach(targets, i, other) {
+        const char *text = json_text(other, "name"), *tools = json_text(other, "toolchain");
+        if (name && text && toolchain && tools && strcmp(name, text) == 0 && strcmp(toolchain, tools) != 0)
+            return true;
+    }
+    return false;
+}
+
+bool name_toolchains(json_t *document)
+{
+    json_t *targets = json_object_get(document, "targets"), *target, *names = json_array();
+    size_t i, count = json_array_size(targets);
+    bool is_fine = names != NULL;
+    for (i = 0; i < count && is_fine; i++) {
+        target = json_array_get(targets, i);
+        json_t *name = has_other_toolchain(targets, target)
+                           ? json_sprintf("%s@%s", json_text(target, "name"), json_text(target, "toolchain"))
+                           : json_null();
+        is_fine = name && json_array_append_new(names, name) == 0;
+    }
+    for (i = 0; i < count && is_fine; i++) { /* only now, as names are compared above */
+        json_t *name = json_array_get(names, i);
+        is_fine = json_is_null(name) || json_object_set(json_array_get(targets, i), "name", name) == 0;
+    }
+    json_decref(names);
+    return is_fine;
+}
+
 bool is_invalid_model(const json_t *document)
 {
     size_t i;

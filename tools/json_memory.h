@@ -26,6 +26,9 @@ size_t count_causes(const json_t *items);
 /* By cause the place of the first item that lists it, SIZE_MAX where none does; ids of `count` and more are none. To be
  * freed; NULL: out of memory. */
 size_t *find_by_cause(const json_t *items, size_t count);
+/* Adds the toolchain to the names of targets that differ in it alone, as results of many models have no more than the
+ * name: "intel-npu:4000@openvino 2026.4.1". False: out of memory. */
+bool name_toolchains(json_t *document);
 /* Whether a report says that ONNX Runtime does not load its model. */
 bool is_invalid_model(const json_t *document);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_memory.h"
 #include "message.h"
 #include "platform.h"
 #include "scan_lines.h"
@@ -79,7 +80,7 @@ static void write_line(struct scan *scan, const struct line *line)
 {
     bool wants_document = scan->zoo || results_want_documents(&scan->results);
     json_t *document = wants_document && line->text ? json_loadb(line->text, line->bytes, 0, NULL) : NULL;
-    if (!line->text || (wants_document && !document)) {
+    if (!line->text || (wants_document && !(document && name_toolchains(document)))) {
         say("out of memory");
         scan->has_failed = true;
     } else if (!scan->has_failed) {

@@ -30,7 +30,8 @@ static void take_document(void *payload, const json_t *document)
     struct reader *reader = payload;
     const char *path = json_text(json_object_get(document, "model"), "path");
     reader->has_memory = reader->has_memory && path && paths_add(&reader->results->done, path);
-    reader->take(reader->payload, document);
+    if (document)
+        reader->take(reader->payload, document);
 }
 
 /* Why a file cannot be gone on with; NULL: it can. */
@@ -55,7 +56,7 @@ static bool take_line(struct reader *reader, const struct text *text)
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
     else
-        take_document(reader, document);
+        take_document(reader, name_toolchains(document) ? document : NULL);
     json_decref(document);
     return !problem;
 }

@@ -50,6 +50,12 @@ def test_a_row_for_each_target() -> None:
     assert rows.rows_of(json.dumps(REPORT)) == rows.rows_of(json.dumps(REPORT).encode()) == [first, second]
 
 
+def test_two_toolchains_of_a_target_are_two() -> None:
+    targets = [{"name": "n", "toolchain": "t 1"}, {"name": "n", "toolchain": "t 2"}, {"name": "m", "toolchain": "t 1"}]
+    assert [row["target"] for row in rows.rows_of({**REPORT, "targets": targets})] == ["n@t 1", "n@t 2", "m"]
+    assert [row["target"] for row in rows.rows_of({**REPORT, "targets": [targets[0]] * 2})] == ["n", "n"]
+
+
 def test_lists_of_a_row() -> None:
     row = rows.rows_of(REPORT)[0]
     assert row["roots"][1] == {"root": 1, "kind": "rank", "rule": "r", "op": None, "text": "rank", "nodes": 0,

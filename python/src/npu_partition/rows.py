@@ -149,11 +149,24 @@ def _rows(document: Any) -> list[dict[str, Any]]:
         raise TypeError("model.path is no text, or targets no list")
     is_invalid = any(finding["code"] == "invalid" for finding in document.get("findings") or ())
     model = {column.name: _value(column, document, {"@invalid": is_invalid}) for column in _MODEL}
-    return [{**model, **_of_target(target)} for target in document["targets"] or (None,)]
+    targets = document["targets"]
+    return [{**model, **_of_target(target, _name(target, targets))} for target in targets or (None,)]
 
 
-def _of_target(target: Mapping[str, Any] | None) -> dict[str, Any]:
-    row = {column.name: _value(column, target, {}) for column in _TARGET}
+def _name(target: Mapping[str, Any] | None, targets: Any) -> Any:
+    """With the toolchain where another target differs in it alone, as in the tool's databases."""
+    if target is None:
+        return None
+    name, toolchain = target.get("name"), target.get("toolchain")
+    if isinstance(name, str) and isinstance(toolchain, str):
+        others = [other.get("toolchain") for other in targets if other.get("name") == name]
+        if any(isinstance(other, str) and other != toolchain for other in others):
+            return f"{name}@{toolchain}"
+    return name
+
+
+def _of_target(target: Mapping[str, Any] | None, name: Any) -> dict[str, Any]:
+    row = {column.name: _value(column, target, {"name": name}) for column in _TARGET}
     if target is None:
         return {**row, "roots": None, "advice": None}
     roots = target.get("roots") or ()
