@@ -64,12 +64,14 @@ static bool find_today(struct check *check)
 {
     const char *asked = check->asked->today, *epoch = getenv("SOURCE_DATE_EPOCH");
     char *end = NULL;
-    time_t now = epoch && *epoch ? (time_t)strtoll(epoch, &end, 10) : time(NULL);
+    long long seconds = epoch && *epoch ? strtoll(epoch, &end, 10) : (long long)time(NULL);
+    time_t now = (time_t)seconds;
     if (asked) {
         (void)snprintf(check->today, sizeof check->today, "%s", asked);
         return is_date(asked);
     }
-    const struct tm *day = end && *end ? NULL : gmtime(&now);
+    bool is_time = (long long)now == seconds && !(end && *end); /* time_t may have 32 bits */
+    const struct tm *day = is_time ? gmtime(&now) : NULL;
     if (!day || day->tm_year < -1900 || day->tm_year > 9999 - 1900) /* dates are compared as texts of one length */
         return false;
     (void)snprintf(check->today, sizeof check->today, "%04d-%02d-%02d", day->tm_year + 1900, day->tm_mon + 1,
