@@ -124,6 +124,25 @@ static void test_report_text__color(void)
 }
 
 /* Sentences are wrapped and the strip ends in time; what is one word may stand out. */
+/* What is below the model's path goes on below itself. */
+static void test_report_text__heading(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at = {NULL};
+    struct npart_error error;
+    options.width = 40;
+    REQUIRE(npart_model_read_file(&at.model, "fixtures/espcn-x3.dynamo.onnx", NULL, &error) == NPART_OK);
+    REQUIRE(npart_inference_make(&at.inference, at.model, NULL, &error) == NPART_OK);
+    REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, &error) == NPART_OK);
+    REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, "hexagon", NULL, &error) == NPART_OK);
+    char *text = report(&at, &options);
+    const char *first = strchr(text, '\n') + 1, *second = strchr(first, '\n') + 1;
+    CHECK(strncmp(first, "  ", 2) == 0 && first[2] != ' ');
+    CHECK(strncmp(second, "  ", 2) == 0 && second[2] != ' ' && *second != '\n');
+    free(text);
+    analysis_close(&at);
+}
+
 static void test_report_text__width(void)
 {
     static const uint32_t widths[] = {1, 39, 40, 41, 60, 80, 100, 200, 1000};
@@ -352,7 +371,8 @@ static void test_report_text__times(void)
     analysis_close(&at);
 }
 
-TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__width,
+TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__heading,
+      test_report_text__width,
       test_report_text__verbose, test_report_text__nothing, test_report_text__very_much, test_report_text__long_names,
       test_report_text__names_that_command, test_report_text__several_plans,
       test_report_text__no_plans_and_no_room, test_report_text__pieces, test_report_text__times)
