@@ -339,14 +339,13 @@ static bool add_row(struct database *database, enum table table, const struct so
 }
 
 /* Of a step the roots whose causes it is for; a pair that is met again stays one row. */
-static bool add_pairs(struct database *database, struct source *source, const size_t *roots, size_t count)
+static bool add_pairs(struct database *database, struct source *source, const struct by_cause *roots)
 {
     bool is_fine = true;
     size_t i;
     const json_t *cause;
     json_array_foreach(json_object_get(source->item, "causes"), i, cause) {
-        json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
-        source->root = id >= 0 && (unsigned long long)id < count ? roots[id] : SIZE_MAX;
+        source->root = place_of_cause(roots, cause);
         if (is_fine && source->root != SIZE_MAX)
             is_fine = add_row(database, TABLE_advice_roots, source);
     }
@@ -357,8 +356,8 @@ static bool add_target(struct database *database, const struct source *model, co
 {
     struct source source = {.document = model->document, .target = target, .item = target};
     const json_t *roots = json_object_get(target, "roots"), *advice = json_object_get(target, "advice");
-    size_t causes = count_causes(roots), *root_of = find_by_cause(roots, causes);
-    bool is_fine = root_of && add_row(database, TABLE_targets, &source);
+    struct by_cause root_of = find_by_cause(roots, roots);
+    bool is_fine = root_of.places && add_row(database, TABLE_targets, &source);
     for (size_t i = 0; i < json_array_size(roots) && is_fine; i++) {
         source.item = json_array_get(roots, i);
         source.place = i;
@@ -367,9 +366,9 @@ static bool add_target(struct database *database, const struct source *model, co
     for (size_t i = 0; i < json_array_size(advice) && is_fine; i++) {
         source.item = json_array_get(advice, i);
         source.place = i;
-        is_fine = add_row(database, TABLE_advice, &source) && add_pairs(database, &source, root_of, causes);
+        is_fine = add_row(database, TABLE_advice, &source) && add_pairs(database, &source, &root_of);
     }
-    free(root_of);
+    free(root_of.places);
     return is_fine;
 }
 

@@ -73,33 +73,49 @@ int next_json_byte(FILE *file)
     return byte;
 }
 
+const json_t *json_member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
 const char *json_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
 
-size_t count_causes(const json_t *items)
+/* The place in `found` of a cause, or NULL. */
+static size_t *slot_of(const struct by_cause *found, const json_t *cause)
 {
-    size_t i, count = 0;
-    const json_t *item;
-    json_array_foreach(items, i, item)
-        count += json_array_size(json_object_get(item, "causes"));
-    return count;
+    json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
+    return id >= 0 && (unsigned long long)id < found->count ? &found->places[id] : NULL;
 }
 
-size_t *find_by_cause(const json_t *items, size_t count)
+struct by_cause find_by_cause(const json_t *roots, const json_t *items)
 {
-    size_t *places = malloc((count + 1) * sizeof *places), i, k;
+    struct by_cause found = {NULL, 0};
+    size_t i, k;
     const json_t *item, *cause;
-    for (i = 0; places && i < count; i++)
-        places[i] = SIZE_MAX;
+    json_array_foreach(roots, i, item)
+        found.count += json_array_size(json_object_get(item, "causes"));
+    found.places = malloc((found.count + 1) * sizeof *found.places);
+    if (!found.places)
+        return (struct by_cause){NULL, 0};
+    for (i = 0; i < found.count; i++)
+        found.places[i] = SIZE_MAX;
     json_array_foreach(items, i, item)
         json_array_foreach(json_object_get(item, "causes"), k, cause) {
-            json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
-            if (places && id >= 0 && (unsigned long long)id < count && places[id] == SIZE_MAX)
-                places[id] = i;
+            size_t *slot = slot_of(&found, cause);
+            if (slot && *slot == SIZE_MAX)
+                *slot = i;
         }
-    return places;
+    return found;
+}
+
+size_t place_of_cause(const struct by_cause *found, const json_t *cause)
+{
+    const size_t *slot = slot_of(found, cause);
+    return slot ? *slot : SIZE_MAX;
 }
 
 /* Whether another target of the list has its name and is of another toolchain. */

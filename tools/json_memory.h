@@ -19,13 +19,18 @@ void end_json_limit(void);
 json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 /* The next byte that is no blank; EOF at the end. */
 int next_json_byte(FILE *file);
+/* NULL where there is no such member, or it is null, as tables have it for an empty field. */
+const json_t *json_member(const json_t *object, const char *key);
 /* A member that is a text; NULL: there is none. */
 const char *json_text(const json_t *object, const char *key);
-/* How many causes items of a report list as "causes"; ids of all causes of its roots are less. */
-size_t count_causes(const json_t *items);
-/* By cause the place of the first item that lists it, SIZE_MAX where none does; ids of `count` and more are none. To be
- * freed; NULL: out of memory. */
-size_t *find_by_cause(const json_t *items, size_t count);
+/* By cause the place of the first item of a list that has it among its "causes". */
+struct by_cause {
+    size_t *places, count; /* `places` is to be freed; NULL: out of memory */
+};
+/* Of the causes of these roots, whose ids run from 0: where they are among `items`. */
+struct by_cause find_by_cause(const json_t *roots, const json_t *items);
+/* SIZE_MAX: no item has the cause. */
+size_t place_of_cause(const struct by_cause *found, const json_t *cause);
 /* Adds the toolchain to the names of targets that differ in it alone, as results of many models have no more than the
  * name: "intel-npu:4000@openvino 2026.4.1". False: out of memory. */
 bool name_toolchains(json_t *document);

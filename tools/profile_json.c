@@ -111,17 +111,10 @@ static bool read_events(struct profile *profile, FILE *file)
 
 /* ---- records ----------------------------------------------------------------------------------------------- */
 
-/* null is as good as no member. */
-static const json_t *member(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_null(value) ? NULL : value;
-}
-
 /* A node is told by its name, its place or both. */
 static bool take_placement(struct profile *profile, const json_t *object, size_t number)
 {
-    const json_t *name = member(object, "name"), *index = member(object, "index");
+    const json_t *name = json_member(object, "name"), *index = json_member(object, "index");
     const char *op = json_text(object, "op"), *provider = json_text(object, "ep");
     int64_t place = index ? json_integer_value(index) : -1;
     bool is_told = json_is_string(name) || (!name && place >= 0);

@@ -158,13 +158,6 @@ static bool read_csv(struct runs *runs, FILE *file)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------- */
 
-/* NULL for null, too: a table that is written as JSON has it where a field is empty. */
-static const json_t *member(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_null(value) ? NULL : value;
-}
-
 /* {"batch": 1} as "batch=1"; also as that text. False when a size is no whole number, or there are too many. */
 static bool take_dims(const json_t *dims, char *out, size_t bytes)
 {
@@ -187,12 +180,12 @@ static bool take_run(struct runs *runs, const json_t *object, uint32_t number)
 {
     const char *texts[RUN_MS] = {NULL};
     char dims[4096], text[64];
-    const json_t *ms = member(object, "ms");
+    const json_t *ms = json_member(object, "ms");
     for (int c = 0; c < RUN_MS; c++)
         texts[c] = json_text(object, columns[c]);
     texts[RUN_DIMS] = dims;
     (void)snprintf(text, sizeof text, "run %u: no object, or ms or dims are no numbers", number);
-    if (!json_is_object(object) || !take_dims(member(object, "dims"), dims, sizeof dims) ||
+    if (!json_is_object(object) || !take_dims(json_member(object, "dims"), dims, sizeof dims) ||
         (ms && !(json_is_number(ms) && is_time(json_number_value(ms)))))
         return fail(runs, 0, text);
     return runs_add(runs, texts, ms ? json_number_value(ms) : -1, number);

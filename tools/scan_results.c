@@ -30,8 +30,7 @@ static void take_document(void *payload, const json_t *document)
     struct reader *reader = payload;
     const char *path = json_text(json_object_get(document, "model"), "path");
     reader->has_memory = reader->has_memory && path && paths_add(&reader->results->done, path);
-    if (document)
-        reader->take(reader->payload, document);
+    reader->take(reader->payload, document);
 }
 
 /* Why a file cannot be gone on with; NULL: it can. */
@@ -55,8 +54,10 @@ static bool take_line(struct reader *reader, const struct text *text)
     const char *problem = document ? line_problem(reader, document) : "not a line that scan writes";
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
+    else if (name_toolchains(document))
+        take_document(reader, document);
     else
-        take_document(reader, name_toolchains(document) ? document : NULL);
+        reader->has_memory = false;
     json_decref(document);
     return !problem;
 }

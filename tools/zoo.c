@@ -109,23 +109,16 @@ static void general_text(const json_t *action, char *out, size_t bytes)
     *to = '\0';
 }
 
-/* Steps by cause: a model may have as many causes as nodes. */
-struct steps {
-    const json_t *advice;
-    size_t *places, count;
-};
-
 /* The first step for one of the causes; NULL: there is none. */
-static const json_t *step_for(const struct steps *steps, const json_t *causes)
+static const json_t *step_for(const json_t *advice, const struct by_cause *steps, const json_t *causes)
 {
     size_t i, first = SIZE_MAX;
     const json_t *cause;
     json_array_foreach(causes, i, cause) {
-        json_int_t id = json_is_integer(cause) ? json_integer_value(cause) : -1;
-        if (id >= 0 && (unsigned long long)id < steps->count && steps->places[id] < first)
-            first = steps->places[id];
+        size_t place = place_of_cause(steps, cause);
+        first = place < first ? place : first;
     }
-    return json_array_get(steps->advice, first);
+    return json_array_get(advice, first);
 }
 
 static bool add_advice(struct zoo *zoo, struct zoo_target *target, uint32_t root, const json_t *action,
@@ -187,15 +180,17 @@ static bool add_set(struct zoo_target *target, uint32_t *set, size_t count)
 /* Of a model that is not whole. It is taken to be whole once all its roots are fixed where planning again says so of a
  * step, or where a root has no step, as then it is the target that would be mended: a root may hide others, as dynamic
  * sizes do. */
-static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *roots, const struct steps *steps,
-                      uint64_t partitions)
+static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *found, uint64_t partitions)
 {
-    const json_t *root;
+    const json_t *roots = json_object_get(found, "roots"), *advice = json_object_get(found, "advice"), *root;
+    struct by_cause steps = find_by_cause(roots, advice);
     size_t i, count = json_array_size(roots);
     uint32_t set[ZOO_ROWS];
     bool is_fine = true, is_told = count > 0 && count <= ZOO_ROWS, becomes_whole = false;
+    if (!steps.places)
+        return false;
     json_array_foreach(roots, i, root) {
-        const json_t *step = step_for(steps, json_object_get(root, "causes"));
+        const json_t *step = step_for(advice, &steps, json_object_get(root, "causes"));
         uint32_t number = find_root(zoo, target, root);
         becomes_whole = becomes_whole || !step || is_done(verdict_at(json_object_get(step, "after")));
         if (number == NO_NUMBER) {
@@ -213,6 +208,7 @@ static bool add_roots(struct zoo *zoo, struct zoo_target *target, const json_t *
             set[i] = number;
         is_fine = add_advice(zoo, target, number, step, partitions) && is_fine;
     }
+    free(steps.places);
     target->hiding += count > 0 && !becomes_whole;
     return (!is_told || !becomes_whole || add_set(target, set, count)) && is_fine;
 }
@@ -248,14 +244,7 @@ static bool add_target(struct zoo *zoo, const json_t *found, bool has_invalid)
     if (is_done(verdict))
         return true;
     target->invalid += has_invalid;
-    if (has_invalid)
-        return true;
-    const json_t *roots = json_object_get(found, "roots");
-    struct steps steps = {.advice = json_object_get(found, "advice"), .count = count_causes(roots)};
-    steps.places = find_by_cause(steps.advice, steps.count);
-    bool is_fine = steps.places && add_roots(zoo, target, roots, &steps, count_at(summary, "partitions"));
-    free(steps.places);
-    return is_fine;
+    return has_invalid || add_roots(zoo, target, found, count_at(summary, "partitions"));
 }
 
 static bool add_failure(struct zoo *zoo, const json_t *error)
