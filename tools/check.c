@@ -98,7 +98,7 @@ static bool add_subject(struct check *check, char *path, char *relative, struct 
 /* Read once, however many models it is for. NULL, and told, where it has mistakes. */
 static struct project *open_project(struct check *check, const char *path)
 {
-    char *place = project_place(path);
+    char *place = find_place(path);
     struct project *project = NULL;
     for (size_t i = 0; place && i < check->project_count && !project; i++)
         project = strcmp(check->projects[i]->place, place) == 0 ? check->projects[i] : NULL;

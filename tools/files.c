@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform.h"
+static bool is_same(const struct file_identity *a, const struct file_identity *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+bool is_same_file(const char *path, const struct file_identity *file)
+{
+    struct file_identity own;
+    return identify_file(path, &own) && is_same(&own, file);
+}
 
 static bool is_written(const char *path, const struct file_identity *output)
 {
     struct file_identity input;
-    bool is_there = path && (strcmp(path, "-") == 0 ? identify_stream(stdin, &input) : identify_file(path, &input));
-    return is_there && input.device == output->device && input.inode == output->inode;
+    if (!path || strcmp(path, "-") != 0)
+        return path && is_same_file(path, output);
+    return identify_stream(stdin, &input) && is_same(&input, output);
 }
 
 bool is_overwritten(const struct options *options, const char *path)
@@ -20,8 +31,7 @@ bool is_overwritten(const struct options *options, const char *path)
            is_written(path, &output);
 }
 
-/* Of a path its folder without links; NULL: there is none. To be freed. */
-static char *folder_of(const char *path)
+char *find_place(const char *path)
 {
     size_t length = name_offset(path);
     char *folder = malloc(length + 2);
@@ -31,15 +41,18 @@ static char *folder_of(const char *path)
     memcpy(folder + length, ".", 2);
     char *real = real_path(folder);
     free(folder);
-    return real;
+    size_t room = real ? strlen(real) + strlen(path + length) + 2 : 0;
+    char *place = real ? malloc(room) : NULL;
+    if (place)
+        (void)snprintf(place, room, "%s%s%s", real, real[strlen(real) - 1] == '/' ? "" : "/", path + length);
+    free(real);
+    return place;
 }
 
-/* Two paths of one name in one folder, also where no file is there yet. */
+/* Also where no file is there yet. */
 static bool is_same_place(const char *a, const char *b)
 {
-    if (strcmp(a + name_offset(a), b + name_offset(b)) != 0)
-        return false;
-    char *one = folder_of(a), *other = folder_of(b);
+    char *one = find_place(a), *other = find_place(b);
     bool is_same = one && other && strcmp(one, other) == 0;
     free(one);
     free(other);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which files the tool may write to.
+ * Where files lie, and which the tool may write to.
  */
 #ifndef TOOL_FILES_H
 #define TOOL_FILES_H
 
 #include "options.h"
+#include "platform.h"
 
+/* The absolute path of what may be no file yet, with no links to folders in it; to be freed. NULL: there is no such
+ * folder, or out of memory. */
+char *find_place(const char *path);
+/* Whether the path leads to that file, through whatever link. */
+bool is_same_file(const char *path, const struct file_identity *file);
 /* Whether writing to --output or standard output would write over this file, through whatever link; NULL is none. */
 bool is_overwritten(const struct options *options, const char *path);
 /* The name of a file to be read that --output, --settings or standard output would write to, through whatever link; or

@@ -29,6 +29,8 @@ struct paths {
  * folders are followed only where the pattern names them. False, with a sentence in `problem`, when a folder cannot be
  * read, past a limit, or out of memory. */
 bool glob_files(struct paths *paths, const char *folder, const char *pattern, char *problem, size_t bytes);
+/* Three parts of a path in a row, with no byte to spare, as there may be millions; to be freed. NULL: out of memory. */
+char *join_parts(const char *a, const char *b, const char *c);
 /* A copy of the text. False: out of memory. */
 bool paths_add(struct paths *paths, const char *text);
 /* In the order of their bytes, each once. */

@@ -83,8 +83,7 @@ static bool take_file(struct search *search, const char *path)
     return paths_add(search->paths, path) || fail(search, "", "out of memory");
 }
 
-/* `a`, `b` and `c` in a row; NULL: out of memory. */
-static char *join(const char *a, const char *b, const char *c)
+char *join_parts(const char *a, const char *b, const char *c)
 {
     size_t first = strlen(a), second = strlen(b), third = strlen(c);
     char *out = malloc(first + second + third + 1);
@@ -100,8 +99,8 @@ static bool walk(struct search *search, const char *at, uint32_t depth);
 
 static bool take_entry(struct search *search, const char *at, const char *name, uint32_t depth)
 {
-    char *path = join(at, name, ""), *full = path ? join(search->folder, path, "") : NULL;
-    char *below = path ? join(path, "/", "") : NULL;
+    char *path = join_parts(at, name, ""), *full = path ? join_parts(search->folder, path, "") : NULL;
+    char *below = path ? join_parts(path, "/", "") : NULL;
     bool is_done = path && full && below;
     if (!is_done) {
         (void)fail(search, "", "out of memory");
@@ -121,7 +120,7 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
 /* The folder `at`, which is "" or ends with /. */
 static bool walk(struct search *search, const char *at, uint32_t depth)
 {
-    char *full = join(search->folder, at, *search->folder || *at ? "." : "./");
+    char *full = join_parts(search->folder, at, *search->folder || *at ? "." : "./");
     struct folder *folder = full ? folder_open(full) : NULL;
     bool is_done = true;
     if (!folder) {
@@ -163,7 +162,7 @@ bool glob_files(struct paths *paths, const char *folder, const char *pattern, ch
     struct search search = {.paths = paths, .folder = folder, .pattern = pattern,
                             .problem = problem, .problem_bytes = bytes};
     size_t plain = plain_length(pattern);
-    char *start = join(pattern, "", "");
+    char *start = join_parts(pattern, "", "");
     if (!start)
         return fail(&search, "", "out of memory");
     start[plain] = '\0';

@@ -32,7 +32,7 @@ struct waiver {
 
 struct project {
     struct settings top;
-    char *place;  /* by which two paths of one file are known, see project_place */
+    char *place;  /* by which two paths of one file are known, see find_place */
     char *path;   /* as it is shown, and can be opened */
     char *folder; /* absolute, ends with / */
     char *shown;  /* what is put before the path of a model that a glob found: "", "../", or `folder` */
@@ -53,8 +53,6 @@ char *join_texts(const char *a, const char *b);
 
 /* Reads a project file, and tells all its mistakes. NULL where there are any, or it cannot be read. */
 struct project *project_read(const char *path);
-/* The file's absolute path without links to folders; to be freed. NULL: there is no such folder. */
-char *project_place(const char *path);
 /* The path of the project file in a folder or the nearest above it, up to that with .git; to be freed. NULL: none. */
 char *project_find(const char *folder);
 void project_free(struct project *project);

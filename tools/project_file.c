@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "glob.h"
 #include "message.h"
 #include "platform.h"
@@ -82,32 +83,15 @@ static char *shown_folder(const char *folder)
     return out;
 }
 
-char *project_place(const char *path)
+static bool find_places(struct project *project, const char *path)
 {
-    char *folder = join_texts(path, ""), *real = NULL, *out = NULL;
-    if (folder) {
-        folder[name_offset(path)] = '\0';
-        real = real_folder(folder);
-    }
-    if (real)
-        out = join_texts(real, path + name_offset(path));
-    free(real);
-    free(folder);
-    return out;
-}
-
-static bool find_place(struct project *project, const char *path)
-{
-    project->place = project_place(path);
-    char *folder = join_texts(path, "");
-    if (folder) {
-        folder[name_offset(path)] = '\0';
-        project->folder = real_folder(folder);
-    }
-    free(folder);
+    project->place = find_place(path);
+    project->folder = project->place ? join_texts(project->place, "") : NULL;
+    if (project->folder)
+        project->folder[name_offset(project->folder)] = '\0';
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
     project->path = project->shown ? join_texts(project->shown, path + name_offset(path)) : NULL;
-    return project->place && project->path;
+    return project->path != NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
@@ -160,7 +144,7 @@ static bool resolve(const struct project *project, const struct toml_value *valu
 struct project *project_read(const char *path)
 {
     struct project *project = calloc(1, sizeof *project);
-    if (!project || !find_place(project, path)) {
+    if (!project || !find_places(project, path)) {
         say("%s: cannot read the file: %s", path, project ? strerror(errno) : "out of memory");
         project_free(project);
         return NULL;
@@ -203,18 +187,11 @@ void project_free(struct project *project)
 
 char *project_path(const struct project *project, const char *model)
 {
-    char *folder = join_texts(model, ""), *real = NULL, *full = NULL, *out = NULL;
+    char *place = find_place(model), *out = NULL; /* a link to a model is called as it is, and stands where it stands */
     size_t length = strlen(project->folder);
-    if (folder) {
-        folder[name_offset(model)] = '\0';
-        real = real_folder(folder); /* a link to a model is called as it is, and stands where it stands */
-    }
-    full = real ? join_texts(real, model + name_offset(model)) : NULL;
-    if (full && strncmp(full, project->folder, length) == 0)
-        out = join_texts(full + length, "");
-    free(full);
-    free(real);
-    free(folder);
+    if (place && strncmp(place, project->folder, length) == 0)
+        out = join_texts(place + length, "");
+    free(place);
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "platform.h"
 #include "scan_text.h"
@@ -29,16 +30,6 @@ static enum exit_status fail(const char *problem)
 {
     say("%s", problem);
     return EXIT_OTHER;
-}
-
-/* `a`, `b` and `c` in a row, with no byte to spare, as there may be millions; NULL: out of memory. */
-static char *join(const char *a, const char *b, const char *c)
-{
-    size_t bytes = strlen(a) + strlen(b) + strlen(c) + 1;
-    char *text = malloc(bytes);
-    if (text)
-        (void)snprintf(text, bytes, "%s%s%s", a, b, c);
-    return text;
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------- */
@@ -66,25 +57,18 @@ static enum exit_status add(struct scan_models *models, struct scan_model model)
 
 static enum exit_status add_problem(struct walk *walk, const char *path, const char *code, const char *problem)
 {
-    struct scan_model model = {.path = join(path, "", ""), .code = code, .problem = join(problem, "", "")};
+    struct scan_model model = {.path = join_parts(path, "", ""), .code = code, .problem = join_parts(problem, "", "")};
     return add(walk->models, model);
-}
-
-static bool is_output(const struct walk *walk, const char *path)
-{
-    struct file_identity own;
-    return walk->output && identify_file(path, &own) && own.device == walk->output->device &&
-           own.inode == walk->output->inode;
 }
 
 static enum exit_status add_file(struct walk *walk, const char *path, const char *folder)
 {
-    if (is_output(walk, path))
+    if (walk->output && is_same_file(path, walk->output))
         return EXIT_FINE;
     errno = ENOENT;
     switch (kind_of_path(path, true)) {
     case PATH_FILE:
-        return add(walk->models, (struct scan_model){.path = join(strcmp(path, "-") == 0 ? "./" : "", path, ""),
+        return add(walk->models, (struct scan_model){.path = join_parts(strcmp(path, "-") == 0 ? "./" : "", path, ""),
                                                      .folder = folder}); /* "-" alone is standard input */
     case PATH_FOLDER: /* a link to it */
         return EXIT_FINE;
@@ -137,10 +121,10 @@ static bool list_names(const struct walk *walk, struct folder *folder, const cha
         bool is_hidden = *name == '.';
         if (is_hidden && (!walk->sees_hidden || !name[1] || (name[1] == '.' && !name[2])))
             continue;
-        char *path = join(prefix, name, "");
+        char *path = join_parts(prefix, name, "");
         is_done = path != NULL;
         if (is_done && kind_of_path(path, false) == PATH_FOLDER) {
-            char *marked = join(name, "/", "");
+            char *marked = join_parts(name, "/", "");
             is_done = marked && paths_add(names, marked);
             free(marked);
         } else if (is_done && (walk->pattern ? glob_match(walk->pattern, path + walk->offset) : is_model_name(name))) {
@@ -173,7 +157,7 @@ static enum exit_status walk_names(struct walk *walk, const char *prefix, const 
     enum exit_status status = EXIT_FINE;
     for (size_t i = 0; i < names->count && status == EXIT_FINE; i++) {
         const char *name = names->items[i];
-        char *path = join(prefix, name, "");
+        char *path = join_parts(prefix, name, "");
         if (!path)
             status = fail("out of memory");
         else if (name[strlen(name) - 1] == '/')
@@ -196,7 +180,7 @@ static enum exit_status walk_folder(struct walk *walk, const char *path, unsigne
     struct folder *folder = folder_open(*path ? path : ".");
     if (!folder)
         return add_problem(walk, path, "read", strerror(errno));
-    char *prefix = join(path, path[offset] ? "/" : "", "");
+    char *prefix = join_parts(path, path[offset] ? "/" : "", "");
     int code = 0;
     bool is_listed = prefix && name_folder(walk, path, &real) && list_names(walk, folder, prefix, &names, &code);
     folder_close(folder);
@@ -224,7 +208,7 @@ static enum exit_status fill_in(struct walk *walk, const char *argument)
         say("%s: %s", argument, problem);
         return EXIT_USAGE;
     }
-    char *folder = join(argument, "", "");
+    char *folder = join_parts(argument, "", "");
     if (!folder)
         return fail("out of memory");
     folder[plain] = '\0';
@@ -253,7 +237,7 @@ static enum exit_status take_argument(struct walk *walk, const char *argument, b
             say("%s: note: no models in it", argument);
         return status;
     }
-    char *folder = join(argument, "", "");
+    char *folder = join_parts(argument, "", "");
     const char *real;
     if (folder)
         folder[offset] = '\0';
