@@ -128,7 +128,7 @@ static void test_report_text__color(void)
 static void test_report_text__heading(void)
 {
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
-    struct analysis at = {NULL};
+    struct analysis at = {.model = NULL};
     struct npart_error error;
     options.width = 40;
     REQUIRE(npart_model_read_file(&at.model, "fixtures/espcn-x3.dynamo.onnx", NULL, &error) == NPART_OK);
