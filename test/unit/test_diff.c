@@ -195,6 +195,43 @@ static void test_diff__without_nodes(void)
     npart_record_free(b);
 }
 
+/* Two roots become one: it is the first of them, whatever order the nodes have, and the other one went. */
+static void test_diff__two_roots_become_one(void)
+{
+    npart_record *a = record_of(CHAIN("Relu", "Erf", "Ceil", "Neg", "Relu"));
+    struct npart_side before = *npart_record_side(a), after = before;
+    struct npart_side_node nodes[5];
+    struct npart_side_cause causes[2], joined;
+    uint32_t both[] = {1, 2};
+    struct npart_diff_cause found = {.size = sizeof found};
+    npart_diff *diff = NULL;
+    REQUIRE(before.node_count == 5 && before.cause_count == 2);
+    memcpy(nodes, before.nodes, sizeof nodes);
+    memcpy(causes, before.causes, sizeof causes);
+    causes[1].rule = causes[0].rule;
+    causes[1].kind = causes[0].kind;
+    joined = causes[0];
+    joined.nodes = both;
+    joined.node_count = joined.affected_count = 2;
+    nodes[1].cause = nodes[2].cause = 0;
+    before.causes = causes;
+    after.nodes = nodes;
+    after.causes = &joined;
+    after.cause_count = 1;
+    CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
+    CHECK_INT(info_of(diff).cause_count, 2);
+    CHECK(npart_diff_cause(diff, 0, &found));
+    CHECK_TEXT(found.state, "more");
+    CHECK_INT(found.before, 0);
+    CHECK_INT(found.after, 0);
+    CHECK(npart_diff_cause(diff, 1, &found));
+    CHECK_TEXT(found.state, "lost");
+    CHECK_INT(found.before, 1);
+    CHECK_INT(found.after, NPART_NONE);
+    npart_diff_free(diff);
+    npart_record_free(a);
+}
+
 static void test_diff__arguments(void)
 {
     npart_record *a = record_of(CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu")), *none = NULL;
@@ -230,4 +267,5 @@ static void test_diff__arguments(void)
 }
 
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
-      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__arguments)
+      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__two_roots_become_one,
+      test_diff__arguments)
