@@ -29,8 +29,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
     if (!is_if || condition == NPART_NONE) /* a condition is required; a file may lack it */
         return NPART_NONE;
-    /* An Identity may stand before the condition, which is gone by now. */
-    condition = session->stands_for[condition];
+    /* What an Identity hands on of a constant is constant itself, so what stands before it need not be asked. */
     if (!session->is_constant[condition])
         return NPART_NONE;
     const struct npart__known *known = npart__elements(inference, &inference->facts[condition]);
