@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export many architectures with random weights, for a comparison on models that no rule was written from.
 
-usage: campaign_export.py FOLDER [--only REGEX] [--timeout 300] [--list]
+usage: campaign_export.py FOLDER [--models campaign-1.txt] [--only REGEX] [--timeout 300] [--list]
 
 Needs the PyPI packages torch, transformers, timm, diffusers, onnx, onnxscript, onnxruntime, in an environment of their
 own. Each architecture is built from its published definition with few layers and random weights, exported by TorchScript
 or dynamo, some with dynamic axes, some quantized afterwards. Weights above 64 KiB are then cut from the file (external
 data of a file that is absent). Each export runs in a process of its own with a time limit; what cannot be exported is
 printed and left out. FOLDER/exported.json has a line per model: its name, how it was made, and sizes for its symbols.
+
+A list names families, and below each what is built and how: ts<opset> or dynamo<opset>, `d` after it for dynamic axes,
+and after `+` how the export is quantized or converted. Each campaign has a list of its own, so that what one has shown
+is never asked again as if it were new.
 """
 import argparse
 import json
@@ -19,74 +23,22 @@ import sys
 import tempfile
 import traceback
 
+HERE = pathlib.Path(__file__).resolve().parent
 STRIP_ABOVE_BYTES = 64 * 1024
 SIZES = {"batch": 1, "sequence": 32, "height": 64, "width": 64, "samples": 16000, "frames": 64}
 
 # ---- what to build ---------------------------------------------------------------------------------------------
-# name, how it is built, then the exporters: ts<opset> or dynamo<opset>, `d` after it for dynamic axes,
-# and after `+` how the export is quantized.
-
-TIMM = """
-dla34 ts13 | repvgg_a0 dynamo18 | ghostnet_100 ts17d | tinynet_e ts14+qdq8 | res2net50_14w_8s ts16 | resnest14d dynamo20
-skresnet18 ts17 | ese_vovnet19b_dw ts12 | eca_nfnet_l0 dynamo18 | gmixer_24_224 ts15 | gmlp_s16_224 dynamo18 |
-resmlp_12_224 ts14 | cait_xxs24_224 ts17 | pit_ti_224 dynamo18 | convit_tiny ts16 | coat_lite_tiny ts14 |
-crossvit_tiny_240 dynamo18 | xcit_nano_12_p16_224 ts17 | twins_pcpvt_small ts13 | poolformer_s12 ts17+qdq8 |
-pvt_v2_b0 dynamo20 | edgenext_xx_small ts17 | fastvit_t8 dynamo18 | repvit_m0_9 ts17+qnn8 | efficientformer_l1 ts14 |
-mobileone_s0 dynamo18d | coatnet_nano_rw_224 ts17 | davit_tiny dynamo18 | focalnet_tiny_srf ts17 | hiera_tiny_224 ts17 |
-nest_tiny dynamo18 | eva02_tiny_patch14_224 ts17 | inception_next_atto ts17+qnn16 | starnet_s1 dynamo18 |
-sequencer2d_s ts14 | visformer_tiny ts17 | volo_d1_224 dynamo18 | gcvit_xxtiny ts17 | mvitv2_tiny dynamo18 |
-swinv2_cr_tiny_ns_224 ts17 | lcnet_050 ts11+qdq8 | botnet26t_256 dynamo18 | halonet26t ts17 |
-lambda_resnet26rpt_256 ts17 | tiny_vit_5m_224 dynamo18 | maxvit_rmlp_pico_rw_256 ts17 | shvit_s1 ts17 |
-mambaout_femto dynamo18 | efficientvit_m0 ts17 | vit_relpos_small_patch16_224 ts17
-"""
-
-# Text models of transformers: model type, exporters, attributes of the configuration.
-TEXT = """
-albert ts14d | electra dynamo18d | roberta ts17+dynamic | deberta ts14 | mobilebert dynamo18 | funnel ts14 | fnet ts17 |
-convbert ts14 | squeezebert dynamo18 | roformer ts17 | xlm ts14 | modernbert dynamo20 | nystromformer ts17 | rembert ts14d |
-gpt_neo ts14 | gptj dynamo18 | gpt_neox ts17d | opt dynamo18d | bloom ts14 | falcon dynamo18 | phi ts17 | phi3 dynamo20 |
-gemma dynamo18 | gemma2 ts17 | llama dynamo18d | llama ts17+nbits4 | mistral ts17+dynamic | stablelm dynamo18 |
-olmo2 dynamo23 | granite ts17 | cohere dynamo18 | starcoder2 ts17+qdq8 | qwen3 dynamo18+nbits4 | mamba2 ts17 |
-smollm3 dynamo18 | lfm2 dynamo18 | glm4 ts17 | nemotron dynamo18 | openai ts13 | ctrl ts14 | codegen dynamo18 |
-biogpt ts17 | xglm dynamo18 | ernie ts17+qdq8 | ibert ts14 | yoso ts14 | megatron_bert dynamo18 | mpnet ts14+dynamic |
-esm dynamo18 | data2vec-text ts17 | layoutlm ts14
-"""
-
-# Encoder-decoders: full forward pass, both sides of the same length.
-SEQ2SEQ = """
-bart dynamo18 | pegasus ts14 | marian ts17d | blenderbot-small dynamo18 | mt5 ts17 | umt5 dynamo18 | prophetnet ts14 |
-switch_transformers ts17 | fsmt ts14
-"""
-
-VISION = """
-dinov2 dynamo18 | beit ts17 | dpt ts14 | glpn dynamo18 | poolformer dynamo18 | cvt ts17 | conditional_detr ts16 |
-table-transformer dynamo18 | d_fine ts17 | maskformer-swin ts16 | upernet dynamo18 | swin2sr ts17 | swinv2 dynamo18 |
-focalnet ts16d | vit_msn dynamo20d | pvt ts14 | mobilenet_v1 ts13+qoperator | bit ts17 | hiera dynamo18 | ijepa ts17 |
-vitdet ts17 | superpoint ts17 | depth_anything ts17 | zoedepth ts17 | rt_detr_v2 dynamo18 | siglip_vision_model ts17+qdq16 |
-sam_vision_model ts17 | dinov3_vit dynamo18 | pixtral dynamo18 | imagegpt ts17 | deformable_detr ts16 | yolos ts17+qnn8
-"""
-
-AUDIO = """
-hubert ts14 | wavlm ts17 | sew dynamo18 | sew-d ts14 | unispeech dynamo18d | data2vec-audio ts17d |
-audio-spectrogram-transformer dynamo18 | encodec ts17 | moonshine dynamo18 | dac ts17 | univnet ts17
-"""
-
-OWN = """
-unet ts13 | tcn dynamo18 | conv_tasnet ts17 | bilstm_tagger ts14d | deepspeech ts13 | gru_attention ts14 | pointnet dynamo18 |
-dcgan ts12+qdq8 | deepfm ts14d | gcn_dense dynamo18 | edsr ts17+qnn16 | focus_detector ts11 | centernet dynamo18 |
-convlstm ts14 | wavenet dynamo18 | two_tower ts17 | vae_kl ts17 | dit dynamo18 | unet2d ts14 | sd3_block dynamo18 |
-pixart ts17 | flux dynamo18 | unet1d ts17 | deeplab ts13 | raft_small ts17 | fcos_head dynamo18 | grid_warp ts17 |
-mvit_video dynamo18 | s3d ts14 | rms_swiglu dynamo18
-"""
 
 
-def entries():
-    found = []
-    for family, text in (("timm", TIMM), ("text", TEXT), ("seq2seq", SEQ2SEQ), ("vision", VISION), ("audio", AUDIO),
-                         ("own", OWN)):
-        for piece in re.split(r"[|\n]", text):
-            words = piece.split()
-            for name, how in zip(words[::2], words[1::2]):
+def entries(path):
+    """Of a list: families (`timm:`), and below them pairs of a name and how it is exported, with `|` between pairs."""
+    found, family = [], None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.endswith(":"):
+            family = line[:-1]
+        elif not line.startswith("#"):
+            for piece in filter(str.strip, line.split("|")):
+                name, how = piece.split()
                 exporter, _, quantized = how.partition("+")
                 found.append((family, name, exporter, quantized))
     return found
@@ -292,10 +244,16 @@ def quantize(path, how, names, args):
     prepared = path.with_suffix(".p.onnx")
     if how == "dynamic":
         oq.quantize_dynamic(path, out, weight_type=kinds.QUInt8 if "mistral" in path.name else kinds.QInt8)
-    elif how == "nbits4":
+    elif how == "fp16":
+        from onnxruntime.transformers.float16 import convert_float_to_float16
+
+        onnx.save(convert_float_to_float16(onnx.load(path), keep_io_types=True), out)
+    elif how in ("nbits4", "nbits4qdq"):
         from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
-        quantizer = MatMulNBitsQuantizer(onnx.load(path), block_size=32, is_symmetric=True, accuracy_level=4)
+        quantizer = MatMulNBitsQuantizer(onnx.load(path), block_size=32, is_symmetric=True, accuracy_level=4,
+                                         quant_format=oq.QuantFormat.QDQ if how == "nbits4qdq" else
+                                         oq.QuantFormat.QOperator)  # fmt: skip
         quantizer.process()
         quantizer.model.save_model_to_file(str(out))
     elif how in ("qnn8", "qnn16"):
@@ -349,7 +307,7 @@ def make(family, name, exporter, quantized, folder):
     import torch
 
     torch.manual_seed(7)
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    sys.path.insert(0, str(HERE))
     with tempfile.TemporaryDirectory() as scratch, torch.no_grad():
         model, args, names, axes = BUILD[family](name)
         model.eval()
@@ -373,6 +331,7 @@ def make(family, name, exporter, quantized, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--models", type=pathlib.Path, default=HERE / "campaign-1.txt")
     parser.add_argument("--only", default="")
     parser.add_argument("--timeout", type=float, default=300)
     parser.add_argument("--list", action="store_true")
@@ -385,7 +344,7 @@ def main():
             traceback.print_exc()
             return 1
         return 0
-    wanted = [e for e in entries() if re.search(args.only, model_name(*e))]
+    wanted = [e for e in entries(args.models) if re.search(args.only, model_name(*e))]
     if args.list:
         print("\n".join(model_name(*e) for e in wanted))
         return 0
