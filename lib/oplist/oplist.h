@@ -367,6 +367,7 @@ enum npart__policy_kind {
     NPART__POLICY_FAIL_UNFED,   /* ... or fails; of these ops, operand `number` is not read */
     NPART__POLICY_FAIL_FIXED,   /* a wholly accepted graph fails, a result of which is the same in every run */
     NPART__POLICY_FAIL_SHARED,  /* a constant that a node of the runtime's own lays out for one of its users fails */
+    NPART__POLICY_FAIL_FLAT,    /* a result of one axis between two layout ops fails; past these ops, too */
     NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops falls back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
     NPART__POLICY_DROP_UNDER_NODES, /* a partition of fewer than `number` nodes */

@@ -197,6 +197,7 @@ static const struct form {
      NPART__POLICY_FAIL_FIXED},
     {"fail shared OPS", "a constant whose layout the runtime changes must have one use only",
      NPART__POLICY_FAIL_SHARED},
+    {"fail flat OPS", "a result between two layout ops must have two axes or more", NPART__POLICY_FAIL_FLAT},
     {"cut anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
     {"cut ends", "must be before the user's cut point", NPART__POLICY_CUT_ENDS},
     {"cut node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
@@ -258,8 +259,8 @@ static bool same_step(const struct form *a, const struct form *b, size_t at)
     return strcspn(b->words + at, " ") == length && memcmp(a->words + at, b->words + at, length) == 0;
 }
 
-/* "expected unfed, fixed or shared": what the forms from `first` to `last` have at a place. Forms with the same word
- * there stand together, so each word is told once. */
+/* "expected unfed, fixed, shared or flat": what the forms from `first` to `last` have at a place. Forms with the same
+ * word there stand together, so each word is told once. */
 static void expect_step(struct npart__parser *parser, const struct form *first, const struct form *last, size_t at)
 {
     struct npart__buffer text;
@@ -277,7 +278,7 @@ static void expect_step(struct npart__parser *parser, const struct form *first, 
 /* Reads a line step by step, with the forms that fit so far: from `first` to `last`. NULL after
  * a failure. Forms that begin with the same words stand together, so those that fit so far are
  * always a range, which shrinks word by word. A line that fits none is told of with what could
- * stand there: partitions fail only -> "expected unfed, fixed or shared". */
+ * stand there: partitions fail only -> "expected unfed, fixed, shared or flat". */
 static const struct form *read_form(struct npart__parser *parser, struct npart__policy *policy)
 {
     const struct form *first = forms, *last = forms + NPART__COUNT(forms) - 1;
@@ -350,7 +351,7 @@ void npart__line_partitions(struct npart__parser *parser)
     /* These end the session and not a partition. */
     parser->oplist->rules.items[policy.rule].is_fatal =
         policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
-        policy.kind == NPART__POLICY_FAIL_FIXED;
+        policy.kind == NPART__POLICY_FAIL_FLAT || policy.kind == NPART__POLICY_FAIL_FIXED;
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 

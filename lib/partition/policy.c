@@ -433,9 +433,12 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
     }
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
-        /* One line after the other, as each names a layout op of its own. */
-        bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
-        if (counts && !npart__apply_shared(to, partitioning, policy, changed))
+        /* One line after the other, as each names ops of its own. */
+        if (!npart__target_has(to->request->target, policy->when))
+            continue;
+        if (policy->kind == NPART__POLICY_FAIL_SHARED && !npart__apply_shared(to, partitioning, policy, changed))
+            return false;
+        if (policy->kind == NPART__POLICY_FAIL_FLAT && !npart__apply_flat(to, policy, changed))
             return false;
     }
     return true;

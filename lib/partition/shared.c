@@ -14,8 +14,7 @@ struct search {
     const struct npart__graph *graph;
     const struct npart__session *session;
     const struct npart__policy *policy;
-    const struct npart__op_id *through, *layout;
-    uint32_t through_count, layout_count;
+    struct npart__layout_lines lines;
     bool *is_behind;   /* by node: it waits for the node at hand */
     bool *is_turned;   /* by node: a layout op reaches it */
     uint32_t *turned_by; /* by the first of equal values: the node that has it turned around, plus one; 0: none */
@@ -34,7 +33,7 @@ static bool is_layout_op(const struct search *search, const struct npart__node *
 /* An op that the runtime moves a layout op past: what it makes is then turned around, too. */
 static bool goes_through(const struct search *search, const struct npart__node *node)
 {
-    return npart__is_among(node, search->through, search->through_count);
+    return npart__is_among(node, search->lines.through, search->lines.through_count);
 }
 
 /* The live node that makes operand `index`, or NPART_NONE. */
@@ -54,7 +53,7 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     if (is_layout_op(search, node))
         return npart__order_of_axes(search->session->inference, id, order, &rank) &&
                npart__moves_channels(order, rank);
-    return npart__is_among(node, search->layout, search->layout_count) && search->to->request->accepted[id];
+    return npart__is_among(node, search->lines.layout, search->lines.layout_count) && search->to->request->accepted[id];
 }
 
 /* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later
@@ -168,25 +167,32 @@ static uint32_t turning_node(const struct search *search, const struct npart__pa
     return NPART_NONE;
 }
 
-/* Also looks up the ops of the list's `through` and `layout` lines; false when out of memory. */
-static bool allocate(struct search *search)
+bool npart__find_layout_lines(const struct npart__hand_back *to, struct npart__layout_lines *out)
 {
-    const struct npart__oplist *oplist = search->to->request->target->oplist;
-    struct npart__arena *arena = search->to->arena;
-    size_t nodes = search->graph->nodes.count + (size_t)1, values = search->graph->values.count + (size_t)1;
+    const struct npart__oplist *oplist = to->request->target->oplist;
     struct npart__op_id *ops =
-        npart__find_ops(search->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
+        npart__find_ops(to->graph, oplist->through_ops.items, oplist->through_ops.count, to->arena);
     /* So that most nodes are compared with a few ops and not with all of the list's. */
+    out->through_count = 0;
     for (uint32_t i = 0; ops && i < oplist->through_ops.count; i++)
         if (ops[i].op_type != NPART_NONE) /* few of the list's ops are in one graph */
-            ops[search->through_count++] = ops[i];
-    search->through = ops;
-    search->layout_count = oplist->layout_ops.count;
-    search->layout = npart__find_ops(search->graph, oplist->layout_ops.items, search->layout_count, arena);
+            ops[out->through_count++] = ops[i];
+    out->through = ops;
+    out->layout_count = oplist->layout_ops.count;
+    out->layout = npart__find_ops(to->graph, oplist->layout_ops.items, out->layout_count, to->arena);
+    return out->through && out->layout;
+}
+
+/* False when out of memory. */
+static bool allocate(struct search *search)
+{
+    struct npart__arena *arena = search->to->arena;
+    size_t nodes = search->graph->nodes.count + (size_t)1, values = search->graph->values.count + (size_t)1;
     search->is_behind = npart__arena_zeroed(arena, nodes, sizeof *search->is_behind);
     search->is_turned = npart__arena_zeroed(arena, nodes, sizeof *search->is_turned);
     search->turned_by = npart__arena_zeroed(arena, values, sizeof *search->turned_by);
-    return search->through && search->layout && search->is_behind && search->is_turned && search->turned_by;
+    return npart__find_layout_lines(search->to, &search->lines) && search->is_behind && search->is_turned &&
+           search->turned_by;
 }
 
 /* A rare case: most graphs have no such op before an element-wise one, and are done at find_turned(), before

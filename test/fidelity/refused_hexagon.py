@@ -14,9 +14,9 @@ and after, the opset, the SoC, and whether the runtime may rewrite it (level). S
 printed; equal seeds draw equal models.
 
 One item is one model: whether the session is refused, and whether we call one of its nodes `fail`. Of those that load
-and that we do not refuse, the numbers of partitions are compared. Models that the runtime cannot load or that crash it
-are left out. --cases prints each model as a text case that expects what the
-compiler answered.
+and that we do not refuse, the numbers of partitions are compared. A session that ends the process by an assertion is
+refused, too; models that the runtime cannot load, or that crash it otherwise, are left out. --cases prints each model
+as a text case that expects what the compiler answered.
 """
 import argparse
 import collections
@@ -347,9 +347,87 @@ def of_moved_transpose(graph):
     return graph.model(value)
 
 
+def any_step(graph, value):
+    """What an order of axes may or may not be moved past; of any rank."""
+    lot, shape = graph.lot, graph.shape[value]
+    rank, kind = len(shape), graph.kind[value]
+    what = lot.choice(("relu", "relu", "cosh", "constant", "add", "concat", "softmax", "mean", "slice", "split", "merge",
+                       "matmul", "erf", "self"))
+    if what in ("relu", "cosh", "erf"):
+        return graph.node(what.capitalize(), [value], shape)
+    if what == "constant":
+        return graph.node("Mul", [value, graph.constant(0.5, kind, lot.choice(([], shape[-1:], shape)))], shape)
+    if what == "add":
+        return graph.node("Add", [value, graph.input(shape, kind)], shape)
+    if what == "self":
+        return graph.node("Add", [value, graph.node("Sigmoid", [value], shape)], shape)
+    if what == "concat":
+        axis = lot.randrange(rank)
+        return graph.node("Concat", [value, graph.input(shape, kind)],
+                          [n * (1 + (i == axis)) for i, n in enumerate(shape)], axis=axis)
+    if what == "softmax":
+        return graph.node("Softmax", [value], shape, axis=rank - 1)
+    if what == "mean":
+        return graph.reduced("ReduceMean", value, lot.randrange(rank), graph.often(0.7) or rank == 1)
+    if what == "slice":
+        axis = lot.randrange(rank)
+        end = max(1, shape[axis] // 2)
+        operands = [value] + [graph.constant([n], "int64") for n in (0, end, axis)]
+        return graph.node("Slice", operands, [end if i == axis else n for i, n in enumerate(shape)])
+    if what == "matmul" and rank > 1:
+        return graph.node("MatMul", [value, graph.constant(0.5, kind, [shape[-1]] * 2)], shape)
+    if what in ("split", "merge"):
+        axis = lot.randrange(rank)
+        first = lot.choice([n for n in (1, 2, 3, 4) if shape[axis] % n == 0])
+        wide = [*shape[:axis], first, shape[axis] // first, *shape[axis + 1:]]
+        if what == "merge" and rank > 1 and axis + 1 < rank:
+            wide = [*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2:]]
+        return value if len(wide) > 5 else graph.node("Reshape", [value, graph.constant(wide, "int64")], wide)
+    return value
+
+
+def ordered(graph, value):
+    """A Transpose, or a node before and after which the runtime puts one."""
+    lot, shape = graph.lot, graph.shape[value]
+    rank = len(shape)
+    if rank == 4 and graph.often(0.4):
+        return graph.node("Conv", [value, graph.constant(0.5, graph.kind[value], [shape[1], shape[1], 1, 1])], shape)
+    channels = ([0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)])
+    order = lot.choice((*channels, *channels, lot.sample(range(rank), rank))) if rank > 2 else [1, 0]
+    return graph.node("Transpose", [value], reordered(shape, order), perm=order)
+
+
+def of_one_axis(graph):
+    """A Reshape to one axis, mostly, and what may stand around it."""
+    lot = graph.lot
+    value = graph.input([lot.choice((1, 1, 2))] + [lot.choice((1, 2, 4, 6)) for _ in range(lot.randint(1, 3))])
+    if graph.often(0.9):
+        value = ordered(graph, value)
+    for _ in range(lot.choice((0, 0, 1, 1, 2, 3))):
+        value = graph.used_too(any_step(graph, value))
+    total = int(np.prod(graph.shape[value]))
+    wide = [total] if graph.often(0.85) else lot.choice(([1, total], [total, 1]))
+    flat = graph.node("Reshape", [value, graph.constant([-1] if len(wide) == 1 else wide, "int64")], wide)
+    value = graph.used_too(flat)
+    if graph.often(0.5):
+        value = any_step(graph, value)
+    axis = len(wide) - 1 if wide[-1] > 1 else 0
+    rows = lot.choice(([2, 2], [4], [1, 2, 2], [2, 1, 2, 1]))
+    if graph.often(0.6):
+        indices = graph.constant(np.arange(4).reshape(rows) % wide[axis], "int64")
+        value = graph.node("Gather", [value, indices], wide[:axis] + rows + wide[axis + 1:], axis=axis)
+    if len(graph.shape[value]) == 1:
+        axes = {"axes": [0]} if graph.opset < 13 else {}
+        value = graph.node("Unsqueeze", [value] + ([] if axes else [graph.constant([0], "int64")]),
+                           [1] + graph.shape[value], **axes)
+    for _ in range(lot.choice((0, 0, 1, 2))):
+        value = graph.used_too(any_step(graph, value))
+    return graph.model(ordered(graph, value) if graph.often(0.85) and len(graph.shape[value]) > 1 else value)
+
+
 FAMILIES = {"rms-norm": of_rms_norm, "scaled-softmax": of_scaled_softmax, "rank6": of_rank6,
             "split-convolution": of_split_convolution, "shared-constant": of_shared_constant,
-            "moved-transpose": of_moved_transpose}
+            "moved-transpose": of_moved_transpose, "one-axis": of_one_axis}
 
 
 def draw(lot, families):
@@ -381,6 +459,8 @@ def truth_of(row):
     """refused, loads, or why the model is left out."""
     error = row.get("error", "")
     if "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error:
+        return "refused"
+    if error == "crash: wait status 6":  # an assertion: no session, and no process any more
         return "refused"
     if error:
         return "crash" if error.startswith(("crash", "timeout")) else "not loaded"

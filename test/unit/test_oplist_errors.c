@@ -118,8 +118,9 @@ static const struct {
     {HEAD "op Relu\n  need toolchain in 'v1'..\n", "l.ops:4:21", "expected one of the list's toolchains as '...'"},
     {HEAD "op Elu\n  need attr(alpha) = 1e-\n", "l.ops:4:23", "unexpected e"},
     {HEAD "op Relu\n  need static(X) since 'v1'\n", "l.ops:4:24", "expected one of the list's toolchains as '...'"},
-    {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed, fixed or shared"},
+    {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed, fixed, shared or flat"},
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op"},
+    {HEAD "partitions fail flat\n", "l.ops:3:21", "expected an op"},
     /* ops */
     {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard"},
     {HEAD "op com.microsoft:Gelo\n", "l.ops:3:4", "com.microsoft:Gelo is no operator of the standard"},
