@@ -232,6 +232,27 @@ static void test_diff__two_roots_become_one(void)
     npart_record_free(a);
 }
 
+/* A node that is taken now had the root that went, which is not the first. */
+static void test_diff__the_root_that_went(void)
+{
+    npart_diff *diff =
+        diff_of(CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu"), CHAIN("Relu", "Tanh", "Ceil", "Neg", "Relu"));
+    struct npart_diff_node node = {.size = sizeof node};
+    struct npart_diff_cause cause = {.size = sizeof cause};
+    CHECK_INT(info_of(diff).cause_count, 2);
+    CHECK(npart_diff_cause(diff, 0, &cause));
+    CHECK_TEXT(cause.state, "new");
+    CHECK(npart_diff_cause(diff, 1, &cause));
+    CHECK_TEXT(cause.state, "lost");
+    CHECK(npart_diff_node(diff, 0, &node));
+    CHECK_TEXT(node.op, "Ceil");
+    CHECK_INT(node.cause, 0);
+    CHECK(npart_diff_node(diff, 1, &node));
+    CHECK_TEXT(node.op_before, "Erf");
+    CHECK_INT(node.cause, 1);
+    npart_diff_free(diff);
+}
+
 static void test_diff__arguments(void)
 {
     npart_record *a = record_of(CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu")), *none = NULL;
@@ -268,4 +289,4 @@ static void test_diff__arguments(void)
 
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
       test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__two_roots_become_one,
-      test_diff__arguments)
+      test_diff__the_root_that_went, test_diff__arguments)

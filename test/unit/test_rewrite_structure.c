@@ -334,6 +334,30 @@ static void test_rewrite_structure__an_embedding_is_gathers_and_a_normalization(
                     "init y/unfuse/constant_4 int64[1] = 1\n"
                     "init y/unfuse/constant_5 int32[] = 1\n"
                     "init y/unfuse/constant_6 int64[1] = 1\n");
+    /* Before LayerNormalization was an operator. */
+    CHECK_REWRITTEN("opset 14\nopset com.microsoft 1\ninput i int32[1,3]\ninit words float32[9,4]\n"
+                    "init places float32[3,4]\ninit g float32[4]\ninit b float32[4]\n"
+                    "node y, k = com.microsoft:EmbedLayerNormalization(i, , words, places, , g, b)\noutput y\n",
+                    "unfuse",
+                    "y/unfuse/Slice = Slice(places, y/unfuse/constant, y/unfuse/constant_2, y/unfuse/constant_3, "
+                    "y/unfuse/constant_4)\n"
+                    "y/unfuse/Gather = Gather(words, i) axis=0\n"
+                    "y/unfuse/Add = Add(y/unfuse/Gather, y/unfuse/Slice)\n"
+                    "y/unfuse/ReduceMean = ReduceMean(y/unfuse/Add) axes=[2] keepdims=1\n"
+                    "y/unfuse/Sub = Sub(y/unfuse/Add, y/unfuse/ReduceMean)\n"
+                    "y/unfuse/Pow = Pow(y/unfuse/Sub, y/unfuse/constant_5)\n"
+                    "y/unfuse/ReduceMean_2 = ReduceMean(y/unfuse/Pow) axes=[2] keepdims=1\n"
+                    "y/unfuse/Add_2 = Add(y/unfuse/ReduceMean_2, y/unfuse/constant_6)\n"
+                    "y/unfuse/Sqrt = Sqrt(y/unfuse/Add_2)\n"
+                    "y/unfuse/Div = Div(y/unfuse/Sub, y/unfuse/Sqrt)\n"
+                    "y/unfuse/Mul = Mul(y/unfuse/Div, g)\n"
+                    "y = Add(y/unfuse/Mul, b)\n"
+                    "init y/unfuse/constant int64[1] = 0\n"
+                    "init y/unfuse/constant_2 int64[1] = 3\n"
+                    "init y/unfuse/constant_3 int64[1] = 0\n"
+                    "init y/unfuse/constant_4 int64[1] = 1\n"
+                    "init y/unfuse/constant_5 float32[] = 2\n"
+                    "init y/unfuse/constant_6 float32[] = 9.99999996e-13\n");
     CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput i int32[1,3]\ninit words float32[9,4]\n"
                     "init places float32[2,4]\ninit g float32[4]\ninit b float32[4]\n"
                     "node y, k = com.microsoft:EmbedLayerNormalization(i, , words, places, , g, b)\noutput y\n",
