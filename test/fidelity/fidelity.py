@@ -66,8 +66,9 @@ class Answer:
 
     @property
     def was_refused(self):
-        """The provider claimed nodes and the session then failed."""
-        return "EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
+        """The provider claimed nodes and the session then failed, or ended the process by an assertion."""
+        return ("EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
+                or self.error == "crash: wait status 6")
 
     @property
     def is_memory_refusal(self):
