@@ -30,6 +30,7 @@ CLASSES = {
     "resize-nhwc": "bits", "resize-antialias": "ulp", "col2im": "bits-if", "reduce-composite": "ulp",
     "reduce-prod": "bits", "argmax-last": "bits-if", "celu": "ulp", "shrink": "bits", "softsign": "ulp",
     "mod-fmod": "approx", "logsoftmax": "ulp", "trig": "approx", "gather-dequantize": "bits", "qoperator": "step",
+    "gather-in-order": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.
 TOLERANCES = {

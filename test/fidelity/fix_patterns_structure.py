@@ -14,6 +14,22 @@ def ints(*values):
 # ---- sizes, constants, shapes ------------------------------------------------------------------------------------
 
 
+def in_order():
+    """as_strided, as dynamo exports it: the Reshape to one axis between Transposes ends the session."""
+    text = ("(float[2,5,3] x) => (z) { t = Transpose<perm=[0,2,1]>(x)\n f = Reshape(t, one)\n g = Gather(f, i)\n "
+            "z = Transpose<perm=[PERM]>(g) }")
+    for name, dims, perm, applies in (("row", (1, 30), "1,0", True), ("three", (2, 3, 5), "0,2,1", True),
+                                      ("image", (1, 30, 1, 1), "0,2,3,1", True), ("matrix", (5, 6), "1,0", False)):
+        pattern("gather-in-order", name, text.replace("PERM", perm),
+                {"one": ints(-1), "i": np.arange(30, dtype=np.int64).reshape(dims)}, applies=applies)
+    pattern("gather-in-order", "another-order", text.replace("PERM", "1,0"),
+            {"one": ints(-1), "i": np.arange(30, dtype=np.int64)[::-1].copy().reshape(1, 30)}, applies=False)
+    pattern("gather-in-order", "fewer", text.replace("PERM", "1,0"),
+            {"one": ints(-1), "i": np.arange(29, dtype=np.int64).reshape(1, 29)}, applies=False)
+    pattern("gather-in-order", "negative", text.replace("PERM", "1,0"),
+            {"one": ints(-1), "i": np.arange(-30, 0, dtype=np.int64).reshape(1, 30)}, applies=False)
+
+
 def bind():
     def one(name, text, weights=None, dims=None, options=None, **more):
         dims = dims or SIZES
@@ -406,5 +422,5 @@ def moe():
         weights={"most": np.int64(1)}, applies=False)
 
 
-for _make in (bind, fold, annotate, inline, cast_like, if_const, if_where, loops, moe):
+for _make in (in_order, bind, fold, annotate, inline, cast_like, if_const, if_where, loops, moe):
     _make()
