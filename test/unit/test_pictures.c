@@ -32,15 +32,15 @@ static void chain_add(struct chain *chain, const char *op)
                                     chain->count, op, chain->count - 1);
 }
 
-/* To be freed. */
-static char *draw(const char *model, enum npart_format format, enum npart_detail detail)
+/* To be freed. `list` is an op list, NULL for one that takes Relu alone. */
+static char *draw_by(const char *list, const char *model, enum npart_format format, enum npart_detail detail)
 {
     struct analysis at;
     struct sink sink = {0};
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
     struct npart_entry entry = NPART_ENTRY_INIT;
     npart_document *document = NULL;
-    analysis_open(&at, model, NULL, NULL, NULL);
+    analysis_open(&at, model, list, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
     options.detail = detail;
     entry.path = "one.onnx";
@@ -53,6 +53,11 @@ static char *draw(const char *model, enum npart_format format, enum npart_detail
     analysis_close(&at);
     REQUIRE(sink.text);
     return sink.text;
+}
+
+static char *draw(const char *model, enum npart_format format, enum npart_detail detail)
+{
+    return draw_by(NULL, model, format, detail);
 }
 
 static char *draw_chain(struct chain *chain, enum npart_format format, enum npart_detail detail)
@@ -110,6 +115,19 @@ static void test_pictures__edges_of_repeats(void)
     CHECK_INT(count_of(other, " -> "), 4);
     free(text);
     free(other);
+}
+
+/* An edge of several tensors says how many of them change their layout on the way. */
+static void test_pictures__conversions(void)
+{
+    static const char list[] = "format 1\ntarget t\nlayout nhwc Conv\nop Conv Relu\n";
+    char *text = draw_by(list,
+                         "input x float32[1,2,4,4]\ninput v float32[2,2]\ninit w float32[2,2,1,1] = 0.5\n"
+                         "node a = Conv(x, w)\nnode b = Conv(x, w)\nnode c = Relu(v)\nnode d = Erf(a)\n"
+                         "node e = Erf(b)\nnode f = Erf(c)\noutput d\noutput e\noutput f\n",
+                         NPART_FORMAT_DOT, NPART_DETAIL_NODES);
+    CHECK(strstr(text, " [label=\"3 tensors, 272 B, 2 change layout\""));
+    free(text);
 }
 
 /* Outside of JSON and HTML, TENSORS is as NODES. */
@@ -242,5 +260,5 @@ static void test_pictures__most_lines(void)
     free(nine);
 }
 
-TESTS(test_pictures__repeats, test_pictures__edges_of_repeats, test_pictures__details, test_pictures__most_boxes,
-      test_pictures__hidden_bodies, test_pictures__unseen_edges, test_pictures__most_lines)
+TESTS(test_pictures__conversions, test_pictures__repeats, test_pictures__edges_of_repeats, test_pictures__details,
+      test_pictures__most_boxes, test_pictures__hidden_bodies, test_pictures__unseen_edges, test_pictures__most_lines)
