@@ -106,6 +106,33 @@ static void test_edit__replaces(void)
     npart__arena_clear(&edited.arena);
 }
 
+static bool mentions(const struct edited *edited, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i + length <= edited->version.bytes; i++)
+        if (memcmp(edited->version.data + i, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Nothing declares a value that is made no more; what is still made keeps its type. */
+static void test_edit__forgets_types(void)
+{
+    struct edited edited;
+    begin(&edited, "input x float32[2]\nvalue kept_value float32[2]\nvalue lost_value float32[2]\n"
+                   "node kept_value = Relu(x)\nnode lost_value = Sqrt(x)\nnode y = Not(lost_value)\n"
+                   "node z = Neg(kept_value)\noutput y\noutput z\n");
+    CHECK(mentions(&edited, "lost_value"));
+    struct npart__site site = site_at(&edited, "y");
+    npart__finish(&site, 0, NPART__MAKE(&site, "Abs", "x"));
+    CHECK(npart__site_keep(&site));
+    end(&edited);
+    CHECK(!mentions(&edited, "lost_value"));
+    uint32_t kept = npart__node_output(&edited.graph, &edited.graph.nodes.items[node_of(&edited, "kept_value")], 0);
+    CHECK(edited.graph.values.items[kept].declared != NULL);
+    npart__arena_clear(&edited.arena);
+}
+
 static void test_edit__forgets(void)
 {
     struct edited edited;
@@ -293,6 +320,6 @@ static void test_edit__declares(void)
     npart__arena_clear(&edited.arena);
 }
 
-TESTS(test_edit__replaces, test_edit__forgets, test_edit__results, test_edit__keeps_other_results, test_edit__bodies,
-      test_edit__sorts, test_edit__constants, test_edit__binds_what_fits, test_edit__binds_no_other_types,
-      test_edit__declares)
+TESTS(test_edit__replaces, test_edit__forgets_types, test_edit__forgets, test_edit__results,
+      test_edit__keeps_other_results, test_edit__bodies, test_edit__sorts, test_edit__constants,
+      test_edit__binds_what_fits, test_edit__binds_no_other_types, test_edit__declares)
