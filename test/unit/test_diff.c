@@ -253,6 +253,26 @@ static void test_diff__the_root_that_went(void)
     npart_diff_free(diff);
 }
 
+/* Six roots are told, and how many more there are. */
+static void test_diff__more_roots(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    npart_diff *diff = diff_of(CHAIN("Relu", "Neg", "Relu", "Neg", "Relu"),
+                               CHAIN("Erf", "Ceil", "Floor", "Exp", "Sin") "node p = Cos(y)\nnode q = Abs(p)\n"
+                               "node r = Round(q)\noutput r\n");
+    const npart_diff *all = diff;
+    struct sink sink = {0};
+    CHECK_INT(info_of(diff).cause_count, 8);
+    CHECK_INT(npart_report_diff_text(&all, 1, &options, sink_write, &sink, NULL), NPART_OK);
+    CHECK(strstr(sink.text, "\n          and 2 more roots ("));
+    sink_clear(&sink);
+    options.is_verbose = true;
+    CHECK_INT(npart_report_diff_text(&all, 1, &options, sink_write, &sink, NULL), NPART_OK);
+    CHECK(!strstr(sink.text, "more roots"));
+    sink_clear(&sink);
+    npart_diff_free(diff);
+}
+
 static void test_diff__arguments(void)
 {
     npart_record *a = record_of(CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu")), *none = NULL;
@@ -289,4 +309,4 @@ static void test_diff__arguments(void)
 
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
       test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__two_roots_become_one,
-      test_diff__the_root_that_went, test_diff__arguments)
+      test_diff__the_root_that_went, test_diff__more_roots, test_diff__arguments)

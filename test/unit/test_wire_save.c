@@ -33,13 +33,15 @@ static void put_entry(struct bytes *tensor, const char *key, const char *value)
 
 static struct bytes external_tensor(const char *name, const char *location)
 {
-    struct bytes tensor = {0};
+    struct bytes tensor = {0}, nameless = {0};
     put_number(&tensor, 1, 4);
     put_number(&tensor, 2, 1);
     put_text(&tensor, 8, name);
     put_entry(&tensor, "offset", "0");
     put_entry(&tensor, "location", location);
     put_entry(&tensor, "length", "16");
+    put_text(&nameless, 2, "nowhere.bin"); /* a value without a key says nothing */
+    put_message(&tensor, 13, &nameless);
     put_number(&tensor, 14, 1);
     return tensor;
 }
