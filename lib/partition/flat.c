@@ -51,16 +51,14 @@ static bool is_reshape(const struct walk *at, uint32_t id)
     return npart__node_plays(at->graph, &at->graph->nodes.items[id], NPART__ROLE_RESHAPES);
 }
 
-/* The target's own layout ops: the runtime puts a layout op before and after each that is taken. */
 static bool is_wrapped(const struct walk *at, uint32_t id)
 {
-    return at->to->request->accepted[id] &&
-           npart__is_among(&at->graph->nodes.items[id], at->lines.layout, at->lines.layout_count);
+    return npart__is_wrapped(at->to, &at->lines, id);
 }
 
 static bool goes_through(const struct walk *at, uint32_t id)
 {
-    return npart__is_among(&at->graph->nodes.items[id], at->lines.through, at->lines.through_count);
+    return npart__goes_through(&at->lines, &at->graph->nodes.items[id]);
 }
 
 /* Of the main graph, in the first round: of what is offered later the runtime has laid out what is before. */

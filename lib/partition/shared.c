@@ -30,10 +30,10 @@ static bool is_layout_op(const struct search *search, const struct npart__node *
     return npart__is_among(node, search->to->ops + search->policy->first_op, search->policy->op_count);
 }
 
-/* An op that the runtime moves a layout op past: what it makes is then turned around, too. */
+/* What such an op makes is then turned around, too. */
 static bool goes_through(const struct search *search, const struct npart__node *node)
 {
-    return npart__is_among(node, search->lines.through, search->lines.through_count);
+    return npart__goes_through(&search->lines, node);
 }
 
 /* The live node that makes operand `index`, or NPART_NONE. */
@@ -53,7 +53,7 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     if (is_layout_op(search, node))
         return npart__order_of_axes(search->session->inference, id, order, &rank) &&
                npart__moves_channels(order, rank);
-    return npart__is_among(node, search->lines.layout, search->lines.layout_count) && search->to->request->accepted[id];
+    return npart__is_wrapped(search->to, &search->lines, id);
 }
 
 /* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later
