@@ -52,6 +52,11 @@ class CannotCompare(Exception):
 # ---- answers ---------------------------------------------------------------------------------------------------
 
 
+def is_refusal(error):
+    """Of an answer: the provider claimed nodes and the session then failed, or ended the process by an assertion."""
+    return "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error or error == "crash: wait status 6"
+
+
 @dataclasses.dataclass
 class Answer:
     """What the compiler said about one model."""
@@ -66,9 +71,7 @@ class Answer:
 
     @property
     def was_refused(self):
-        """The provider claimed nodes and the session then failed, or ended the process by an assertion."""
-        return ("EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
-                or self.error == "crash: wait status 6")
+        return is_refusal(self.error)
 
     @property
     def is_memory_refusal(self):

@@ -31,6 +31,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from fidelity import is_refusal
+
 SOCS = ("60", "60", "60", "60", "36", "37", "69", "87")
 OPSETS = (11, 13, 14, 17, 17, 18, 18, 20, 21, 23)
 FLOATS = {"float": TensorProto.FLOAT, "float16": TensorProto.FLOAT16}
@@ -458,9 +460,7 @@ def tool_answers(args, soc, level, paths):
 def truth_of(row):
     """refused, loads, or why the model is left out."""
     error = row.get("error", "")
-    if "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error:
-        return "refused"
-    if error == "crash: wait status 6":  # an assertion: no session, and no process any more
+    if is_refusal(error):
         return "refused"
     if error:
         return "crash" if error.startswith(("crash", "timeout")) else "not loaded"
