@@ -5,7 +5,7 @@
  * CPU; the runtime's order of nodes is split at each unsupported one; every run is split into connected subgraphs; a
  * subgraph of one node that is not the last joins the first later subgraph that it touches, or falls back; a subgraph
  * that the result of an op of `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed
- * into.
+ * into. Whether subgraphs then wait for each other the provider does not ask; the runtime refuses such a graph.
  */
 #include "partition/stages.h"
 
@@ -19,6 +19,7 @@ struct grouping {
     uint32_t *subgraph_of;  /* by place; NO_SUBGRAPH: unsupported */
     uint32_t *size;      /* by subgraph */
     uint32_t *dropped;   /* by subgraph: the rule, or NPART_NONE */
+    bool *has_joined;    /* by place: a single node, in a subgraph that was not its own */
     uint32_t subgraph_count;
 };
 
@@ -76,7 +77,7 @@ static void form_subgraphs(struct grouping *grouping)
 }
 
 /* The first later subgraph that a node's edges lead to, or NO_SUBGRAPH. By number, which is the order in which
- * subgraphs begin. */
+ * subgraphs begin. What feeds the node is in none: it would have joined this node first. */
 static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
@@ -87,19 +88,6 @@ static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
             best = subgraph;
     }
     return best;
-}
-
-/* Whether what uses the node's results, but for the subgraph, runs after the subgraph begins or beside it: else
- * something could lead from the node to the subgraph through the outside, and the subgraph would wait for itself.
- * Uses are compared by stage, as what runs before the subgraph begins might feed it. */
-static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t subgraph)
-{
-    const struct npart__walk *walk = &grouping->walk;
-    uint32_t place = place_of(grouping, id);
-    for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
-        if (grouping->request->stage_of[walk->uses[u]] < subgraph)
-            return false;
-    return true;
 }
 
 /* Goes in the runtime's order, so that a node which has joined makes the subgraph that it joins larger before that one
@@ -119,24 +107,27 @@ static void place_single_nodes(struct grouping *grouping)
         if (subgraph == NO_SUBGRAPH || subgraph == last || grouping->size[subgraph] != 1)
             continue;
         uint32_t touched = subgraph_touched(grouping, id);
-        /* Where joining could make a circle it falls back, as if it touched none. */
-        if (touched == NO_SUBGRAPH || !may_join(grouping, id, touched)) {
+        grouping->size[subgraph] = 0;
+        if (touched == NO_SUBGRAPH) {
             hand_back(grouping, id, rules[NPART__REASON_ALONE]);
-            grouping->size[subgraph] = 0;
             continue;
         }
-        grouping->size[subgraph] = 0;
         grouping->size[touched]++;
         grouping->subgraph_of[place_of(grouping, id)] = touched;
+        grouping->has_joined[place_of(grouping, id)] = true;
         grouping->request->stage_of[id] = touched;
     }
 }
 
-/* Uses in bodies are none of the region's; walk.c lists those of the region. */
-static bool has_use_outside(const struct grouping *grouping, uint32_t id)
+/* Whether the node's result is one of its subgraph and is used at all: outside, or inside of a result of the graph. Uses
+ * in bodies are none of the region's; walk.c lists those of the region. */
+static bool is_used_result(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
     uint32_t place = place_of(grouping, id);
+    uint32_t value = npart__node_output(grouping->graph, &grouping->graph->nodes.items[id], 0);
+    if (walk->first_use[place] < walk->first_use[place + 1] && grouping->graph->values.items[value].is_graph_output)
+        return true;
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
         if (subgraph_of(grouping, walk->uses[u]) != grouping->subgraph_of[place])
             return true;
@@ -169,7 +160,7 @@ static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
         if (subgraph == NO_SUBGRAPH)
             continue;
         is_fed_from_outside[subgraph] |= is_fed(grouping, id);
-        if (rule != NPART_NONE && has_use_outside(grouping, id))
+        if (rule != NPART_NONE && is_used_result(grouping, id))
             grouping->dropped[subgraph] = rule;
     }
     for (uint32_t subgraph = 0; subgraph < grouping->subgraph_count; subgraph++)
@@ -180,6 +171,88 @@ static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
         if (subgraph != NO_SUBGRAPH && grouping->dropped[subgraph] != NPART_NONE)
             hand_back(grouping, id, grouping->dropped[subgraph]);
     }
+}
+
+/* ---- cycles ------------------------------------------------------------------------------------------------- */
+
+/* What waits: a subgraph, or a node that is in none. By subgraph first, then by place. */
+static uint32_t *pending_of(const struct grouping *grouping, uint32_t *pending, uint32_t node)
+{
+    uint32_t place = place_of(grouping, node), subgraph = grouping->subgraph_of[place];
+    return &pending[subgraph == NO_SUBGRAPH ? grouping->subgraph_count + place : subgraph];
+}
+
+/* By how much each waits: the operands that others make. */
+static void count_pending(const struct grouping *grouping, uint32_t *pending)
+{
+    for (uint32_t i = 0; i < grouping->request->count; i++) {
+        uint32_t id = grouping->walk.order[i];
+        const struct npart__node *node = &grouping->graph->nodes.items[id];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(grouping->request, node, k);
+            uint32_t *own = pending_of(grouping, pending, id);
+            if (producer != NPART_NONE && pending_of(grouping, pending, producer) != own)
+                ++*own;
+        }
+    }
+}
+
+/* Runs what is ready until all else waits (Kahn's algorithm): nothing of a subgraph is done before all of it is ready.
+ * `ready` has room for each node once; members of a subgraph are found by `first_member` and `next_member`. Linear in
+ * uses. */
+static void run_what_is_ready(const struct grouping *grouping, uint32_t *pending, uint32_t *ready,
+                              const uint32_t *first_member, const uint32_t *next_member)
+{
+    const struct npart__walk *walk = &grouping->walk;
+    uint32_t head = 0, end = 0;
+    for (uint32_t i = 0; i < grouping->request->count; i++)
+        if (*pending_of(grouping, pending, walk->order[i]) == 0)
+            ready[end++] = walk->order[i];
+    while (head < end) {
+        uint32_t id = ready[head++], place = place_of(grouping, id), *own = pending_of(grouping, pending, id);
+        for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
+            uint32_t user = walk->uses[u], *waits = pending_of(grouping, pending, user);
+            if (waits == own || --*waits > 0)
+                continue;
+            uint32_t subgraph = subgraph_of(grouping, user);
+            uint32_t member = subgraph == NO_SUBGRAPH ? user : first_member[subgraph];
+            for (; member != NPART_NONE;
+                 member = subgraph == NO_SUBGRAPH ? NPART_NONE : next_member[place_of(grouping, member)])
+                ready[end++] = member;
+        }
+    }
+}
+
+/* A node that joined a subgraph which waits for another of its users closes a cycle: the provider does not look, and the
+ * runtime refuses the graph that it is left with. What waits in the end is in such a cycle or after one; without the
+ * nodes that joined, there is none. */
+static bool refuse_cycles(struct grouping *grouping)
+{
+    struct npart__arena *arena = grouping->request->arena;
+    size_t nodes = grouping->request->count + (size_t)1;
+    uint32_t *pending = npart__arena_zeroed(arena, nodes + grouping->subgraph_count, sizeof *pending);
+    uint32_t *ready = npart__arena_allocate(arena, nodes * sizeof *ready);
+    uint32_t *first_member = npart__arena_allocate(arena, nodes * sizeof *first_member); /* by subgraph */
+    uint32_t *next_member = npart__arena_allocate(arena, nodes * sizeof *next_member);   /* by place */
+    if (!pending || !ready || !first_member || !next_member)
+        return false;
+    memset(first_member, 0xff, nodes * sizeof *first_member);
+    for (uint32_t i = 0; i < grouping->request->count; i++) {
+        uint32_t id = grouping->walk.order[i], subgraph = subgraph_of(grouping, id);
+        if (subgraph == NO_SUBGRAPH)
+            continue;
+        next_member[place_of(grouping, id)] = first_member[subgraph];
+        first_member[subgraph] = id;
+    }
+    count_pending(grouping, pending);
+    run_what_is_ready(grouping, pending, ready, first_member, next_member);
+    const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
+    for (uint32_t i = 0; i < grouping->request->count; i++) {
+        uint32_t id = grouping->walk.order[i];
+        if (grouping->has_joined[place_of(grouping, id)] && *pending_of(grouping, pending, id) > 0)
+            npart__hand_back_node(grouping->request->back, id, rules[NPART__REASON_CYCLE]);
+    }
+    return true;
 }
 
 /* Where everything is accepted there is one subgraph, of stage 0, and no further question. The list's ops of
@@ -193,7 +266,9 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     grouping.size = npart__arena_zeroed(arena, nodes, sizeof *grouping.size);
     grouping.dropped = npart__arena_allocate(arena, nodes * sizeof *grouping.dropped);
     bool *is_fed_from_outside = npart__arena_zeroed(arena, nodes, sizeof *is_fed_from_outside);
-    bool is_ready = grouping.subgraph_of && grouping.size && grouping.dropped && is_fed_from_outside;
+    grouping.has_joined = npart__arena_zeroed(arena, nodes, sizeof *grouping.has_joined);
+    bool is_ready = grouping.subgraph_of && grouping.size && grouping.dropped && grouping.has_joined &&
+                    is_fed_from_outside;
     if (!is_ready || !npart__walk_region(request, &grouping.walk)) {
         request->failed = true;
         return;
@@ -219,6 +294,7 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     if (!request->failed) {
         place_single_nodes(&grouping);
         drop_subgraphs(&grouping, is_fed_from_outside);
+        request->failed |= !refuse_cycles(&grouping);
     }
     request->order = file_order;
 }

@@ -18,6 +18,7 @@ Of openvino, for the provider's gate of intel-npu, which depends on the runtime'
   reshapes    Reshapes after one another, with several users, at outputs, in chains
   equal       equal nodes, with several users
   gemms       MatMul and Add in several ranks, with Reshapes among them
+  leaving     Conv, Squeeze and Unsqueeze in one dimension, used inside and outside of their partition
 
 Each family draws shapes, opsets, orders of operands and users by the seed. What the runtime makes itself has no place in
 the file, so it counts in the numbers of partitions only. Exit status: 0 when the comparison ran, whatever it found.
@@ -302,9 +303,31 @@ def gemms(lot):
     return grown(lot, lambda lot: lot.choice(sorts), ("Relu", "Erf", "Sigmoid", "Tanh", "Hardmax", "Hardmax"))
 
 
+def leaving(lot):
+    """Convolutions in one dimension, and what is used of them here and there."""
+    g = Graph(lot)
+    flat, deep = [], [g.input([1, 1, 8])]
+    for _ in range(lot.randint(5, 14)):
+        sort = lot.choice(("Conv", "Conv", "Squeeze", "Unsqueeze", "Add", "Sigmoid", "Relu", "Hardmax", "Hardmax"))
+        if sort == "Conv":
+            deep.append(g.op("Conv", lot.choice(deep), g.floats(1, 1, 3), kernel_shape=[3], pads=[1, 1]))
+        elif sort == "Squeeze" or not flat:
+            flat.append(g.op("Squeeze", lot.choice(deep), g.constant(np.array([1], np.int64))))
+        elif sort == "Unsqueeze":
+            deep.append(g.op("Unsqueeze", lot.choice(flat), g.constant(np.array([1], np.int64))))
+        else:
+            values = lot.choice((flat, deep))
+            values.append(g.op(sort, *(lot.choice(values) for _ in range(2 if sort == "Add" else 1))))
+    read = {name for node in g.nodes for name in node.input}
+    for value in (flat + deep)[::-1]:
+        if value not in read or lot.random() < 0.05:
+            g.output(value)
+    return g
+
+
 FAMILIES = {"qnn": {"patches": patches, "split": split, "dynamic": dynamic, "shared": shared, "integer": integer,
                     "products": products, "moved": moved},
-            "openvino": {"reshapes": reshapes, "equal": equal, "gemms": gemms}}
+            "openvino": {"reshapes": reshapes, "equal": equal, "gemms": gemms, "leaving": leaving}}
 
 
 # ---- asking and comparing --------------------------------------------------------------------------------------
@@ -332,7 +355,8 @@ def compare(row, ours):
     verdicts = {node["index"]: node["verdict"] for node in ours["nodes"] if node["graph"] == ""}
     fails = "fail" in verdicts.values()
     if "error" in row:
-        is_providers = "EP_FAIL" in row["error"][:40] or "was inserted using the NHWC" in row["error"]
+        is_providers = "EP_FAIL" in row["error"][:40] or "was inserted using the NHWC" in row["error"] \
+            or "the graph is not acyclic" in row["error"]
         return [("sessions", fails)] if is_providers else []
     found = [("sessions", not fails)]
     for node in row["nodes"]:
