@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Put the models of campaign_export.py to the compiler and collect its answers where fidelity.py looks for them.
 
-usage: campaign_ask.py FOLDER TRUTH --oracle ort_assign.py --python PYTHON [--soc 60] [--timeout 200] [--exported]
+usage: campaign_ask.py FOLDER TRUTH --oracle ort_assign.py --python PYTHON [--ep qnn|openvino] [--soc 60]
+                       [--timeout 200] [--exported]
 
 Each model is asked at level all with its symbols bound to the sizes of FOLDER/exported.json; --exported leaves the
-symbols in, and asks those models that have any. Answers go to TRUTH/models.hexagon.socN.jsonl.gz, or
-models_as_exported.hexagon.socN.jsonl.gz; models that have an answer there are not asked again.
+symbols in, and asks those models that have any. Answers go to TRUTH/models.hexagon.socN.jsonl.gz,
+models_as_exported.hexagon.socN.jsonl.gz or models.intel-provider.jsonl.gz; models that have an answer there are not
+asked again.
 """
 import argparse
 import gzip
@@ -22,13 +24,15 @@ def main():
     parser.add_argument("truth", type=pathlib.Path)
     parser.add_argument("--oracle", required=True)
     parser.add_argument("--python", required=True)
+    parser.add_argument("--ep", choices=("qnn", "openvino"), default="qnn", help="the provider that is asked")
     parser.add_argument("--soc", default="60")
     parser.add_argument("--timeout", type=int, default=200)
     parser.add_argument("--exported", action="store_true")
     args = parser.parse_args()
     args.truth.mkdir(parents=True, exist_ok=True)
     kind = "models_as_exported" if args.exported else "models"
-    path = args.truth / f"{kind}.hexagon.soc{args.soc}.jsonl.gz"
+    whose = f"hexagon.soc{args.soc}" if args.ep == "qnn" else "intel-provider"
+    path = args.truth / f"{kind}.{whose}.jsonl.gz"
     answered = set()
     if path.exists():
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -37,8 +41,8 @@ def main():
     for row in rows:
         if row["model"] in answered or (args.exported and not row["symbols"]):
             continue
-        command = [args.python, args.oracle, str(args.folder / row["model"]), "--level", "all", "--soc", args.soc,
-                   "--timeout", str(args.timeout)]
+        command = [args.python, args.oracle, str(args.folder / row["model"]), "--ep", args.ep, "--level", "all", "--soc",
+                   args.soc, "--timeout", str(args.timeout)]
         for name, size in () if args.exported else row["dims"].items():
             command += ["--dim", f"{name}={size}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
