@@ -136,6 +136,24 @@ def build_timm(name):
     return model, (torch.randn(1, *size),), ["pixels"], {"pixels": {0: "batch"}}
 
 
+def build_torchvision(name):
+    import torch
+    import torchvision
+
+    group = {"fcn_resnet50": "segmentation", "deeplabv3_mobilenet_v3_large": "segmentation", "r3d_18": "video",
+             "mc3_18": "video", "swin3d_t": "video", "raft_small": "optical_flow", "retinanet_resnet50_fpn": "detection",
+             "fasterrcnn_mobilenet_v3_large_320_fpn": "detection", "ssd300_vgg16": "detection"}.get(name)
+    models = getattr(torchvision.models, group) if group else torchvision.models
+    options = {"weights_backbone": None} if group in ("segmentation", "detection") else {}
+    model = getattr(models, name)(weights=None, **options)
+    size = {"video": (1, 3, 8, 64, 64), "inception_v3": (1, 3, 299, 299)}.get(group or name, (1, 3, 224, 224))
+    if name == "raft_small":
+        return model, (torch.rand(1, 3, 128, 128), torch.rand(1, 3, 128, 128)), ["a", "b"], {}
+    if group == "detection":
+        return model, ([torch.rand(3, 320, 320)],), ["pixels"], {}
+    return model, (torch.randn(*size),), ["pixels"], {"pixels": {0: "batch"}}
+
+
 def build_text(name):
     import torch
 
@@ -201,8 +219,8 @@ def build_own(name):
     return model, args, names, {n: {0: "batch"} for n in names}
 
 
-BUILD = {"timm": build_timm, "text": build_text, "seq2seq": build_seq2seq, "vision": build_vision, "audio": build_audio,
-         "own": build_own}
+BUILD = {"timm": build_timm, "torchvision": build_torchvision, "text": build_text, "seq2seq": build_seq2seq,
+         "vision": build_vision, "audio": build_audio, "own": build_own}
 
 # ---- export, quantize, strip -------------------------------------------------------------------------------------
 
