@@ -109,6 +109,15 @@ static uint32_t count_dynamic(const npart_plan *plan)
     return count;
 }
 
+/* Whether the target's own runtime is too old for a model that the newest one loads. What no release loads is told once
+ * for all targets. */
+static bool is_refused(const struct check *check)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    return check->summary.failed == 0 && strcmp(check->summary.verdict, "fails") == 0 &&
+           npart_inference_info(npart_plan_inference(check->plan), &info) && !info.is_invalid;
+}
+
 static void check_conditions(struct check *check)
 {
     const struct npart_summary *summary = &check->summary;
@@ -122,7 +131,9 @@ static void check_conditions(struct check *check)
         tell(check, "fail-on split", !is_split, "%ssplit: %u partition%s, and %u of %u nodes not on the NPU",
              is_split ? "" : "not ", summary->partitions, plural(summary->partitions),
              summary->live - summary->accepted, summary->live);
-    if (fails_on[FAIL_ON_FAIL])
+    if (fails_on[FAIL_ON_FAIL] && is_refused(check))
+        tell(check, "fail-on fail", false, "the ONNX Runtime that this provider is built into does not load the model");
+    else if (fails_on[FAIL_ON_FAIL])
         tell(check, "fail-on fail", !summary->failed, "%u node%s to compile", summary->failed,
              summary->failed == 1 ? " fails" : "s fail");
     if (fails_on[FAIL_ON_UNKNOWN])

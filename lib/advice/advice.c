@@ -369,27 +369,53 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* ---- the beginning and the end ----------------------------------------------------------------------------- */
 
+/* The finding that says why the runtime does not load the model; an older one may refuse what the newest loads. `count`
+ * is how many there are. NULL: it loads the model. */
+static const struct npart__finding *find_refusal(const struct npart__way *way, uint32_t *count)
+{
+    const struct npart__inference *asked = way->open->asked;
+    const char *code = npart__is_invalid(asked) ? NPART__INVALID : NPART__TOO_NEW;
+    const struct npart__finding *first = NULL;
+    *count = 0;
+    for (uint32_t i = 0; !way->is_loaded && i < asked->findings.count; i++) {
+        const struct npart__finding *finding = &asked->findings.items[i];
+        if (strcmp(finding->code, code) != 0)
+            continue;
+        first = first ? first : finding;
+        ++*count;
+    }
+    return first;
+}
+
 /* A model that the runtime does not load: the first thing that it says. A step of its own, since all that follows
  * holds only for a model that loads. The first finding is what the user meets; the others are listed with the
  * model. Such a plan "fails" whatever its nodes are, so all later trials are made as if the model loaded. */
 static npart_status mend(struct npart__way *way)
 {
-    const struct npart__inference *asked = way->open->asked;
     struct npart__action action = {
         .kind = npart__kind_word(NPART__KIND_EXPORTER), .rewrites = "", .equality = "", .instead_of = NPART_NONE};
-    uint32_t first = 0;
-    while (first < asked->findings.count && strcmp(asked->findings.items[first].code, "invalid") != 0)
-        first++;
-    if (way->is_loaded || first == asked->findings.count)
-        return NPART_OK;
-    const struct npart__finding *finding = &asked->findings.items[first];
+    uint32_t count;
+    const struct npart__finding *finding = find_refusal(way, &count);
+    struct npart__loads runtime;
     bool *accepted;
+    if (!finding)
+        return NPART_OK;
     way->is_loaded = true;
     /* As if it were loaded: the last member. */
     const struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, true};
     npart_status status = npart__what_if(&request, true, &way->scratch, &action.after, &accepted, way->error);
-    action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
-                                      *finding->at ? " (" : "", finding->at, *finding->at ? ")" : "");
+    bool is_number = count == 1 && npart__target_loads(&way->open->target, &runtime) &&
+                     npart__is_ir_version_alone(&runtime, way->open->asked);
+    if (is_number) {
+        action.kind = npart__kind_word(NPART__KIND_REWRITE);
+        action.rewrites = "ir-version";
+        action.equality = "bits";
+        action.text = npart__arena_format(way->arena, "Lower the IR version to %lld, as nothing in the model needs a "
+                                          "newer one", (long long)runtime.ir_version);
+    } else {
+        action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
+                                          *finding->at ? " (" : "", finding->at, *finding->at ? ")" : "");
+    }
     if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
         status = npart__fail_memory(way->error);
     way->steps++;

@@ -24,11 +24,15 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
         npart__unlock(b);
 }
 
-/* "bind" is carried out by fix as well, with the values that the caller gives; it is no row of a list. `id` is
- * not terminated: it is a word of a longer text. */
+/* Steps that change the file as a whole are carried out by fix as well, and are no rows of a list. `id` is not
+ * terminated: it is a word of a longer text. */
 static bool has_rewrite(const char *id, size_t length)
 {
-    return (length == 4 && memcmp(id, "bind", 4) == 0) || npart__rewrite_exists(id, length);
+    static const char *const whole[] = {"bind", NPART__FIX_IR_VERSION};
+    for (size_t i = 0; i < NPART__COUNT(whole); i++)
+        if (length == strlen(whole[i]) && memcmp(id, whole[i], length) == 0)
+            return true;
+    return npart__rewrite_exists(id, length);
 }
 
 /* An action is fixable only if all that it names is: what one of two rewrites leaves would be another model than

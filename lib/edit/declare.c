@@ -253,3 +253,8 @@ bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *change
     *changed = declaring.changed;
     return is_done;
 }
+
+void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_version)
+{
+    editor->model->ir_version = ir_version;
+}

@@ -262,7 +262,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
 static npart_status try_annotate(struct course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
-    if (course->annotated == course->current->number || !is_wanted(course->search->request, "annotate"))
+    if (course->annotated == course->current->number || !is_wanted(course->search->request, NPART__FIX_ANNOTATE))
         return NPART_OK;
     course->annotated = course->current->number;
     npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
@@ -525,6 +525,17 @@ static npart_status hand_on(struct course *course)
     return NPART_OK;
 }
 
+/* The step is told, and from here on nothing is compared with the file as it was before. */
+static npart_status begin_from(struct course *course, const struct npart__attempt *attempt)
+{
+    struct npart__search *search = course->search;
+    struct npart__state *before = course->base;
+    course->base = course->current = course->best = attempt->made;
+    npart__state_free(before);
+    return NPART__PUSH(search->arena, &search->fix->steps, attempt->step) ? NPART_OK
+                                                                         : npart__fail_memory(search->error);
+}
+
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
  * fixing sizes is no merit of a rewrite. It is told as a first step all the same. */
 static npart_status begin(struct course *course, const struct npart__version *version)
@@ -543,12 +554,22 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     if (status != NPART_OK || !(request->sizes.binding_count || request->sizes.shape_count || request->value_count))
         return status;
     status = npart__attempt_bind(search, state, &attempt);
+    return status == NPART_OK && attempt.made ? begin_from(course, &attempt) : status;
+}
+
+/* Before all else that is tried: whatever a runtime does not load fails, and nothing could be won for it. */
+static npart_status lower_ir_version(struct course *course)
+{
+    struct npart__attempt attempt = {.rewrite = NULL};
+    if (!is_wanted(course->search->request, NPART__FIX_IR_VERSION))
+        return NPART_OK;
+    npart_status status = npart__attempt_ir_version(course->search, course->base, &attempt);
     if (status != NPART_OK || !attempt.made)
         return status;
-    /* From here on nothing is compared with the file as it was. */
-    course->base = course->current = course->best = attempt.made;
-    npart__state_free(state);
-    return NPART__PUSH(search->arena, &search->fix->steps, attempt.step) ? NPART_OK : npart__fail_memory(search->error);
+    if (npart__is_better(attempt.made, course->base))
+        return begin_from(course, &attempt);
+    npart__state_free(attempt.made);
+    return NPART_OK;
 }
 
 /* `best` and `current` are one by the end, unless something failed on the way; the last lines free what is left of
@@ -566,6 +587,8 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
         course.tried = npart__arena_zeroed(arena, search.rewrites.count + (size_t)1, sizeof *course.tried);
         status = course.tried ? begin(&course, version) : npart__fail_memory(search.error);
     }
+    if (status == NPART_OK)
+        status = lower_ir_version(&course);
     if (status == NPART_OK)
         status = take_branches(&course);
     if (status == NPART_OK)

@@ -76,6 +76,9 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 /* The types of all that is known, as a step of its own. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt);
+/* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */
+npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
+                                       struct npart__attempt *attempt);
 /* The sizes and values of the request. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
                                  struct npart__attempt *attempt);

@@ -269,7 +269,8 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool changed = false;
-    describe(attempt, "annotate", "Only types and shapes are written down that follow from the graph.", no_names);
+    describe(attempt, NPART__FIX_ANNOTATE, "Only types and shapes are written down that follow from the graph.",
+             no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = npart__state_widen(search, state);
     if (status == NPART_OK)
@@ -277,7 +278,40 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     if (status == NPART_OK && !npart__editor_declare(editor, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, editor, attempt, "annotate");
+        status = pack_and_analyse(search, state, editor, attempt, NPART__FIX_ANNOTATE);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* The newest that all of them load, of targets whose runtime refuses the model for this number alone; 0: there is
+ * none. */
+static int64_t loaded_ir_version(const struct npart__state *state)
+{
+    int64_t least = 0;
+    for (uint32_t i = 0; i < state->target_count; i++) {
+        struct npart__loads runtime;
+        if (npart__target_loads(&state->plans[i].target, &runtime) &&
+            npart__is_ir_version_alone(&runtime, &state->inference) && (!least || runtime.ir_version < least))
+            least = runtime.ir_version;
+    }
+    return least;
+}
+
+npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
+                                       struct npart__attempt *attempt)
+{
+    struct npart__arena scratch;
+    struct npart__editor *editor;
+    int64_t ir_version = loaded_ir_version(state);
+    describe(attempt, NPART__FIX_IR_VERSION, "No element type of the model needs a newer IR version.", no_names);
+    if (!ir_version)
+        return NPART_OK;
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
+    if (status == NPART_OK) {
+        npart__editor_set_ir_version(editor, ir_version);
+        status = pack_and_analyse(search, state, editor, attempt, NPART__FIX_IR_VERSION);
+    }
     npart__arena_clear(&scratch);
     return status;
 }

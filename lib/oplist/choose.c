@@ -178,15 +178,30 @@ const struct npart__runtime *npart__target_runtime(const struct npart__target *t
     return NULL;
 }
 
+/* The last `rewriting` line that counts. */
+static const struct npart__runtime *rewriting_runtime(const struct npart__target *target)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    for (uint32_t i = oplist->rewritings.count; i-- > 0;)
+        if (npart__target_has(target, oplist->rewritings.items[i].when))
+            return oplist->rewritings.items[i].runtime;
+    return NULL;
+}
+
 /* A `rewriting` line goes before the `runtime` line, whose sessions rewrite as well. */
 enum npart__release npart__target_release(const struct npart__target *target)
 {
-    const struct npart__oplist *oplist = target->oplist;
-    const struct npart__runtime *runtime = npart__target_runtime(target);
-    for (uint32_t i = oplist->rewritings.count; i-- > 0;)
-        if (npart__target_has(target, oplist->rewritings.items[i].when))
-            return oplist->rewritings.items[i].runtime->release;
-    return runtime ? runtime->release : NPART__RELEASE_OWN;
+    const struct npart__runtime *rewriting = rewriting_runtime(target), *runtime = npart__target_runtime(target);
+    return rewriting ? rewriting->release : runtime ? runtime->release : NPART__RELEASE_OWN;
+}
+
+/* A provider of a `runtime` line is a plug-in, which newer releases load, too; that of a `rewriting` line is built into
+ * the release. */
+bool npart__target_loads(const struct npart__target *target, struct npart__loads *out)
+{
+    const struct npart__runtime *rewriting = rewriting_runtime(target);
+    *out = npart__loads_of(rewriting ? rewriting->version : NULL);
+    return rewriting || npart__target_runtime(target);
 }
 
 /* A stage that is not applied folds nothing. */

@@ -550,6 +550,8 @@ const char *npart__target_partitioner(const struct npart__target *target);
 const struct npart__runtime *npart__target_runtime(const struct npart__target *target);
 /* Whose sessions rewrite the graph first: that one's, or others', though rules ask of all that is known. */
 enum npart__release npart__target_release(const struct npart__target *target);
+/* The release of ONNX Runtime that loads the model; false where none does. */
+bool npart__target_loads(const struct npart__target *target, struct npart__loads *out);
 /* Whether one of the applied stages folds by itself. */
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */

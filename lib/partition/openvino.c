@@ -119,8 +119,8 @@ static void place_single_nodes(struct grouping *grouping)
     }
 }
 
-/* Whether the node's result is one of its subgraph and is used at all: outside, or inside of a result of the graph. Uses
- * in bodies are none of the region's; walk.c lists those of the region. */
+/* Whether the node's result is one of its subgraph and is used at all: outside, or inside where it is a result of the
+ * graph, too. Uses in bodies are none of the region's; walk.c lists those of the region. */
 static bool is_used_result(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
@@ -223,9 +223,9 @@ static void run_what_is_ready(const struct grouping *grouping, uint32_t *pending
     }
 }
 
-/* A node that joined a subgraph which waits for another of its users closes a cycle: the provider does not look, and the
- * runtime refuses the graph that it is left with. What waits in the end is in such a cycle or after one; without the
- * nodes that joined, there is none. */
+/* A node that joined a subgraph which waits for another of its users closes a cycle: the provider does not look, and
+ * the runtime refuses the graph that it is left with. What waits in the end is in such a cycle or after one; without
+ * the nodes that joined, there is none. */
 static bool refuse_cycles(struct grouping *grouping)
 {
     struct npart__arena *arena = grouping->request->arena;

@@ -391,12 +391,14 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
     return true;
 }
 
-/* What the runtime refuses to load is told by `asked`, the inference as the caller made it, so that it is the same
- * for all targets. A target without a runtime has a compiler of its own, and what that refuses are its rules'
- * business. */
+/* What the newest runtime refuses to load is told by `asked`, the inference as the caller made it, so that it is the
+ * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
+ * of its own, and what that refuses are its rules' business. */
 bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
-    return !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
+    struct npart__loads runtime;
+    return !npart__target_loads(&plan->target, &runtime) ||
+           (!npart__is_invalid(plan->asked) && !npart__is_too_new(&runtime, plan->asked->graph));
 }
 
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all

@@ -67,6 +67,20 @@ static void more_notes(struct npart__page *page, uint32_t count)
         npart__add_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
 
+/* A model that is not loaded fails without any node that does. */
+static bool is_not_loaded(const struct npart__page *page)
+{
+    return strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0;
+}
+
+/* Whether the finding says why the target's runtime does not load the model. An older one may refuse what the newest
+ * loads. */
+static bool stops_loading(const struct npart__page *page, const struct npart_finding *finding)
+{
+    return strcmp(finding->code, "invalid") == 0 ||
+           (is_not_loaded(page) && strcmp(finding->code, "newer-runtime") == 0);
+}
+
 /* What was found in the model, then what was found of its types and shapes. With one target alone, what makes the model
  * invalid stands there. It is said as the reason why nothing runs (failures), and would stand in the report twice. In
  * a table of several targets there is no such place. */
@@ -81,7 +95,7 @@ static void notes(struct npart__page *page, bool is_alone)
     more_notes(page, count);
     count = 0;
     for (uint32_t i = 0; npart_inference_finding(asked, i, &finding); i++)
-        if (!(is_alone && strcmp(finding.code, "invalid") == 0) && count++ < most)
+        if (!(is_alone && stops_loading(page, &finding)) && count++ < most)
             note(page, &finding);
     more_notes(page, count);
 }
@@ -118,13 +132,6 @@ static void split_words(struct npart__page *page)
     coverage(page, has_macs ? summary->mac_coverage : -1, summary->coverage);
     count_of(page, summary->live, "node");
     npart__put(page, summary->has_macs ? "" : " (MACs unknown)");
-}
-
-/* What ONNX Runtime refuses to load, by a finding of the inference that was asked for. */
-static bool is_invalid(const struct npart__page *page)
-{
-    struct npart_inference_info info = {.size = sizeof info};
-    return npart_inference_info(npart_plan_inference(page->plan), &info) && info.is_invalid;
 }
 
 /* A model that is not loaded has the same verdict without any node that fails. */
@@ -369,13 +376,14 @@ static void failures(struct npart__page *page)
     if (strcmp(page->summary.verdict, "fails") != 0)
         return;
     for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding) && count < most; i++) {
-        if (strcmp(finding.code, "invalid") != 0)
+        if (!stops_loading(page, &finding))
             continue;
         failure_line(page, finding.text, NPART_NONE);
         count++;
     }
     /* A model that is not loaded is not compiled either, so what would fail then is not told. */
-    for (uint32_t i = 0; !is_invalid(page) && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
+    bool is_refused = count > 0;
+    for (uint32_t i = 0; !is_refused && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;
         failure_line(page, cause.text, first_failing(page->plan, i));

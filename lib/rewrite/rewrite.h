@@ -62,6 +62,11 @@ bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__
  * where it is false the caller forgets what was made. */
 bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site *site);
 
+/* Steps that change the file as a whole, and no node. `bind` is asked for by sizes and values; the others are chosen by
+ * their ids, as rewrites are. */
+#define NPART__FIX_ANNOTATE "annotate"
+#define NPART__FIX_IR_VERSION "ir-version"
+
 /* The rows of rewrites.def. */
 extern const struct npart__rewrite npart__rewrites[];
 extern const uint32_t npart__rewrite_count;

@@ -6,7 +6,7 @@
 #include "runtime/runtime.h"
 
 static const struct npart__load_line lines[] = {
-#define RELEASE(name, ir_version) {NPART__LOAD_RELEASE, name, NULL, ir_version},
+#define RELEASE(release, ir_version) {NPART__LOAD_RELEASE, "ONNX Runtime " release, release, ir_version},
 #define DOMAIN(domain, opset) {NPART__LOAD_DOMAIN, domain, NULL, opset},
 #define LACKS(domain, op, version) {NPART__LOAD_LACKS, domain, op, version},
 #define TAKES(domain, op) {NPART__LOAD_TAKES, domain, op, 0},
@@ -14,18 +14,42 @@ static const struct npart__load_line lines[] = {
 #include "runtime/load.def"
 };
 
-/* Lines of a release follow its own line, so the newest are the last of the table. */
+/* Lines of a release follow its own line, up to the next one. */
+static struct npart__loads loads_at(size_t first)
+{
+    size_t end = first + 1;
+    while (end < NPART__COUNT(lines) && lines[end].word != NPART__LOAD_RELEASE)
+        end++;
+    return (struct npart__loads){
+        .name = lines[first].domain,
+        .ir_version = lines[first].version,
+        .lines = &lines[first + 1],
+        .line_count = end - first - 1,
+    };
+}
+
 struct npart__loads npart__newest_loads(void)
 {
     size_t first = NPART__COUNT(lines) - 1;
     while (lines[first].word != NPART__LOAD_RELEASE)
         first--;
-    return (struct npart__loads){
-        .name = lines[first].domain,
-        .ir_version = lines[first].version,
-        .lines = &lines[first + 1],
-        .line_count = NPART__COUNT(lines) - first - 1,
-    };
+    return loads_at(first);
+}
+
+struct npart__loads npart__loads_of(const char *version)
+{
+    for (size_t i = 0; version && i < NPART__COUNT(lines); i++)
+        if (lines[i].word == NPART__LOAD_RELEASE && strcmp(lines[i].op, version) == 0)
+            return loads_at(i);
+    return npart__newest_loads();
+}
+
+struct npart__loads npart__loads_before(const struct npart__loads *runtime)
+{
+    for (const struct npart__load_line *line = runtime->lines - 1; line-- > lines;)
+        if (line->word == NPART__LOAD_RELEASE)
+            return loads_at((size_t)(line - lines));
+    return (struct npart__loads){.name = NULL};
 }
 
 /* Asked often; a release has half a dozen such lines, and they stand first. */

@@ -101,6 +101,10 @@ struct npart__loads {
 
 /* The newest release. */
 struct npart__loads npart__newest_loads(void);
+/* That of a version as op lists write it ("1.24"); the newest where there is no such row, or for NULL. */
+struct npart__loads npart__loads_of(const char *version);
+/* The one before; its name is NULL where there is none. */
+struct npart__loads npart__loads_before(const struct npart__loads *runtime);
 /* The newest opset of a domain; 0: the runtime has no such domain, so others may add it. */
 int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domain);
 /* The schema by which the runtime judges a node of this operator; NULL when it knows none. */

@@ -40,7 +40,64 @@ static const char *shown_domain(const char *domain)
     return *domain ? domain : "ai.onnx";
 }
 
-/* Domains that the runtime does not have may be a library's, of any version. */
+/* Element types by the IR version that brought them (onnx.proto, Version): numbers grow with versions. Messages of
+ * newer versions than 11 there are none. */
+static int64_t ir_version_of_type(int32_t element_type)
+{
+    static const struct {
+        int32_t first_type;
+        int64_t ir_version;
+    } types[] = {{29, INT64_MAX}, {27, 14}, {25, 13}, {24, 12}}; /* unknown; FLOAT6; UINT2, INT2; FLOAT8E8M0 */
+    for (size_t i = 0; i < NPART__COUNT(types); i++)
+        if (element_type >= types[i].first_type)
+            return types[i].ir_version;
+    return 11;
+}
+
+/* The oldest that has all element types of the model; at least 11. */
+static int64_t needed_ir_version(const struct npart__inference *inference)
+{
+    const struct npart__graph *graph = inference->graph;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = &graph->values.items[i];
+        int64_t versions[] = {ir_version_of_type(inference->facts[i].element_type),
+                              value->tensor ? ir_version_of_type(value->tensor->element_type) : 0,
+                              value->declared ? ir_version_of_type(value->declared->element_type) : 0};
+        for (size_t k = 0; k < NPART__COUNT(versions); k++)
+            most = versions[k] > most ? versions[k] : most;
+    }
+    return most;
+}
+
+/* The newest opset of an import's domain; 0: a domain that the runtime does not have, which may be a library's, of any
+ * version. */
+static int64_t newest_opset(const struct npart__loads *runtime, const char *domain)
+{
+    return npart__loads_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+}
+
+static bool has_newer_opset(const struct npart__loads *runtime, const struct npart__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->opset_count; i++) {
+        int64_t newest = newest_opset(runtime, graph->opsets[i].domain);
+        if (newest && graph->opsets[i].version > newest)
+            return true;
+    }
+    return false;
+}
+
+bool npart__is_too_new(const struct npart__loads *runtime, const struct npart__graph *graph)
+{
+    return graph->ir_version > runtime->ir_version || has_newer_opset(runtime, graph);
+}
+
+bool npart__is_ir_version_alone(const struct npart__loads *runtime, const struct npart__inference *inference)
+{
+    return inference->graph->ir_version > runtime->ir_version && !has_newer_opset(runtime, inference->graph) &&
+           needed_ir_version(inference) <= runtime->ir_version;
+}
+
 static void check_versions(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -50,12 +107,39 @@ static void check_versions(struct npart__validity *validity)
                       (long long)runtime->ir_version, (long long)graph->ir_version);
     for (uint32_t i = 0; i < graph->opset_count; i++) {
         const char *domain = graph->opsets[i].domain;
-        /* 0: a domain that the runtime does not know. */
-        int64_t newest = npart__loads_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+        int64_t newest = newest_opset(runtime, domain);
         if (newest && graph->opsets[i].version > newest)
             npart__refuse(validity, NPART_NONE, "", "opset of %s must be at most %lld; found %lld", domain,
                           (long long)newest, (long long)graph->opsets[i].version);
     }
+}
+
+/* A model that the newest release loads and others do not: the last of these is told, with the first limit that it
+ * states. Not with a model that no release loads. */
+static void note_releases(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    struct npart__loads old = validity->runtime;
+    char text[200];
+    if (npart__is_too_new(&old, graph))
+        return;
+    while (old.name && !npart__is_too_new(&old, graph))
+        old = npart__loads_before(&old);
+    if (!old.name)
+        return;
+    const char *what = "IR version";
+    int64_t found = graph->ir_version, most = old.ir_version;
+    for (uint32_t i = 0; i < graph->opset_count && found <= most; i++) {
+        int64_t newest = newest_opset(&old, graph->opsets[i].domain);
+        if (newest == 0 || graph->opsets[i].version <= newest)
+            continue;
+        what = "opset";
+        found = graph->opsets[i].version;
+        most = newest;
+    }
+    (void)snprintf(text, sizeof text, "%s and older refuse the model: %s must be at most %lld; found %lld", old.name,
+                   what, (long long)most, (long long)found);
+    validity->has_failed |= !npart__add_finding(validity->inference, NPART__TOO_NEW, text, "");
 }
 
 /* Dims that the file leaves open fit any size. A symbol is open, too. */
@@ -429,6 +513,7 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
         return npart__fail_memory(error);
     /* These four do not depend on facts, and are told at once. */
     check_versions(&validity);
+    note_releases(&validity);
     check_names(&validity);
     check_defaults(&validity);
     check_initializers(&validity);

@@ -10,6 +10,7 @@
 #define NPART_VALID_H
 
 #include "infer/infer.h"
+#include "runtime/runtime.h"
 
 /* Findings of this kind for one model; the runtime stops at the first. More would be the same
  * mistake again and again. */
@@ -18,6 +19,8 @@
 /* The code of such a finding. */
 #define NPART__INVALID "invalid"
 #define NPART__COMPILED "compiled"
+/* The code of a finding that the newest release of the runtime loads the model, and older ones do not. */
+#define NPART__TOO_NEW "newer-runtime"
 
 /* Adds a finding for each node, initializer and import that the newest runtime of load.def refuses to load the
  * model for. Shapes count as far as the runtime knows them. Linear in nodes and operands; a model with a problem
@@ -26,6 +29,13 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
 
 /* Adds a finding `compiled` for each node that holds a graph compiled already, with the provider that compiled it. */
 npart_status npart__find_compiled(struct npart__inference *inference, struct npart_error *error);
+
+/* Whether that release refuses the model for its IR version or for an opset that it imports. */
+bool npart__is_too_new(const struct npart__loads *runtime, const struct npart__graph *graph);
+
+/* Whether it refuses the model for its IR version and for nothing else of this, though nothing in the model needs it: a
+ * lower number is enough. Linear in values. */
+bool npart__is_ir_version_alone(const struct npart__loads *runtime, const struct npart__inference *inference);
 
 /* Whether there is a finding `invalid`. */
 bool npart__is_invalid(const struct npart__inference *inference);

@@ -27,7 +27,8 @@ from onnx import TensorProto, helper
 
 import page
 
-# The runtime limits that the tool's table has; the installed package may be newer or older.
+# The release that the collected answers are of, and its limits, which models that are made here keep to.
+RELEASE = "1.31"
 NEWEST_IR, NEWEST_OPSET = 13, 26
 LARGEST_ELEMENTS = 4096
 BASES_A_VERSION = 2
@@ -86,14 +87,16 @@ def load_all(paths):
 
 
 def ask_tool(tool, paths):
-    """The findings `invalid` of each model, by path; None where the tool cannot read it."""
+    """What each model is refused for by the release that gave the answers, by path; None where the tool cannot read it."""
     found = {str(path): None for path in paths}
     for start in range(0, len(paths), 400):
         command = [tool, *map(str, paths[start:start + 400]), "--target", "webnn", "--format", "json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         for line in done.stdout.splitlines():
             document = json.loads(line)
-            found[document["model"]["path"]] = [f["text"] for f in document["findings"] if f["code"] == "invalid"]
+            found[document["model"]["path"]] = [
+                f["text"] for f in document["findings"]
+                if f["code"] == "invalid" or f["text"].startswith(f"ONNX Runtime {RELEASE} and older refuse")]
     return found
 
 

@@ -400,7 +400,7 @@ static void test_api_inference__findings_stay_with_chosen_sizes(void)
     analysis_close(&at); /* texts are kept */
     CHECK(npart_inference_info(fixed, &info) && info.is_invalid && info.finding_count == 1);
     CHECK(npart_inference_finding(fixed, 0, &finding));
-    CHECK_TEXT(finding.text, "ONNX Runtime 1.31 refuses the model: Relu must have 1 input; found 2");
+    CHECK_TEXT(finding.text, "ONNX Runtime 1.32 refuses the model: Relu must have 1 input; found 2");
     npart_inference_free(fixed);
     analysis_infer(&at, "opset 17\ninput x float32[n,2]\nnode y = Relu(x)\noutput y\n", NULL);
     CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);

@@ -217,7 +217,8 @@ static void test_infer_rows__have_patterns_without_mistakes(void)
 /* ---- cases -------------------------------------------------------------------------------------------------- */
 
 static const char *const case_files[] = {
-    "test/cases/infer-attention.cases", "test/cases/infer-control.cases", "test/cases/infer-declared.cases",
+    "test/cases/infer-attention.cases", "test/cases/infer-contrib.cases", "test/cases/infer-control.cases",
+    "test/cases/infer-declared.cases",
     "test/cases/infer-elementwise.cases", "test/cases/infer-image.cases", "test/cases/infer-ml.cases",
     "test/cases/infer-reduce.cases", "test/cases/infer-select.cases", "test/cases/infer-shape.cases",
     "test/cases/infer-values.cases", "test/cases/infer-window.cases",
