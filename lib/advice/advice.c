@@ -108,11 +108,11 @@ static bool mark_solved(struct npart__way *way, const struct npart__group *group
 {
     const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
     const struct npart__causes *causes = &way->open->causes;
-    const bool *tail = group->tail ? group->tail->is_in : NULL;
+    const struct npart__marks *tail = group->tail ? group->tail->is_in : NULL;
     bool *is_left = npart__arena_zeroed(&way->scratch, causes->items.count + (size_t)1, sizeof *is_left);
     for (uint32_t i = 0; is_left && i < way->open->graph->nodes.count && i < then->graph->nodes.count; i++)
         if (causes->cause_of[i] != NPART_NONE && npart__is_live(&then->session, i) && !accepted[i] &&
-            !(tail && tail[i]))
+            !npart__is_marked(tail, i))
             is_left[causes->cause_of[i]] = true;
     for (uint32_t c = 0; is_left && c < causes->items.count; c++)
         /* A user's cut has no nodes of its own: it goes by its row only. */
@@ -300,7 +300,7 @@ static bool *find_left(struct npart__way *way)
         if (causes->items.items[c].cut_value != NPART_NONE)
             is_left[way->row_of[c]] = true;
     for (uint32_t i = 0; is_left && i < way->plan->graph->nodes.count; i++)
-        if (causes->cause_of[i] != NPART_NONE && !way->accepted[i] && !(way->tail && way->tail[i]))
+        if (causes->cause_of[i] != NPART_NONE && !way->accepted[i] && !npart__is_marked(way->tail, i))
             is_left[way->row_of[causes->cause_of[i]]] = true;
     return is_left;
 }

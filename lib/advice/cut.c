@@ -349,7 +349,8 @@ static npart_status find_cut(const struct npart__plan *plan, const bool *accepte
 {
     struct finder at = {.plan = plan, .graph = plan->session.graph, .accepted = accepted, .scratch = arena};
     struct cut *cut = npart__arena_zeroed(arena, 1, sizeof *cut);
-    bool is_found = false, *is_in = npart__arena_zeroed(arena, at.graph->nodes.count + (size_t)1, sizeof *is_in);
+    bool is_found = false;
+    struct npart__marks *is_in = npart__marks_new(plan, arena);
     *out = NULL;
     at.macs = node_macs(plan, arena);
     if (!cut || !is_in || !at.macs || !find_sides(&at))
@@ -364,8 +365,9 @@ static npart_status find_cut(const struct npart__plan *plan, const bool *accepte
         cut->before.tensor_count + cut->after.tensor_count == 0)
         return NPART_OK;
     /* The trial (what_if) wants what is left to the CPU: both sides in one. */
-    for (uint32_t i = 0; i < at.graph->nodes.count; i++)
-        is_in[i] = at.side_of[i] != SIDE_BETWEEN;
+    for (uint32_t i = 0; i < is_in->count; i++)
+        if (at.side_of[i] != SIDE_BETWEEN)
+            npart__mark(is_in, i);
     cut->before.is_in = is_in;
     *out = cut;
     return NPART_OK;
@@ -423,7 +425,7 @@ static bool list_causes(struct npart__way *way, const struct cut *cut, struct np
     if (!is_left)
         return false;
     for (uint32_t i = 0; i < way->open->graph->nodes.count; i++)
-        if (causes->cause_of[i] != NPART_NONE && (i >= way->plan->graph->nodes.count || !cut->before.is_in[i]))
+        if (causes->cause_of[i] != NPART_NONE && (i >= way->plan->graph->nodes.count || !npart__is_marked(cut->before.is_in, i)))
             is_left[causes->cause_of[i]] = true;
     for (uint32_t c = 0; c < causes->items.count; c++) {
         if (is_left[c] || causes->items.items[c].cut_value != NPART_NONE)

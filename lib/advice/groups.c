@@ -62,7 +62,6 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
  * the CPU. */
 static npart_status find_tails(struct npart__way *way)
 {
-    uint32_t nodes = way->plan->session.graph->nodes.count;
     way->tail = NULL;
     for (uint32_t i = 0; i < way->groups.count; i++) {
         struct npart__group *group = &way->groups.items[i];
@@ -73,11 +72,12 @@ static npart_status find_tails(struct npart__way *way)
             return status;
         group->is_done = true;
         if (!way->tail)
-            way->tail = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *way->tail);
+            way->tail = npart__marks_new(way->plan, &way->scratch);
         if (!way->tail)
             return npart__fail_memory(way->error);
-        for (uint32_t n = 0; group->tail && n < nodes; n++)
-            way->tail[n] |= group->tail->is_in[n];
+        for (uint32_t n = 0; group->tail && n < way->tail->count; n++)
+            if (npart__is_marked(group->tail->is_in, n))
+                npart__mark(way->tail, n);
     }
     return NPART_OK;
 }
@@ -293,7 +293,7 @@ static bool gives_up_work(const struct npart__plan *plan, const struct npart__ta
         if (!plan->accepted[i] || macs > NPART__MOST_WEIGHED)
             continue;
         all += macs;
-        given_up += tail->is_in[i] ? macs : 0;
+        given_up += npart__is_marked(tail->is_in, i) ? macs : 0;
     }
     return (double)given_up > NPART__MOST_GIVEN_UP * (double)all;
 }
@@ -350,7 +350,7 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
                               bool **accepted)
 {
     struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
-    bool *tail = NULL;
+    struct npart__marks *tail = NULL;
     if (group->replanned) {
         int64_t *opsets;
         /* Its rows are assigned by its own causes; what was cut from the old plan does not carry over, as take()
@@ -361,12 +361,12 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
         if (!request.row_of)
             return npart__fail_memory(way->error);
     } else if (group->tail) {
-        uint32_t nodes = way->plan->session.graph->nodes.count;
-        tail = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *tail);
+        tail = npart__marks_new(way->plan, &way->scratch);
         if (!tail)
             return npart__fail_memory(way->error);
-        for (uint32_t i = 0; i < nodes; i++)
-            tail[i] = group->tail->is_in[i] || (way->tail && way->tail[i]);
+        for (uint32_t i = 0; i < tail->count; i++)
+            if (npart__is_marked(group->tail->is_in, i) || npart__is_marked(way->tail, i))
+                npart__mark(tail, i);
         request.tail = tail;
     } else if (npart__rows[group->row].trial != NPART__TRY_NOTHING) {
         request.and_row = way->row_of[group->first_cause];

@@ -10,9 +10,9 @@
 /* Nodes that are named in a command. */
 #define MOST_NAMED 4u /* more are no command to type */
 
-/* In `is_small`, copies count like nodes, as they go with their partition; `nodes` is of the file's. */
+/* Copies count like nodes, as they go with their partition; `nodes` is of the file's. */
 struct small {
-    bool *is_small; /* by node */
+    struct npart__marks *is_small;
     uint32_t nodes, partitions;
 };
 
@@ -34,7 +34,7 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
 {
     uint32_t partitions = plan->partitioning.partitions.count;
     double *saved_ms = npart__arena_zeroed(arena, partitions + (size_t)1, sizeof *saved_ms);
-    *out = (struct small){.is_small = npart__arena_zeroed(arena, plan->node_costs->count + (size_t)1, sizeof(bool))};
+    *out = (struct small){.is_small = npart__marks_new(plan, arena)};
     if (!saved_ms || !out->is_small)
         return false;
     for (uint32_t p = 0; p < partitions; p++) {
@@ -52,10 +52,12 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
     /* Counted down from all: one that does not save time by going stays. */
     for (uint32_t p = 0; p < partitions; p++)
         out->partitions -= saved_ms[p] <= 0;
-    for (uint32_t i = 0; i < plan->node_costs->count; i++) {
+    for (uint32_t i = 0; i < out->is_small->count; i++) {
         uint32_t partition = plan->partitioning.partition_of[i];
-        out->is_small[i] = partition != NPART_NONE && saved_ms[partition] > 0;
-        out->nodes += i < npart__file_nodes(&plan->session) && out->is_small[i];
+        if (partition == NPART_NONE || saved_ms[partition] <= 0)
+            continue;
+        npart__mark(out->is_small, i);
+        out->nodes += i < npart__file_nodes(&plan->session);
     }
     return true;
 }
@@ -70,7 +72,7 @@ static bool write_command(struct npart__way *way, const struct small *small, con
     *out = NULL;
     for (uint32_t i = 0; small->nodes <= MOST_NAMED && i < npart__file_nodes(&way->plan->session); i++) {
         const char *name = way->plan->graph->nodes.items[i].name;
-        if (!small->is_small[i])
+        if (!npart__is_marked(small->is_small, i))
             continue;
         if (!*name)
             return !text.failed;

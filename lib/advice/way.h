@@ -18,7 +18,7 @@ struct npart__way {
     bool *is_done;     /* by row: its causes are gone */
     bool *is_cut;      /* by row: what depends on its causes is left to the CPU */
     bool *is_excluded; /* by row: planned already, or impossible */
-    bool *tail;        /* by node of `plan`: left to the CPU by a cut; NULL: nothing is */
+    struct npart__marks *tail; /* nodes of `plan` that a cut leaves to the CPU; NULL: none */
     bool *accepted;    /* by node of `plan`: taken, after what is done */
     bool *is_told;     /* by cause of `open`: an action has it */
     bool is_loaded, has_cut; /* has_cut: cut points round all that falls back were looked for */

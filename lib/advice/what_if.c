@@ -10,6 +10,15 @@
 #include "advice/table.h"
 #include "advice/what_if.h"
 
+struct npart__marks *npart__marks_new(const struct npart__plan *plan, struct npart__arena *arena)
+{
+    uint32_t count = plan->session.graph->nodes.count;
+    struct npart__marks *marks = npart__arena_zeroed(arena, sizeof *marks + count, 1);
+    if (marks)
+        marks->count = count;
+    return marks;
+}
+
 /* `and_row` is the candidate at hand, as if it were done too. */
 static bool is_done(const struct npart__what_if *request, uint32_t row)
 {
@@ -34,7 +43,7 @@ static bool *accept(const struct npart__what_if *request, struct npart__arena *a
         bool is_taken = plan->accepted[i] || plan->partitioning.handed_back[i] != NPART_NONE;
         uint32_t cause = plan->causes.cause_of[npart__file_node(&plan->session, i)];
         accepted[i] = (is_taken || is_cause_gone(request, cause)) &&
-                      !(request->tail && request->tail[i]) && npart__is_live(&plan->session, i);
+                      !npart__is_marked(request->tail, i) && npart__is_live(&plan->session, i);
     }
     return accepted;
 }
@@ -267,12 +276,12 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
     const struct npart__graph *graph = plan->session.graph;
     for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
         const struct npart__node *node = &graph->nodes.items[i];
-        if (!tail->is_in[i] || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
+        if (!npart__is_marked(tail->is_in, i) || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
             continue; /* captures of its holder stand for a body's */
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__told_operand(&plan->session, node, k);
             uint32_t producer = npart__producer(graph, value);
-            if (producer != NPART_NONE && !tail->is_in[producer] && !add_tensor(tail, value))
+            if (producer != NPART_NONE && !npart__is_marked(tail->is_in, producer) && !add_tensor(tail, value))
                 return false;
         }
     }
@@ -280,13 +289,13 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
 }
 
 /* Whether a node uses what a node of the tail makes, or stands in a body whose holder is in it. */
-static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const bool *is_in)
+static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const struct npart__marks *is_in)
 {
     const struct npart__graph *graph = plan->session.graph;
     const struct npart__node *node = &graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t producer = npart__producer(graph, npart__live_operand(&plan->session, node, k));
-        if (producer != NPART_NONE && is_in[producer])
+        if (producer != NPART_NONE && npart__is_marked(is_in, producer))
             return true;
     }
     return false;
@@ -299,7 +308,7 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
 {
     const struct npart__graph *graph = plan->session.graph;
     struct npart__tail *tail = npart__arena_zeroed(arena, 1, sizeof *tail);
-    bool *is_in = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *is_in);
+    struct npart__marks *is_in = npart__marks_new(plan, arena);
     *out = NULL;
     if (!tail || !is_in)
         return npart__fail_memory(error);
@@ -308,8 +317,9 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
         uint32_t id = graph->order[i], region = npart__node_region(graph, id);
         uint32_t holder = region ? graph->scopes.items[region].node : NPART_NONE;
         /* Ids of `is_root` are the file's; a copy begins where its node does. */
-        is_in[id] = is_root[npart__file_node(&plan->session, id)] || (holder != NPART_NONE && is_in[holder]) ||
-                    depends_on_tail(plan, id, is_in);
+        if (is_root[npart__file_node(&plan->session, id)] ||
+            (holder != NPART_NONE && npart__is_marked(is_in, holder)) || depends_on_tail(plan, id, is_in))
+            npart__mark(is_in, id);
     }
     if (list_tensors(plan, tail))
         *out = tail;

@@ -7,13 +7,36 @@
 
 #include "advice/advice.h"
 
+/* A mark for each node that a plan's session has, copies after the file's nodes. All that advice marks by node is made
+ * and read here, so that ids of one graph do not meet an array of another. */
+struct npart__marks {
+    uint32_t count;
+    bool of[];
+};
+
+/* None is marked. NULL when out of memory. */
+struct npart__marks *npart__marks_new(const struct npart__plan *plan, struct npart__arena *arena);
+
+/* NULL: nothing is marked. */
+static inline bool npart__is_marked(const struct npart__marks *marks, uint32_t node)
+{
+    NPART__ASSERT(!marks || node < marks->count, "node %u of %u", node, marks->count);
+    return marks && marks->of[node];
+}
+
+static inline void npart__mark(struct npart__marks *marks, uint32_t node)
+{
+    NPART__ASSERT(node < marks->count, "node %u of %u", node, marks->count);
+    marks->of[node] = true;
+}
+
 /* What is taken to be done. Causes belong to groups, which are by row of the table. */
 struct npart__what_if {
     const struct npart__plan *plan;
     const uint32_t *row_of; /* by cause of the plan: the row by which it would go */
     const bool *is_done;    /* by row */
     uint32_t and_row;       /* one more row; NPART_NONE: none */
-    const bool *tail;       /* by node: left to the CPU whatever else is done; NULL: nothing is */
+    const struct npart__marks *tail; /* nodes that are left to the CPU whatever else is done; NULL: none */
     /* A model that does not load has no verdict but that. */
     bool is_loaded;         /* the runtime loads the model */
 };
@@ -31,9 +54,9 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
 
 /* By node whether it is `root` or depends on what that makes, in the main graph; and the values on which that stands,
  * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. Names of tensors are told, so there
- * is a limit; `is_in` is by node of session->graph. */
+ * is a limit. */
 struct npart__tail {
-    const bool *is_in; /* by node of session->graph: left to the CPU */
+    const struct npart__marks *is_in; /* nodes that are left to the CPU */
     uint32_t tensors[NPART__LIMIT_CUT_TENSORS];
     uint32_t tensor_count; /* of npart__find_tail 1 at least: what needs no cut is no tail */
 };
