@@ -89,6 +89,11 @@ void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cau
 bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
 /* What to do, with the options that show what it brings. */
 void npart__add_action(struct npart__sheet *out, const struct npart_action *action);
+/* The same for the message of a cause, of which there may be as many as an action names things: no longer than this. */
+#define NPART__MOST_ACTION_BYTES 1000u
+void npart__add_short_action(struct npart__sheet *out, const struct npart_action *action);
+/* Whether that leaves something out. */
+bool npart__is_long_action(const struct npart_action *action);
 /* "node 12 (Conv conv1)" */
 void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node);
 

@@ -90,7 +90,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     npart__add_text(&message, at->text);
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__add_text(&message, ". Do first: ");
-        npart__add_action(&message, &action);
+        npart__add_short_action(&message, &action);
     }
     put_error(document, entry, at->threshold, &message);
 }
@@ -132,7 +132,7 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
     }
     if (npart__find_action(pair->advice, id, &action)) {
         npart__add_text(&message, ". What to do: ");
-        npart__add_action(&message, &action);
+        npart__add_short_action(&message, &action);
     }
     put_command(document, &github->ranks[rank], "warning", &place, cause.rule_id, &message);
     return true;

@@ -50,7 +50,7 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
     }
     if (npart_advice_action(pair->advice, 0, &action)) {
         npart__add_text(&text, "Do first: ");
-        npart__add_action(&text, &action);
+        npart__add_short_action(&text, &action);
         put_text(document, &document->out, npart__sheet_text(&text));
         npart__add_text(&document->out, "\n");
     }

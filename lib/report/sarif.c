@@ -200,7 +200,7 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
     }
     if (npart__find_action(plan->pair->advice, id, &action)) {
         npart__add_text(&text, " What to do: ");
-        npart__add_action(&text, &action);
+        npart__add_short_action(&text, &action);
         npart__add_text(&text, ".");
     }
     if (plan->starts[id + 1] - plan->starts[id] > MOST_RELATED)
@@ -258,6 +258,36 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     put(sarif, "}}");
 }
 
+/* A toolExecutionNotification. `entry`: the model that it is about, or NULL. The text is closed. */
+static void notify(struct sarif *sarif, const char *level, struct npart__sheet *text, const struct npart_entry *entry)
+{
+    struct npart__sheet *out = &sarif->notifications;
+    npart__add_text(out, out->size ? "," : "");
+    npart__add_json_text(out, "{\"level\":", level);
+    npart__add_sarif_text(sarif->document, out, ",\"message\":{\"text\":", npart__sheet_text(text));
+    if (entry)
+        put_artifact(out, sarif->document, "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":",
+                     npart__place_of_model(entry));
+    npart__add_text(out, entry ? "}}]}" : "}}");
+    npart__sheet_close(text);
+}
+
+/* What the messages of causes have no room for, once. */
+static void tell_long_actions(struct sarif *sarif, const struct npart_entry *entry, const struct npart_plan_pair *pair,
+                              const char *target)
+{
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = 0; npart_advice_action(pair->advice, i, &action); i++) {
+        struct npart__sheet text;
+        if (!npart__is_long_action(&action))
+            continue;
+        npart__sheet_open(&text, &sarif->document->pool);
+        npart__add_format(&text, "%s: ", target);
+        npart__add_action(&text, &action);
+        notify(sarif, "note", &text, entry);
+    }
+}
+
 /* A pool of its own, so that a run over many models does not keep the lists of all of them. */
 static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const struct npart_plan_pair *pair)
 {
@@ -270,6 +300,7 @@ static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const
     for (uint32_t i = 0; i < plan.info.cause_count && !plan.pool.failed && !sarif->document->pool.failed; i++)
         put_cause(sarif, &plan, i);
     npart__pool_end(&plan.pool, &sarif->document->pool);
+    tell_long_actions(sarif, entry, pair, plan.info.target);
 }
 
 /* ---- thresholds -------------------------------------------------------------------------------------------- */
@@ -338,20 +369,6 @@ static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
-
-/* A toolExecutionNotification. `entry`: the model that it is about, or NULL. The text is closed. */
-static void notify(struct sarif *sarif, const char *level, struct npart__sheet *text, const struct npart_entry *entry)
-{
-    struct npart__sheet *out = &sarif->notifications;
-    npart__add_text(out, out->size ? "," : "");
-    npart__add_json_text(out, "{\"level\":", level);
-    npart__add_sarif_text(sarif->document, out, ",\"message\":{\"text\":", npart__sheet_text(text));
-    if (entry)
-        put_artifact(out, sarif->document, "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":",
-                     npart__place_of_model(entry));
-    npart__add_text(out, entry ? "}}]}" : "}}");
-    npart__sheet_close(text);
-}
 
 static void begin(npart_document *document)
 {

@@ -57,6 +57,31 @@ void npart__add_action(struct npart__sheet *out, const struct npart_action *acti
     }
 }
 
+bool npart__is_long_action(const struct npart_action *action)
+{
+    size_t bytes = strlen(action->text) + (action->command ? strlen(action->command) + strlen(" ()") : 0);
+    return bytes > NPART__MOST_ACTION_BYTES;
+}
+
+/* Options are told whole or not at all: what is cut off shows something else. Never within a character. */
+void npart__add_short_action(struct npart__sheet *out, const struct npart_action *action)
+{
+    size_t length = strlen(action->text);
+    if (!npart__is_long_action(action)) {
+        npart__add_action(out, action);
+        return;
+    }
+    if (length <= NPART__MOST_ACTION_BYTES) {
+        npart__add_text(out, action->text);
+        return;
+    }
+    length = NPART__MOST_ACTION_BYTES - strlen("...");
+    while (length && ((unsigned char)action->text[length] & 0xc0) == 0x80)
+        length--;
+    npart__add(out, action->text, length);
+    npart__add_text(out, "...");
+}
+
 /* The text is plain already: names in it were escaped. */
 void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node)
 {

@@ -539,6 +539,14 @@ def causes_in_json(n):
     return causes(n), ["--format", "json"]
 
 
+def in_format(make, form):
+    """The same in another format: what a document says of each cause must not grow with their number."""
+    def made(n):
+        return make(n), ["--format", form]
+    made.__name__ = f"{make.__name__}_in_{form}"
+    return shape(6000)(made)
+
+
 @shape(6000)
 def causes_verbose(n):
     return causes(n), ["--verbose"]
@@ -549,6 +557,16 @@ def symbols_that_are_causes(n):
     nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
     return (model(graph(nodes, [info(f"x{i}", (f"s{i}", f"t{i}")) for i in range(n)], [bare("v0")])),
             ["--format", "json"])
+
+
+def symbols_as_causes(n):
+    nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
+    return model(graph(nodes, [info(f"x{i}", (f"s{i}", 4)) for i in range(n)], [bare("v0")]))
+
+
+for form in ("html", "sarif", "junit", "markdown", "github", "csv", "dot", "svg"):
+    in_format(causes, form)
+    in_format(symbols_as_causes, form)
 
 
 @shape(20000)
