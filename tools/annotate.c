@@ -37,7 +37,7 @@ enum exit_status run_annotate(struct run *run, struct options *options)
         return usage("where to? --output FILE");
     if (options->value_count)
         return usage("an input that is given a value is one of the model's: write that with npu-partition fix first");
-    if (!find_oplists(run, options))
+    if (!find_oplists(run, options) || !can_be_read_again(run, options->models[0]))
         return run->status;
     options->output = NULL;
     npart_status status = annotate(run, &model, &inference, plans, out, &error);

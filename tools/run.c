@@ -15,6 +15,15 @@ void worsen(struct run *run, enum exit_status status)
         run->status = status;
 }
 
+bool can_be_read_again(struct run *run, const char *path)
+{
+    if (kind_of_path(path, true) != PATH_OTHER)
+        return true;
+    say("%s: is no regular file: what is written is read from it once more", path);
+    worsen(run, EXIT_UNREADABLE);
+    return false;
+}
+
 enum exit_status status_of(npart_status status)
 {
     switch (status) {

@@ -49,7 +49,7 @@ enum exit_status run_split(struct run *run, struct options *options)
         return usage("where to? --output FOLDER");
     if (options->value_count)
         return usage("an input that is given a value is one of the model's: write that with npu-partition fix first");
-    if (!find_oplists(run, options))
+    if (!find_oplists(run, options) || !can_be_read_again(run, options->models[0]))
         return run->status;
     options->output = NULL;
     run->output = stdout;

@@ -425,7 +425,8 @@ static bool list_causes(struct npart__way *way, const struct cut *cut, struct np
     if (!is_left)
         return false;
     for (uint32_t i = 0; i < way->open->graph->nodes.count; i++)
-        if (causes->cause_of[i] != NPART_NONE && (i >= way->plan->graph->nodes.count || !npart__is_marked(cut->before.is_in, i)))
+        if (causes->cause_of[i] != NPART_NONE &&
+            (i >= way->plan->graph->nodes.count || !npart__is_marked(cut->before.is_in, i)))
             is_left[causes->cause_of[i]] = true;
     for (uint32_t c = 0; c < causes->items.count; c++) {
         if (is_left[c] || causes->items.items[c].cut_value != NPART_NONE)

@@ -276,12 +276,14 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
     const struct npart__graph *graph = plan->session.graph;
     for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
         const struct npart__node *node = &graph->nodes.items[i];
-        if (!npart__is_marked(tail->is_in, i) || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
+        if (!npart__is_marked(tail->is_in, i) || !npart__is_live(&plan->session, i) ||
+            npart__node_region(graph, i) != 0)
             continue; /* captures of its holder stand for a body's */
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__told_operand(&plan->session, node, k);
             uint32_t producer = npart__producer(graph, value);
-            if (producer != NPART_NONE && !npart__is_marked(tail->is_in, producer) && !add_tensor(tail, value))
+            if (producer != NPART_NONE && !npart__is_marked(tail->is_in, producer) &&
+                !add_tensor(tail, value))
                 return false;
         }
     }

@@ -30,6 +30,9 @@ struct npart__file_status {
 
 /* To be read; a folder can be opened, too. */
 int npart__file_open(const char *path);
+/* The same at once, whatever the path leads to: a pipe that nobody writes to is opened as well. For who then asks what
+ * kind it is, and reads regular files alone. */
+int npart__file_open_at_once(const char *path);
 /* A new file, to be read and written. EEXIST: the name is taken. */
 int npart__file_create(const char *path);
 int npart__file_duplicate(int descriptor);

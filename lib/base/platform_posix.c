@@ -59,6 +59,12 @@ int npart__file_open(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Without O_NONBLOCK, opening a pipe waits for a writer. */
+int npart__file_open_at_once(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 /* O_EXCL: the name must be free, and a symbolic link there is not followed. 0666 is cut down by the process's
  * umask. */
 int npart__file_create(const char *path)

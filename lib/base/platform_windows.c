@@ -175,6 +175,12 @@ int npart__file_open(const char *path)
     return take_descriptor(open_path(path, GENERIC_READ, OPEN_EXISTING), _O_RDONLY);
 }
 
+/* Opening waits for nobody here. */
+int npart__file_open_at_once(const char *path)
+{
+    return npart__file_open(path);
+}
+
 int npart__file_create(const char *path)
 {
     return take_descriptor(open_path(path, GENERIC_READ | GENERIC_WRITE, CREATE_NEW), _O_RDWR);

@@ -28,7 +28,7 @@ npart_status npart__input_open_file(struct npart__input *input, const char *path
 {
     struct npart__file_status status;
     npart_status result = NPART_OK;
-    int descriptor = npart__file_open(path);
+    int descriptor = npart__file_open_at_once(path);
     if (descriptor < 0)
         return npart__fail_system(NPART_ERROR_READ, "open the file", "", errno, error);
     if (!npart__file_status(descriptor, &status))
