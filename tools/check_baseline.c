@@ -8,6 +8,7 @@
 
 #include "check_baseline.h"
 #include "message.h"
+#include "output_file.h"
 #include "platform.h"
 #include "side.h"
 
@@ -208,27 +209,17 @@ static bool is_replaced(const struct baseline *baseline, const struct npart_side
     return false;
 }
 
-/* Beside the old one first, then in its place. */
 static bool write_sides(const char *path, const struct npart_side *const *sides, size_t count)
 {
-    char *beside = join_texts(path, ".new");
-    FILE *file = beside ? open_file(beside, "wb") : NULL;
-    bool is_written = file && write_baseline(file, sides, count);
+    struct output_file file;
+    bool is_written = begin_output_file(&file, path) && write_baseline(file.stream, sides, count);
     int problem = errno;
-    if (file && fclose(file) != 0 && is_written) {
+    if (!end_output_file(&file, is_written) && is_written) {
         is_written = false;
         problem = errno;
     }
-    if (is_written && !replace_file(beside, path)) {
-        is_written = false;
-        problem = errno;
-    }
-    if (!is_written) {
+    if (!is_written)
         say("%s: cannot write: %s", path, strerror(problem));
-        if (file)
-            remove_file(beside);
-    }
-    free(beside);
     return is_written;
 }
 

@@ -66,6 +66,8 @@ bool is_absolute_path(const char *path);
 
 /* Puts a file in the place of another, where there is one; false with errno. */
 bool replace_file(const char *from, const char *to);
+/* Gives a file that is open for writing the permissions of another, where the system has such and allows it. */
+void keep_permissions(const char *path, FILE *stream);
 
 /* Another program, between two files without a name: what it is to read, and what it has written. */
 struct program {

@@ -174,4 +174,11 @@ bool replace_file(const char *from, const char *to)
 {
     return rename(from, to) == 0;
 }
+
+void keep_permissions(const char *path, FILE *stream)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        (void)fchmod(fileno(stream), status.st_mode & 07777);
+}
 #endif

@@ -57,8 +57,8 @@ static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
 
 FILE *open_output(struct run *run)
 {
-    if (!run->output && !run->write_error)
-        run->output = open_file(run->options->output, "wb");
+    if (!run->output && !run->write_error && begin_output_file(&run->output_file, run->options->output))
+        run->output = run->output_file.stream;
     return run->output;
 }
 
@@ -253,7 +253,7 @@ bool close_output(struct run *run)
     bool has_failed = run->output && (fflush(run->output) != 0 || ferror(run->output));
     if (has_failed && !run->write_error)
         run->write_error = errno;
-    if (run->output && run->options->output && fclose(run->output) != 0 && !run->write_error)
+    if (!end_output_file(&run->output_file, !run->write_error) && !run->write_error)
         run->write_error = errno;
     return !has_failed && !run->write_error;
 }

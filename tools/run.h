@@ -6,6 +6,7 @@
 #define TOOL_RUN_H
 
 #include "options.h"
+#include "output_file.h"
 #include "overview.h"
 #include "platform.h"
 
@@ -14,6 +15,7 @@ enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREA
 struct run {
     const struct options *options;
     FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
+    struct output_file output_file; /* the same, where there is --output */
     npart_oplist *oplists[MOST_TARGETS];
     struct npart_report_options report;
     struct overview overview;

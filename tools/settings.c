@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "output_file.h"
 #include "platform.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
@@ -218,9 +219,11 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
         json_decref(settings);
         return false;
     }
-    FILE *file = open_file(options->settings, "w");
-    bool is_written = file && json_dumpf(settings, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF;
-    is_written = file && fclose(file) == 0 && is_written;
+    struct output_file file;
+    bool is_written = begin_output_file(&file, options->settings) &&
+                      json_dumpf(settings, file.stream, JSON_INDENT(1)) == 0 && fputc('\n', file.stream) != EOF &&
+                      fflush(file.stream) == 0;
+    is_written = end_output_file(&file, is_written) && is_written;
     if (!is_written)
         say("%s: cannot write: %s", options->settings, strerror(errno));
     json_decref(settings);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "platform.h"
+
+#define MOST_NAMES 1000u /* of files that other runs write, or have left */
+
+static void forget(struct output_file *out)
+{
+    int problem = errno;
+    free(out->beside);
+    free(out->place);
+    *out = (struct output_file){.stream = NULL};
+    errno = problem;
+}
+
+/* Of what is not to be replaced but written to: the file that is there must be one that may be written. */
+static bool may_be_written(const char *path)
+{
+    FILE *file = open_file(path, "ab");
+    return file && fclose(file) == 0;
+}
+
+/* "report.json.0.part", or with the next number that is free. False where no file can be added to the folder. */
+static bool open_beside(struct output_file *out)
+{
+    size_t room = strlen(out->place) + sizeof ".4294967295.part";
+    out->beside = malloc(room);
+    for (unsigned i = 0; out->beside && i < MOST_NAMES; i++) {
+        (void)snprintf(out->beside, room, "%s.%u.part", out->place, i);
+        out->stream = open_file(out->beside, "wbx");
+        if (out->stream || errno != EEXIST)
+            break;
+    }
+    return out->stream != NULL;
+}
+
+bool begin_output_file(struct output_file *out, const char *path)
+{
+    enum path_kind kind = kind_of_path(path, true);
+    bool is_link = kind == PATH_NOTHING && kind_of_path(path, false) != PATH_NOTHING;
+    *out = (struct output_file){.stream = NULL};
+    if (kind == PATH_FILE && !may_be_written(path))
+        return false;
+    if (kind == PATH_FILE || (kind == PATH_NOTHING && !is_link)) {
+        out->place = kind == PATH_FILE ? real_path(path) : find_place(path);
+        if (out->place && open_beside(out)) {
+            if (kind == PATH_FILE)
+                keep_permissions(out->place, out->stream);
+            return true;
+        }
+        forget(out);
+    }
+    out->stream = open_file(path, "wb");
+    return out->stream != NULL;
+}
+
+bool end_output_file(struct output_file *out, bool is_whole)
+{
+    if (!out->stream)
+        return true;
+    bool is_closed = fclose(out->stream) == 0;
+    is_closed = is_closed && (!is_whole || !out->beside || replace_file(out->beside, out->place));
+    int problem = errno;
+    if (out->beside && !(is_whole && is_closed))
+        remove_file(out->beside);
+    errno = problem;
+    forget(out);
+    return is_closed;
+}
