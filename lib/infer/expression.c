@@ -218,6 +218,18 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
 
+/* Kept among the names with a byte in front that no dim's text begins with by custom, and which its name lacks. */
+int64_t npart__mere_name(struct npart__expressions *pool, const char *text)
+{
+    const char *marked = npart__arena_format(pool->arena, "\001%s", text);
+    uint32_t index = marked ? named_symbol(pool, marked, strlen(marked)) : NPART_NONE;
+    pool->failed |= index == NPART_NONE;
+    if (index == NPART_NONE)
+        return NPART__UNKNOWN;
+    pool->symbols.items[index].name = text;
+    return symbol_handle(pool, index);
+}
+
 /* It comes from pool->node, so that a report can say where the size was lost. */
 static int64_t nameless_symbol(struct npart__expressions *pool, struct npart__symbol symbol)
 {

@@ -90,6 +90,9 @@ static inline bool npart__same(int64_t a, int64_t b)
 
 /* The symbol of this name, made when new; its number when bound. */
 int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t length);
+/* The symbol of a text that is taken for a name as it stands, one for each text. It is none of those above: what is
+ * bound to the name, or to what the text says, is not its size. */
+int64_t npart__mere_name(struct npart__expressions *pool, const char *text);
 /* A new nameless symbol that comes from pool->node, for a size. */
 int64_t npart__fresh_symbol(struct npart__expressions *pool);
 /* The same for an element of a tensor: it may be negative, unless it is known to be no less than a `least` of 0 or more

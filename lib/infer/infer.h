@@ -108,6 +108,7 @@ struct npart__infer_policy {
     bool is_partial;         /* unless it is the standard inference of this stage */
     bool is_onnx;            /* ONNX's own inference of the newest release */
     bool keeps_false_shapes; /* what the file declares counts, even where it cannot be */
+    bool keeps_names;        /* the sizes that the caller gives are those of graph inputs, and of nothing else */
     enum npart__release release;
     /* Before and after all nodes. `begin` is false when out of memory. */
     bool (*begin)(struct npart__inference *inference);

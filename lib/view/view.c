@@ -652,13 +652,15 @@ const struct npart__infer_policy npart__policy_onnx = {
     COMMON, .is_onnx = true, .before = before_onnx, .end = take_for_scalars,
 };
 
-const struct npart__infer_policy npart__policy_unfolded = {COMMON, .keeps_false_shapes = true, .before = before_node};
+const struct npart__infer_policy npart__policy_unfolded = {
+    COMMON, .keeps_false_shapes = true, .keeps_names = true, .before = before_node,
+};
 
 const struct npart__infer_policy npart__policy_folding[] = {
 #define FOLDING(id)                                                                                                    \
     [NPART__RELEASE_##id] = {                                                                                          \
-        COMMON, .release = NPART__RELEASE_##id, .begin = npart__find_common_subexpressions, .before = before_folding,  \
-        .computes = computes,                                                                                          \
+        COMMON, .keeps_names = true, .release = NPART__RELEASE_##id, .begin = npart__find_common_subexpressions,       \
+        .before = before_folding, .computes = computes,                                                                \
     },
     FOLDING(OWN)
 #define RELEASE(id) FOLDING(id)
