@@ -29,6 +29,7 @@ struct neighbours {
     struct npart__session *session;
     enum npart__release release;
     uint32_t *uses; /* by value of the file: how many are left, those of nodes that are gone among them */
+    uint32_t *equal_uses; /* by the first of equal values: `uses` of all; NULL: it is not known which are */
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
     /* By value that is left: how often live nodes and the world outside use it, or what stands for it; and whether the
      * world outside or a body does. */
@@ -257,8 +258,11 @@ static void drop_inputs(struct neighbours *at, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        if (value != NPART_NONE && at->uses[value])
-            at->uses[value]--;
+        if (value == NPART_NONE || !at->uses[value])
+            continue;
+        at->uses[value]--;
+        if (at->equal_uses)
+            at->equal_uses[at->inference->first_equal[value]]--;
     }
 }
 
@@ -277,6 +281,20 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
     return is_computed;
 }
 
+/* A Shape that was computed ahead, of an operand that need not be constant: what made that operand for nothing else
+ * goes, too (constant_folding.cc, RemoveNodesWithOneOutputBottomUp). */
+static bool is_measured(const struct neighbours *at, uint32_t id)
+{
+    return at->session->fates[id] == NPART__FATE_SHAPE &&
+           npart__is_onnx_op(at->graph, &at->graph->nodes.items[id], "Shape");
+}
+
+/* The runtime keeps the first of equal values, for the users of all (lib/view). */
+static bool serves_equal_ones(const struct neighbours *at, uint32_t value)
+{
+    return at->equal_uses && at->inference->first_equal[value] == value && at->equal_uses[value];
+}
+
 /* Whoever never had a user stays: a node whose results nobody reads from the beginning is removed by no pass that is
  * modelled here. */
 static bool is_unused(const struct neighbours *at, const struct npart__node *node)
@@ -286,7 +304,7 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
         uint32_t value = npart__node_output(at->graph, node, i);
         if (value == NPART_NONE)
             continue;
-        if (at->uses[value] || at->graph->values.items[value].is_graph_output)
+        if (at->uses[value] || at->graph->values.items[value].is_graph_output || serves_equal_ones(at, value))
             return false;
         was_used = was_used || at->graph->values.items[value].consumer_count;
     }
@@ -305,7 +323,7 @@ static void drop_unused(struct neighbours *at, uint32_t id)
      * it. */
     if (*reason == NPART__FATE_CONSTANT || (*reason == NPART__FATE_NO_OP && is_transpose))
         return;
-    if (is_fused(at, id)) {
+    if (is_fused(at, id) || is_measured(at, id)) {
         drop_inputs(at, node);
     } else if (*reason != NPART__FATE_SHAPE && is_unused(at, node)) {
         if (*reason == NPART__FATE_LIVE)
@@ -353,8 +371,15 @@ static bool begin(struct neighbours *at)
     if (!at->uses || !at->users || !at->is_outer || !at->joints || !at->next)
         return false;
     memset(at->next, 0xff, nodes * sizeof *at->next); /* NPART_NONE */
-    for (uint32_t i = 0; i < graph->values.count; i++)
+    const uint32_t *first_equal = at->inference->first_equal;
+    at->equal_uses = first_equal ? npart__arena_zeroed(at->scratch, values, sizeof *at->equal_uses) : NULL;
+    if (first_equal && !at->equal_uses)
+        return false;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
         at->uses[i] = graph->values.items[i].consumer_count;
+        if (first_equal)
+            at->equal_uses[first_equal[i]] += at->uses[i];
+    }
     count_users(at);
     return true;
 }
