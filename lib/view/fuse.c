@@ -48,20 +48,19 @@ static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t 
     return known && known->ints && known->count == 1 && known->ints[0] == number;
 }
 
-/* Whether sizes of a value are sizes of the root: it is the root, or has the same shape, of which every dim is known by
- * name or number. Two nameless sizes are not known to be equal. */
-static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
+/* Whether a value's size of this axis is the root's: it is the root, or both are the same number or the same name. What
+ * else we know to be equal, as a formula, has no name in the runtime. Two nameless sizes are not known to be equal. */
+static bool has_size_of_root(const struct fusion *fusion, uint32_t value, uint32_t axis)
 {
+    const struct npart__expressions *pool = &fusion->inference->expressions;
     const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
     if (value == fusion->root_value)
         return true;
-    if (!fact->has_rank || !root->has_rank || fact->rank != root->rank || fact->rank == 0)
+    if (!fact->has_rank || !root->has_rank || axis >= fact->rank || axis >= root->rank)
         return false;
-    for (uint32_t i = 0; i < fact->rank; i++)
-        if (!npart__same(fact->dims[i], root->dims[i]) ||
-            !npart__is_named(&fusion->inference->expressions, fact->dims[i]))
-            return false;
-    return true;
+    int64_t size = root->dims[axis];
+    bool is_name = npart__lone_symbol(pool, size) != NPART_NONE && npart__is_named(pool, size);
+    return (is_name || npart__is_number(size)) && npart__same(fact->dims[axis], size);
 }
 
 /* Axes [0], by attribute before opset 13, by input since: a scalar becomes a vector of one. */
@@ -74,8 +73,9 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
 }
 
 /* The root's own size at this place of the target: Unsqueeze(Gather(Shape(root), i)), with i the place that it
- * would take, for which 0 can be written. An example: as the third part only Gather of index 2 suits, if each
- * part before is one number. A size of another axis becomes -1 like anything else. */
+ * would take, for which 0 can be written; or the Shape of a value that has the root's size there. An example: as the
+ * third part only Gather of index 2 suits, if each part before is one number. A size of another axis becomes -1 like
+ * anything else. */
 static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;
@@ -86,7 +86,7 @@ static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
     if (!gather || !is_constant_of(fusion, npart__node_input(graph, gather, 1), fusion->count))
         return false;
     shape = maker(fusion, npart__node_input(graph, gather, 0), "Shape");
-    return shape && has_shape_of_root(fusion, npart__node_input(graph, shape, 0));
+    return shape && has_size_of_root(fusion, npart__node_input(graph, shape, 0), fusion->count);
 }
 
 /* A rank above the limit is not followed, nor a symbol: the runtime writes numbers. No tensor of such a rank is:

@@ -241,6 +241,22 @@ static bool view_top(const struct npart__call *call)
     return false;
 }
 
+/* Of a Reshape the standard works out the -1 as a number only: [`n`,4,8] to [-1,32] has `n` rows to us, and an unknown
+ * number of them to it. */
+static bool view_reshape(const struct npart__call *call)
+{
+    const struct npart__fact *out = npart__out(call, 0);
+    const struct npart__known *target = npart__elements(call->inference, npart__in(call, 1));
+    bool is_lost[NPART__LIMIT_RANK] = {false}, is_any = false;
+    for (uint32_t i = 0; target && target->ints && out->has_rank && i < out->rank && i < target->count; i++) {
+        is_lost[i] = target->ints[i] == -1 && !npart__is_number(out->dims[i]);
+        is_any |= is_lost[i];
+    }
+    if (is_any)
+        lose_some_dims(call, 0, is_lost);
+    return false;
+}
+
 /* StringNormalizer: the standard says nothing of the size of the last axis. */
 static bool view_normalizer(const struct npart__call *call)
 {
@@ -321,8 +337,9 @@ static const struct special {
     bool (*view)(const struct npart__call *call);
 } specials[] = {
     {"Attention", view_presents}, {"GRU", view_recurrent}, {"LSTM", view_recurrent},
-    {"NonZero", view_count},      {"RNN", view_recurrent}, {"Slice", view_slice},
-    {"Split", view_split},        {"TopK", view_top},      {"StringNormalizer", view_normalizer},
+    {"NonZero", view_count},      {"RNN", view_recurrent}, {"Reshape", view_reshape},
+    {"Slice", view_slice},        {"Split", view_split},   {"StringNormalizer", view_normalizer},
+    {"TopK", view_top},
 };
 
 /* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
