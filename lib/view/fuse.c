@@ -13,6 +13,12 @@
 #include "infer/call.h"
 #include "view/view.h"
 
+/* Releases that take sizes of other tensors than the root, too. A policy that folds is of the level that they are. */
+static const struct npart__applies borrows[] = {
+#define BORROW(op, level, oldest, newest) {0, NPART__RELEASE_##oldest, NPART__RELEASE_##newest},
+#include "runtime/rewrites.def"
+};
+
 /* For one Reshape; `target` is in the inference's memory, as it becomes what is known of the value. */
 struct fusion {
     struct npart__inference *inference;
@@ -21,6 +27,7 @@ struct fusion {
     uint32_t root_value;
     int64_t *target;
     uint32_t count, unknown_count;
+    bool borrows;
 };
 
 static struct npart__fact *fact_of(const struct fusion *fusion, uint32_t value)
@@ -56,7 +63,7 @@ static bool has_size_of_root(const struct fusion *fusion, uint32_t value, uint32
     const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
     if (value == fusion->root_value)
         return true;
-    if (!fact->has_rank || !root->has_rank || axis >= fact->rank || axis >= root->rank)
+    if (!fusion->borrows || !fact->has_rank || !root->has_rank || axis >= fact->rank || axis >= root->rank)
         return false;
     int64_t size = root->dims[axis];
     bool is_name = npart__lone_symbol(pool, size) != NPART_NONE && npart__is_named(pool, size);
@@ -136,6 +143,8 @@ void npart__fuse_reshape(const struct npart__call *call)
         inference->equal_uses[target] != 1)
         return;
     fusion.root = &inference->facts[root];
+    for (size_t i = 0; i < NPART__COUNT(borrows); i++)
+        fusion.borrows |= npart__is_on(borrows[i], 0, inference->policy->release);
     fusion.target = npart__new_ints(call, NPART__LIMIT_RANK);
     for (uint32_t i = 0; i < concat->input_count && fusion.target; i++)
         if (!append_part(&fusion, npart__node_input(graph, concat, i)))
