@@ -182,8 +182,9 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
         report_difference(inference, value, fact, declared, "element type");
     if (declared->has_rank)
         merge_dims(inference, fact, value, declared);
-    /* An element that inference knows of is taken as it is, and not compared with the file's. */
-    if (!fact->element && declared->element)
+    /* An element whose shape inference knows is taken as it is, and not compared with the file's. */
+    bool is_shapeless = fact->element && fact->element->kind == NPART__TYPE_TENSOR && !fact->element->has_rank;
+    if (declared->element && (!fact->element || (is_shapeless && declared->element->has_rank)))
         fact->element = npart__fact_of_declared(inference, declared->element);
 }
 

@@ -373,6 +373,24 @@ static void view_attention(const struct npart__call *call)
             lose_output(call, i, RANK);
 }
 
+/* A session keeps of what nodes infer the shapes of tensors (graph.cc, InferAndVerifyTypeMatch): a sequence that a node
+ * makes has elements of a type and of no shape, and so has what SequenceAt and ConcatFromSequence take from it. One of
+ * an input or of value_info has the shapes that the file gives. */
+static void view_sequences(const struct npart__call *call)
+{
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        struct npart__fact *out = npart__out(call, i);
+        if (out->kind != NPART__TYPE_SEQUENCE || !out->element || call->inference->policy->is_onnx)
+            continue;
+        struct npart__fact *element = npart__arena_zeroed(call->arena, 1, sizeof *element);
+        call->pool->failed |= !element;
+        if (element)
+            *element = (struct npart__fact){.kind = out->element->kind, .element_type = out->element->element_type};
+        out->element = element;
+        out->items = NULL;
+    }
+}
+
 /* ---- sizes of constants ---------------------------------------------------------------------------------- */
 
 /* The file may give what inference does not say: then the node can be measured. A type without a shape gives
@@ -642,6 +660,7 @@ static void after_node(const struct npart__call *call)
         lose(call, 0, RANK);
     view_shapes(call, op);
     view_attention(call);
+    view_sequences(call);
     view_elements(call);
 }
 

@@ -132,6 +132,7 @@ static void quoted(struct reader *reader, char *out, size_t size)
 
 struct type {
     int element;
+    bool is_sequence; /* of such tensors */
     bool has_shape;
     size_t rank;
     char dims[16][96];
@@ -141,6 +142,7 @@ static void read_type(struct reader *reader, struct type *type)
 {
     char name[32];
     memset(type, 0, sizeof *type);
+    type->is_sequence = take(reader, "seq ");
     word(reader, "[", name, sizeof name);
     type->element = npart__type_number(name, strlen(name));
     if (!type->element && strcmp(name, "?") != 0)
@@ -181,6 +183,12 @@ static struct bytes encode_type(const struct type *type)
     if (type->has_shape)
         put_message(&tensor, 2, &shape);
     put_message(&out, 1, &tensor);
+    if (type->is_sequence) {
+        struct bytes sequence = {0}, element = out;
+        out = (struct bytes){0};
+        put_message(&sequence, 1, &element);
+        put_message(&out, 4, &sequence);
+    }
     return out;
 }
 

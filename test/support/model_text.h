@@ -6,6 +6,7 @@
  *     ir 8                                       default 9
  *     opset 17                                   or: opset com.microsoft 1
  *     input x float32[1,batch,?]                 float32 without brackets has no shape, float32[] is a scalar
+ *     input s seq float32[1,8]                   a sequence of such tensors
  *     value h float32[1,8]                       value_info
  *     init w float32[4,8]                        a weight: external data of the right length, not there
  *     init s int64[2] = 0 -1                     with its numbers
