@@ -257,6 +257,15 @@ static bool view_reshape(const struct npart__call *call)
     return false;
 }
 
+/* ArrayFeatureExtractor: of a vector the standard says nothing. */
+static bool view_extractor(const struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    if (in->has_rank && in->rank == 1)
+        lose(call, 0, RANK);
+    return false;
+}
+
 /* StringNormalizer: the standard says nothing of the size of the last axis. */
 static bool view_normalizer(const struct npart__call *call)
 {
@@ -336,9 +345,11 @@ static const struct special {
     const char *op;
     bool (*view)(const struct npart__call *call);
 } specials[] = {
-    {"Attention", view_presents}, {"GRU", view_recurrent}, {"LSTM", view_recurrent},
-    {"NonZero", view_count},      {"RNN", view_recurrent}, {"Reshape", view_reshape},
-    {"Slice", view_slice},        {"Split", view_split},   {"StringNormalizer", view_normalizer},
+    {"ArrayFeatureExtractor", view_extractor}, {"Attention", view_presents},
+    {"GRU", view_recurrent},                   {"LSTM", view_recurrent},
+    {"NonZero", view_count},                   {"RNN", view_recurrent},
+    {"Reshape", view_reshape},                 {"Slice", view_slice},
+    {"Split", view_split},                     {"StringNormalizer", view_normalizer},
     {"TopK", view_top},
 };
 
