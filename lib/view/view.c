@@ -266,6 +266,33 @@ static bool view_extractor(const struct npart__call *call)
     return false;
 }
 
+/* The Shape of what a Transpose makes becomes a Gather, by the order of its axes, from the Shape before it
+ * (transpose_optimization, HandleShape). So its length is known where the rank is not. */
+static bool view_shape(const struct npart__call *call)
+{
+    const struct npart__graph *graph = call->graph;
+    uint32_t value = npart__node_input(graph, call->node, 0);
+    uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+    const struct npart__infer_policy *policy = call->inference->policy;
+    bool moves = policy->computes && policy->release != NPART__RELEASE_OWN && maker != NPART_NONE &&
+                 call->node_id < graph->first_late_node;
+    const struct npart__node *transpose = moves ? &graph->nodes.items[maker] : NULL;
+    const struct npart__attribute *order = transpose && npart__is_onnx_op(graph, transpose, "Transpose")
+                                               ? npart__node_attribute(graph, transpose, "perm") : NULL;
+    if (!order || order->type != 7 || npart__in(call, 0)->has_rank)
+        return false;
+    int64_t rank = order->count, start = npart__int_attribute(call, "start", 0);
+    int64_t end = npart__int_attribute(call, "end", rank);
+    start = start < -rank ? 0 : start < 0 ? start + rank : start > rank ? rank : start;
+    end = end < -rank ? 0 : end < 0 ? end + rank : end > rank ? rank : end;
+    int64_t *dims = npart__new_dims(call, 1);
+    if (dims) {
+        *dims = end > start ? end - start : 0;
+        npart__set_dims(call, 0, 1, dims);
+    }
+    return false;
+}
+
 /* StringNormalizer: the standard says nothing of the size of the last axis. */
 static bool view_normalizer(const struct npart__call *call)
 {
@@ -348,9 +375,9 @@ static const struct special {
     {"ArrayFeatureExtractor", view_extractor}, {"Attention", view_presents},
     {"GRU", view_recurrent},                   {"LSTM", view_recurrent},
     {"NonZero", view_count},                   {"RNN", view_recurrent},
-    {"Reshape", view_reshape},                 {"Slice", view_slice},
-    {"Split", view_split},                     {"StringNormalizer", view_normalizer},
-    {"TopK", view_top},
+    {"Reshape", view_reshape},                 {"Shape", view_shape},
+    {"Slice", view_slice},                     {"Split", view_split},
+    {"StringNormalizer", view_normalizer},     {"TopK", view_top},
 };
 
 /* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
