@@ -18,7 +18,8 @@ struct npart__rows {
 /* The rules of shapes.c for an operator. */
 struct npart__shape_rows {
     struct npart__rows ranks, axes, lists; /* of an operand's rank; axes by attribute; axes by input */
-    bool has_perm;
+    struct npart__rows windows;            /* lists of a window */
+    bool has_perm, has_sizes;              /* Transpose; Reshape */
 };
 
 /* What is looked up once per operator and version. Zeroed before each walk, as the view that is
