@@ -662,6 +662,9 @@ struct npart_plan_info {
 NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);
 /* The inference that it was made from. */
 NPART_API const npart_inference *npart_plan_inference(const npart_plan *plan);
+/* What keeps the target's runtime from creating a session, though it loads the model: an operator that neither the NPU
+ * nor the CPU runs. Code "invalid"; `at` is the first such node. Findings of the file are npart_inference_finding's. */
+NPART_API bool npart_plan_finding(const npart_plan *plan, uint32_t index, struct npart_finding *out);
 /* What the target's runtime knows of types and shapes, and, by npart_inference_model, the graph that it sees: nodes may
  * be more than in the model, where the runtime replaces one by others, and belong to other graphs. Ids are the same.
  * Plans whose runtimes see the same have the same view. No plan can be made from it. */

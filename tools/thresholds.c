@@ -110,12 +110,21 @@ static uint32_t count_dynamic(const npart_plan *plan)
 }
 
 /* Whether the target's own runtime is too old for a model that the newest one loads. What no release loads is told once
- * for all targets. */
+ * for all targets, and what lacks a kernel by check_session. */
 static bool is_refused(const struct check *check)
 {
     struct npart_inference_info info = {.size = sizeof info};
-    return check->summary.failed == 0 && strcmp(check->summary.verdict, "fails") == 0 &&
+    struct npart_finding finding = {.size = sizeof finding};
+    return check->summary.failed == 0 && !npart_plan_finding(check->plan, 0, &finding) && strcmp(check->summary.verdict, "fails") == 0 &&
            npart_inference_info(npart_plan_inference(check->plan), &info) && !info.is_invalid;
+}
+
+/* What the runtime creates no session for, though it loads the model; find_validity has asked of that. */
+static void check_session(struct check *check)
+{
+    struct npart_finding finding = {.size = sizeof finding};
+    if (check->options->fails_on[FAIL_ON_INVALID] && npart_plan_finding(check->plan, 0, &finding))
+        tell(check, "fail-on invalid", false, "%s (%s)", finding.text, finding.at);
 }
 
 static void check_conditions(struct check *check)
@@ -168,6 +177,7 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
+    check_session(&check);
 }
 
 bool has_plan_thresholds(const struct options *options)

@@ -304,6 +304,12 @@ const npart_inference *npart_plan_inference(const npart_plan *plan)
     return plan ? plan->inference : NULL;
 }
 
+/* Those of the plan alone: an operator that is refused here may be taken by another target. */
+bool npart_plan_finding(const npart_plan *plan, uint32_t index, struct npart_finding *out)
+{
+    return plan && npart__get_finding(plan->plan.findings.items, plan->plan.findings.count, index, out);
+}
+
 /* What the target's runtime knows: reports show shapes and nodes of this one. */
 const npart_inference *npart_plan_view(const npart_plan *plan)
 {

@@ -116,7 +116,7 @@ static bool add_expansion(struct npart__plan *plan, struct npart__expansions *li
 /* By the runtime's provider, whose list is the first: others look at what it has taken. What only a later stage
  * (frontend, compiler) does not take was claimed by the provider, so the runtime never gets to inline it. An
  * undecided node is not inlined either. */
-static bool is_refused(const struct npart__plan *plan, uint32_t node)
+bool npart__is_refused(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__rule *rules = plan->target.oplist->rules.items;
     bool is_by_provider = false;
@@ -139,7 +139,7 @@ static bool list_expansions(struct npart__plan *plan, struct npart__expansions *
     const struct npart__graph *graph = plan->inference->graph;
     list->items.count = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__body *body = is_judged(plan, i) && is_refused(plan, i)
+        const struct npart__body *body = is_judged(plan, i) && npart__is_refused(plan, i)
                                              ? body_of(plan, &graph->nodes.items[i])
                                              : NULL;
         if (body && !add_expansion(plan, list, i, body))

@@ -407,7 +407,7 @@ bool npart__plan_is_loaded(const struct npart__plan *plan)
 const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded)
 {
-    if (summary->failed || !is_loaded)
+    if (summary->failed || !is_loaded || !npart__plan_has_kernels(plan, accepted))
         return "fails";
     if (summary->live == 0)
         return "empty";
@@ -674,6 +674,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,
                                   arena, &out->mask, error);
+    if (status == NPART_OK)
+        status = npart__find_kernels(out, error);
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, known, &out->session, out->level, &out->mask, &out->partitioning,
                                     arena, &out->causes, error);

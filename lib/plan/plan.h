@@ -73,6 +73,8 @@ struct npart__plan {
     struct npart__sides sides; /* the same graph all on the CPU, and all on the NPU */
     double *cause_ms; /* by cause: what its affected nodes take on the CPU; negative: not known */
     struct npart_summary summary;
+    bool *lacks_kernel; /* by node: the provider does not take it, and the CPU has no kernel for it */
+    struct NPART__ARRAY(struct npart__finding) findings; /* `invalid`, of such nodes */
     const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;
 };
@@ -94,6 +96,14 @@ npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assume
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 /* Of what has been judged: inlines such operators that were not taken, and judges what they hold, in rounds. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
+
+/* Whether the runtime's provider has refused a live node for certain; a later stage may be another's. */
+bool npart__is_refused(const struct npart__plan *plan, uint32_t node);
+
+/* kernels.c: what neither side can run. */
+npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *error);
+/* Whether the CPU has a kernel for all that is left to it, once these nodes (by id) are taken. */
+bool npart__plan_has_kernels(const struct npart__plan *plan, const bool *accepted);
 
 /* The graph with bodies in the place of nodes is the plan's from here on; `*assumed` as above. */
 npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,

@@ -420,6 +420,18 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
     text(json, "}");
 }
 
+/* Left away where there is none, as in nearly all plans. */
+static void plan_findings(struct json *json)
+{
+    struct npart_finding at = {.size = sizeof at};
+    bool is_first = true;
+    for (uint32_t i = 0; npart_plan_finding(json->plan, i, &at); i++) {
+        text(json, is_first ? ",\"findings\":[" : "");
+        finding(json, &at, &is_first);
+    }
+    text(json, is_first ? "" : "]");
+}
+
 /* What it is, and how it went. Names a target by its parts, so that a program need not take its
  * text apart. */
 static void target_head(struct json *json)
@@ -440,6 +452,7 @@ static void target_head(struct json *json)
     text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
     text(json, ",\"summary\":");
     npart__add_json_summary(json->out, &at);
+    plan_findings(json);
 }
 
 /* Nodes know their modules by these lists, which are found before anything is written of a node. Taken anew for

@@ -67,10 +67,11 @@ static void more_notes(struct npart__page *page, uint32_t count)
         npart__add_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
 
-/* A model that is not loaded fails without any node that does. */
+/* A model that is not loaded fails without any node that does; one without a session has a finding of its plan. */
 static bool is_not_loaded(const struct npart__page *page)
 {
-    return strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0;
+    struct npart_finding finding = {.size = sizeof finding};
+    return !npart_plan_finding(page->plan, 0, &finding) && strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0;
 }
 
 /* Whether the finding says why the target's runtime does not load the model. An older one may refuse what the newest
@@ -380,6 +381,13 @@ static void failures(struct npart__page *page)
             continue;
         failure_line(page, finding.text, NPART_NONE);
         count++;
+    }
+    for (uint32_t i = 0; npart_plan_finding(page->plan, i, &finding) && count < most; i++, count++) {
+        struct npart__sheet line;
+        npart__sheet_open(&line, page->pool);
+        npart__add_format(&line, "%s (%s)", finding.text, finding.at);
+        failure_line(page, npart__sheet_text(&line), NPART_NONE);
+        npart__sheet_close(&line);
     }
     /* A model that is not loaded is not compiled either, so what would fail then is not told. */
     bool is_refused = count > 0;

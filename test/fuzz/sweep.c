@@ -211,6 +211,9 @@ static void sweep_figures(const npart_plan *plan)
 void sweep_plan(const npart_plan *plan)
 {
     const npart_inference *inference = npart_plan_inference(plan), *view = npart_plan_view(plan);
+    struct npart_finding finding = {.size = sizeof finding};
+    for (uint32_t i = 0; npart_plan_finding(plan, i, &finding); i++)
+        FUZZ_REQUIRE(*finding.code && *finding.text && *finding.at);
     sweep_model(npart_inference_model(inference));
     sweep_inference(inference);
     sweep_model(npart_inference_model(view));

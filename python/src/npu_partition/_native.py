@@ -1989,6 +1989,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_free": (None, [c_void_p]),
     "npart_plan_info": (c_bool, [c_void_p, POINTER(npart_plan_info)]),
     "npart_plan_inference": (c_void_p, [c_void_p]),
+    "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_plan_view": (c_void_p, [c_void_p]),
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
