@@ -355,7 +355,7 @@ TRUTH ?= $(wildcard ../shared/truth)
 ORACLE ?=
 ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
-SOC ?= 60
+SOC ?=
 
 # The newest release that lib/runtime describes: what models it loads is compared with it.
 ONNXRUNTIME ?= 1.31.1
@@ -398,7 +398,7 @@ bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from
 	$(PYTHON) test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth \
 		--targets $(GROWTH_TARGETS)
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
-	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
+	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET)$(if $(SOC),:$(SOC)) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
 fidelity-advice: $(tool) ## every node that falls back has an action, over real models (MODELS=folder)
 	$(PYTHON) test/fidelity/advice.py $(tool) $(MODELS)

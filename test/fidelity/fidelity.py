@@ -11,7 +11,8 @@ Three comparisons, each only where its files are there:
   node-tests  onnx's node tests, no rewriting: MODELS/onnx-node-tests.tar.gz against
               TRUTH/onnx-node-tests.TARGET.socN.jsonl.gz, for every N that has a file
   models      whole models, their dims bound as the answers had them: TRUTH/models.TARGET.socN.jsonl.gz;
-              an answer at level all against the tool's `basic`, one at level off against its `off`
+              an answer at level all against the tool's `basic`, one at level off against its `off`; a target without
+              a number: for every N that has a file
   exported    the same models with their symbols left in: TRUTH/models_as_exported.TARGET.socN.jsonl.gz
 
 An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
@@ -25,7 +26,8 @@ with --truth it is a fourth comparison.
 --summary writes a page with all figures and the most frequent disagreements. It says what is passed as --date and
 --compiler, so that equal input makes an equal page. What stands there from "## Models never seen" on is kept.
 --never-seen writes that part of the page alone, from models that campaign_export.py made and campaign_ask.py asked.
-Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
+Exit status: 0 when the comparison ran, 1 when of fewer than 98 % of a comparison's models the partitions have the
+compiler's contents (contents.py: nodes that both have, put into the same sets), 2 when it could not run.
 """
 import argparse
 import collections
@@ -41,8 +43,10 @@ import sys
 import tarfile
 import tempfile
 
+import contents
+
 MODELS_A_CALL = 500  # models in one command line
-DEFAULT_SOC = "60"  # of a target without a number
+DEFAULT_SOC = "60"  # whom --live asks, where the target has no number
 
 
 class CannotCompare(Exception):
@@ -66,7 +70,7 @@ class Answer:
     dims: dict
     nodes: dict  # index -> (op, "npu" or "cpu")
     partitions: int
-    members: dict = dataclasses.field(default_factory=dict)  # index -> partition, of nodes that have one
+    members: dict | None = None  # index -> partition, of nodes that have one; None where the answer does not say
     error: str = ""
 
     @property
@@ -209,6 +213,7 @@ class Score:
         self.left_out = collections.Counter()
         self.differences = collections.defaultdict(list)  # (compiler's, tool's, op, rules) -> examples
         self.partitionings = []
+        self.contents = []  # of the models whose answer says what is in a partition
         self.models = 0
 
     def differ(self, truth, ours, op, rules, example):
@@ -226,11 +231,15 @@ class Score:
             self.add_node(answer.model, index, op, truth, nodes.get(index))
         self.partitions[report["summary"]["partitions"] - answer.partitions] += 1
         self.partitionings.append(self.partitioning(answer, report, nodes))
+        if answer.members is not None:
+            theirs = {index: (op, answer.members.get(index)) for index, (op, _) in answer.nodes.items()}
+            self.contents.append(contents.compare(answer.model, theirs, nodes, answer.partitions,
+                                                  report["summary"]["partitions"]))
 
     def partitioning(self, answer, report, nodes):
         same = {i: (op, truth) for i, (op, truth) in answer.nodes.items() if i in nodes and nodes[i]["op"] == op}
         ours = {i: nodes[i]["partition"] for i in same}
-        theirs = {i: answer.members.get(i) for i in same}
+        theirs = {i: (answer.members or {}).get(i) for i in same}
         differing = collections.Counter(op for i, (op, truth) in same.items() if nodes[i]["verdict"] != truth)
         ops = ", ".join(f"{count} {op}" for op, count in differing.most_common(4))
         return Partitioning(answer.model, report["summary"]["partitions"], answer.partitions, len(same),
@@ -319,6 +328,8 @@ class Result:
             "equal where two or more": share(*score.several()),
             "partitions within one": share(near, counted),
             "within one or 10 %": share(sum(one.is_near for one in score.partitionings), counted),
+            "contents equal": share(*contents.counts(score.contents)),
+            "contents equal where two or more": share(*contents.counts(score.contents, split_only=True)),
             "members together (Rand)": f"{score.mean_rand():.4f}" if any(score.partitionings) else "none",
         }
 
@@ -336,6 +347,7 @@ def print_score(result, most, out):
     print_pairs(score, out)
     print_differences(score, most, out)
     print_uneven(score, most, out)
+    print_contents(score, most, out)
 
 
 def print_uneven(score, most, out):
@@ -347,13 +359,22 @@ def print_uneven(score, most, out):
         print(f"  {one.ours:>16} {one.theirs:>6}  {one.rand:.4f}  {nodes}  {one.model}  {one.ops}", file=out)
 
 
+def print_contents(score, most, out):
+    rows = contents.different_rows(score.contents)[:most]
+    if rows:
+        print("  contents that differ: " + "; ".join(contents.HEADS), file=out)
+    for row in rows:
+        print("    " + "; ".join(cell or "-" for cell in row), file=out)
+
+
 def print_totals(results, out):
     """A line for each comparison."""
     print("", file=out)
     for result in results:
         row = result.row()
         print(f"total  {result.title}: verdicts {row['verdicts agree']}, CPU nodes found {row['CPU nodes found']}, "
-              f"partitions equal {row['partitions equal']}, where two or more {row['equal where two or more']}",
+              f"partitions equal {row['partitions equal']}, where two or more {row['equal where two or more']}, "
+              f"contents {row['contents equal']}, where two or more {row['contents equal where two or more']}",
               file=out)
 
 
@@ -395,7 +416,9 @@ Each node of a model is one item, and each session that the provider refused is 
 of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
 is called unknown never agrees. "CPU nodes found" and "wrongly on the NPU" are shares of the nodes that the compiler
 placed on the CPU. A memory error at finalize counts as a refused session; two columns leave those out, as was done
-until 2026-11-22. A false alarm is a model with a node called `fail` whose session loads.
+until 2026-11-22. A false alarm is a model with a node called `fail` whose session loads. "Contents equal" are models
+whose partitions are the same sets of nodes on both sides, of the nodes that both have under their own name: numbers may
+agree by accident. The answers about node tests do not say what is in a partition.
 
 """
 
@@ -452,6 +475,7 @@ def never_seen_of(results, args):
     for result in results:
         kinds = differences_table(result, args.most_in_page)
         text += f"\n### Never seen: {result.title}\n\n{kinds}" if kinds else ""
+        text += contents_page(result, "Contents never seen")
     return text
 
 
@@ -466,7 +490,14 @@ def uneven_page(results):
             text += table(["model", "ours", "theirs", "nodes that differ", "of", "Rand", "their ops"],
                           [[one.model, one.ours, one.theirs, one.differing, one.nodes, f"{one.rand:.4f}",
                             one.ops or "-"] for one in uneven])
+        text += contents_page(result, "Contents")
     return text
+
+
+def contents_page(result, heading):
+    """The models whose partitions are other sets of nodes; "" where there is none."""
+    rows = contents.different_rows(result.score.contents)
+    return f"\n### {heading}: {result.title}\n\n" + table(contents.HEADS, rows) if rows else ""
 
 
 def parts_of(path):
@@ -535,16 +566,16 @@ def compare_node_tests(args, name):
 
 
 def compare_models(args, name, soc, prefix, title):
-    file = args.truth / f"{prefix}.{name}.soc{soc}.jsonl.gz"
+    """soc: the number, or "" for each that has a file."""
     results = []
-    if not file.exists():
-        return results
-    answers = read_answers(file, long_row)
-    for level in ("basic", "off"):
-        chosen = [answer for answer in answers if answer.level == level]
-        if chosen:
-            score = compare(args.tool, args.target, args.models, chosen)
-            results.append(Result(f"{title}, {args.target}, level {level}", score))
+    for file in sorted(args.truth.glob(f"{prefix}.{name}.soc{soc or '*'}.jsonl.gz")):
+        target = f"{name}:{file.name.split('.soc')[1].split('.')[0]}"
+        answers = read_answers(file, long_row)
+        for level in ("basic", "off"):
+            chosen = [answer for answer in answers if answer.level == level]
+            if chosen:
+                score = compare(args.tool, target, args.models, chosen)
+                results.append(Result(f"{title}, {target}, level {level}", score))
     return results
 
 
@@ -581,9 +612,9 @@ def compare_live(args, name, soc):
     answers = ask_oracle(args, soc, paths)
     for path in sorted({path.parent for path in paths}):
         here = [answer for answer, at in zip(answers, paths) if at.parent == path]
-        part = compare(args.tool, args.target, path, here)
+        part = compare(args.tool, f"{name}:{soc}", path, here)
         merge(score, part)
-    return [Result(f"live, {args.target}, level {args.level}", score)]
+    return [Result(f"live, {name}:{soc}, level {args.level}", score)]
 
 
 def merge(score, part):
@@ -592,6 +623,7 @@ def merge(score, part):
     for key, examples in part.differences.items():
         score.differences[key] += examples
     score.partitionings += part.partitionings
+    score.contents += part.contents
     score.false_alarms += part.false_alarms
     score.models += part.models
 
@@ -604,7 +636,7 @@ def read_arguments():
     parser.add_argument("--truth", type=pathlib.Path, help="folder of the compilers' answers")
     parser.add_argument("--models", type=pathlib.Path, required=True, help="folder of the models")
     parser.add_argument("--tool", default="build/npu-partition", help="default build/npu-partition")
-    parser.add_argument("--target", default="hexagon", help=f"NAME or NAME:SOC, default hexagon:{DEFAULT_SOC}")
+    parser.add_argument("--target", default="hexagon", help="NAME or NAME:SOC, default hexagon")
     parser.add_argument("--oplist", default="", help="an op list in place of the built-in one")
     parser.add_argument("--only", action="append", choices=["node-tests", "models", "exported"],
                         help="one comparison only; may be repeated")
@@ -625,15 +657,13 @@ def read_arguments():
         parser.error("--live needs --oracle")
     if not args.live and not args.truth:
         parser.error("--truth is needed, or --live")
-    if ":" not in args.target:
-        args.target += f":{DEFAULT_SOC}"
     args.tool = Tool(args.tool, args.oplist)
     return args
 
 
 def comparisons(args):
     """Runs what was asked for; yields each result as it is there."""
-    name, soc = args.target.split(":", 1)
+    name, _, soc = args.target.partition(":")
     wanted = args.only or ["node-tests", "models", "exported"]
     if args.truth and "node-tests" in wanted:
         yield from compare_node_tests(args, name)
@@ -642,7 +672,7 @@ def comparisons(args):
     if args.truth and "exported" in wanted:
         yield from compare_models(args, name, soc, "models_as_exported", "models as exported")
     if args.live:
-        yield from compare_live(args, name, soc)
+        yield from compare_live(args, name, soc or DEFAULT_SOC)
 
 
 def run(args):
@@ -657,16 +687,19 @@ def run(args):
         write_page(args.summary, figures=page_of(results, args))
     if args.never_seen:
         write_page(args.never_seen, never_seen=never_seen_of(results, args))
+    missed = [result.title for result in results if not contents.are_enough(result.score.contents)]
+    for title in missed:
+        print(f"fidelity.py: {title}: contents are equal in fewer than {contents.LEAST_SHARE:.0%}", file=sys.stderr)
+    return 1 if missed else 0
 
 
 def main():
     args = read_arguments()
     try:
-        run(args)
+        return run(args)
     except (CannotCompare, OSError, ValueError, KeyError) as problem:
         print(f"fidelity.py: {problem}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

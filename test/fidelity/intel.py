@@ -16,7 +16,8 @@ usage: intel.py --truth DIR --models DIR [--tool build/npu-partition] [--oplist 
               member by member: a model agrees when both put the nodes that both have into the same sets.
 
 --summary replaces FILE.md down to its part "Causes"; what follows people write.
-Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
+Exit status: 0 when the comparison ran, 1 when fewer than 98 % of the models have the same sets of nodes (contents.py),
+2 when it could not run.
 """
 import argparse
 import collections
@@ -30,10 +31,11 @@ import sys
 import tarfile
 import tempfile
 
+import contents
+
 PLATFORMS = ("3720", "4000", "5010", "5020")
 MODELS_A_CALL = 500  # models in one command line
 SUMMARY_KINDS = 8  # kinds of disagreement of one comparison that the page lists
-SUMMARY_NODES = 6  # nodes of a model that the page lists
 # Rules of the partitioner, not of a gate, and of graphs of one node: the provider was asked of nodes with neighbours.
 GIVEN_BACK = re.compile(r"[\w-]+/(partition(s|er)-|(Expand|Reshape|RoiAlign)/alone$)")
 ANSWERED_BY = "openvino 2026.4.1 (the NPU compiler of its Windows wheel), onnxruntime-openvino 1.24.1; onnx 1.23.2"
@@ -203,42 +205,26 @@ class Subgraphs:
     """How often both form the same sets of nodes."""
 
     def __init__(self):
-        self.models = self.equal = self.split_models = self.split_equal = self.counts_equal = 0
-        self.differences = []  # (model, their count, ours, nodes only theirs, only ours, how the others differ)
+        self.contents = []
 
     def add(self, row, report, nodes):
-        names = {node["index"] for node in row["nodes"] if node["index"] >= 0}
-        both = {index for index in names if index in nodes and nodes[index]["verdict"] != "folded"}
-        theirs = [{number_of(name) for name in members} & both for members in row["partitions"]]
-        ours = [{report["nodes"][i]["index"] for i in partition["nodes"]} & both
-                for partition in report["partitions"] if partition["graph"] == ""]
-        theirs, ours = (sorted(sorted(members) for members in side if members) for side in (theirs, ours))
-        is_split, is_equal = len(row["partitions"]) > 1, theirs == ours
-        self.models += 1
-        self.equal += is_equal
-        self.split_models += is_split
-        self.split_equal += is_split and is_equal
-        self.counts_equal += report["summary"]["partitions"] == len(row["partitions"])
-        if not is_equal:
-            on_theirs, on_ours = set(sum(theirs, [])), set(sum(ours, []))
-            words = [" ".join(f"{nodes[i]['op']}#{i}" for i in sorted(only)[:SUMMARY_NODES]) +
-                     (f" and {len(only) - SUMMARY_NODES} more" if len(only) > SUMMARY_NODES else "")
-                     for only in (on_theirs - on_ours, on_ours - on_theirs)]
-            cut = sum(members not in ours for members in theirs if not set(members) - on_ours)
-            self.differences.append((row["model"], len(row["partitions"]), report["summary"]["partitions"], *words,
-                                     f"{cut} of theirs" if cut else ""))
+        number = {number_of(name): i for i, names in enumerate(row["partitions"]) for name in names}
+        theirs = {node["index"]: (node["op"], number.get(node["index"])) for node in row["nodes"] if node["index"] >= 0}
+        self.contents.append(contents.compare(row["model"], theirs, nodes, len(row["partitions"]),
+                                              report["summary"]["partitions"]))
 
     def figures(self):
-        return [("the same sets of nodes, member by member", self.equal, self.models),
-                ("of these, models with two subgraphs or more", self.split_equal, self.split_models),
-                ("the same number of subgraphs", self.counts_equal, self.models)]
+        same_number = sum(one.count_theirs == one.count_ours for one in self.contents)
+        return [("the same sets of nodes, member by member", *contents.counts(self.contents)),
+                ("of these, models with two subgraphs or more", *contents.counts(self.contents, split_only=True)),
+                ("the same number of subgraphs", same_number, len(self.contents))]
 
     def print(self):
         print("\n== models, the provider's subgraphs")
         for what, count, of in self.figures():
             print(f"  {what:<44} {share(count, of)}")
-        for model, theirs, ours, only_theirs, only_ours, cut in self.differences:
-            print(f"  {model}: theirs {theirs}, ours {ours}; only theirs: {only_theirs or '-'}; "
+        for model, numbers, only_theirs, only_ours, cut in contents.different_rows(self.contents):
+            print(f"  {model}: theirs, ours {numbers}; only theirs: {only_theirs or '-'}; "
                   f"only ours: {only_ours or '-'}; cut elsewhere: {cut or '-'}")
 
 
@@ -306,11 +292,10 @@ def page_of(args, scores, subgraphs, causes):
         lines += ["| comparison | items | theirs | ours | op | rules | example |", "|---|---|---|---|---|---|---|"]
         lines += [f"| {score.title} | {len(found)} | {truth} | {ours} | {op} | {rules[:60]} | {found[0]} |"
                   for score, ((truth, ours, op, rules), found) in kinds]
-    if subgraphs and subgraphs.differences:
-        lines += ["", "| model | subgraphs theirs, ours | nodes only in theirs | only in ours | cut elsewhere |",
-                  "|---|---|---|---|---|"]
-        lines += [f"| {model} | {theirs}, {ours} | {only_theirs} | {only_ours} | {cut} |"
-                  for model, theirs, ours, only_theirs, only_ours, cut in subgraphs.differences]
+    different = contents.different_rows(subgraphs.contents) if subgraphs else []
+    if different:
+        lines += ["", f"| {' | '.join(contents.HEADS)} |", "|---|---|---|---|---|"]
+        lines += [f"| {' | '.join(row)} |" for row in different]
     return "\n".join(lines) + "\n\n" + causes
 
 
@@ -338,6 +323,9 @@ def main():
         mask, subgraphs = compare_models(args) if args.only != "node-tests" else (None, None)
         if args.summary:
             write_page(args, scores + [mask], subgraphs)
+        if subgraphs and not contents.are_enough(subgraphs.contents):
+            print(f"intel.py: subgraphs are equal in fewer than {contents.LEAST_SHARE:.0%} of models", file=sys.stderr)
+            return 1
     except (CannotCompare, OSError, ValueError, KeyError) as problem:
         print(f"intel.py: {problem}", file=sys.stderr)
         return 2
