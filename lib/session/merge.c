@@ -225,13 +225,15 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
 }
 
 /* A Pad of another number than 0 cannot be told to a Conv. The number is an attribute up to opset 10, an operand
- * since. */
+ * since. One that is left out by an empty name is not known to be 0 (pad_fusion.cc). */
 static bool pads_with_zero(const struct merger *at, uint32_t pad)
 {
     const struct npart__attribute *value =
         npart__node_attribute(at->graph, &at->graph->nodes.items[pad], "value");
     const struct npart__fact *fact = fact_in(at, pad, 2);
     double number = 0;
+    if (at->graph->nodes.items[pad].input_count > 2 && input_of(at, pad, 2) == NPART_NONE)
+        return false;
     if (fact && (!is_constant(at, pad, 2) || !fact->tensor || !npart__tensor_doubles(fact->tensor, &number, 1)))
         return false;
     return number == 0 && (!value || value->u.f == 0.0f);

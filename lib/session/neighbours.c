@@ -11,15 +11,16 @@
 struct row {
     const char *op;
     int newest; /* version of it; 0: any */
+    bool takes_zeros; /* with `allowzero`, too */
     struct npart__applies applies;
 };
 
 static const struct row joined[] = {
-#define JOIN(op, newest, ...) {op, newest, NPART__APPLIES(__VA_ARGS__)},
+#define JOIN(op, newest, zeros, ...) {op, newest, zeros, NPART__APPLIES(__VA_ARGS__)},
 #include "runtime/rewrites.def"
 };
 static const struct row cancelled[] = {
-#define CANCEL(op, ...) {op, 0, NPART__APPLIES(__VA_ARGS__)},
+#define CANCEL(op, ...) {op, 0, true, NPART__APPLIES(__VA_ARGS__)},
 #include "runtime/rewrites.def"
 };
 
@@ -68,6 +69,14 @@ static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
            npart__node_input(at->graph, node, 0) != NPART_NONE;
 }
 
+/* A Reshape to whose target a 0 is a size. */
+static bool allows_zero(const struct neighbours *at, uint32_t id)
+{
+    const struct npart__attribute *attribute =
+        npart__node_attribute(at->graph, &at->graph->nodes.items[id], "allowzero");
+    return attribute && attribute->u.i != 0;
+}
+
 /* Of a row's op and version, at this release. Letters are compared first: this is asked of every node, and most
  * begin with another. */
 static bool is_of(const struct neighbours *at, uint32_t id, const struct row *rows, size_t count)
@@ -76,7 +85,7 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
     const char *op = npart__node_op(at->graph, node);
     for (size_t i = 0; i < count; i++)
         if (*op == *rows[i].op && npart__is_on(rows[i].applies, NPART__LEVEL_BASIC, at->release) &&
-            is_live(at, id, rows[i].op) &&
+            is_live(at, id, rows[i].op) && (rows[i].takes_zeros || !allows_zero(at, id)) &&
             (rows[i].newest == 0 || (node->schema && node->schema->since <= rows[i].newest)))
             return true;
     return false;
@@ -226,9 +235,10 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
     uint32_t first = is_of(at, id, joined, NPART__COUNT(joined)) ? before(at, id) : NPART_NONE;
-    /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. Of other nodes
-     * nothing is known, not even that they have a first result. */
-    if (first == NPART_NONE || !(is_live(at, first, "Reshape") || at->next[first] == first))
+    /* A chain begins with a Reshape without `allowzero`; what continues one already has been marked by its own
+     * predecessor. Of other nodes nothing is known, not even that they have a first result. */
+    if (first == NPART_NONE ||
+        !((is_live(at, first, "Reshape") && !allows_zero(at, first)) || at->next[first] == first))
         return;
     if (at->users[result_of(at, first)] == 1)
         at->next[first] = at->next[id] = id;
