@@ -115,7 +115,8 @@ static bool is_refused(const struct check *check)
 {
     struct npart_inference_info info = {.size = sizeof info};
     struct npart_finding finding = {.size = sizeof finding};
-    return check->summary.failed == 0 && !npart_plan_finding(check->plan, 0, &finding) && strcmp(check->summary.verdict, "fails") == 0 &&
+    return check->summary.failed == 0 && !npart_plan_finding(check->plan, 0, &finding) &&
+           strcmp(check->summary.verdict, "fails") == 0 &&
            npart_inference_info(npart_plan_inference(check->plan), &info) && !info.is_invalid;
 }
 

@@ -71,7 +71,8 @@ static void more_notes(struct npart__page *page, uint32_t count)
 static bool is_not_loaded(const struct npart__page *page)
 {
     struct npart_finding finding = {.size = sizeof finding};
-    return !npart_plan_finding(page->plan, 0, &finding) && strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0;
+    return strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0 &&
+           !npart_plan_finding(page->plan, 0, &finding);
 }
 
 /* Whether the finding says why the target's runtime does not load the model. An older one may refuse what the newest
@@ -382,6 +383,7 @@ static void failures(struct npart__page *page)
         failure_line(page, finding.text, NPART_NONE);
         count++;
     }
+    bool is_refused = count > 0;
     for (uint32_t i = 0; npart_plan_finding(page->plan, i, &finding) && count < most; i++, count++) {
         struct npart__sheet line;
         npart__sheet_open(&line, page->pool);
@@ -390,7 +392,6 @@ static void failures(struct npart__page *page)
         npart__sheet_close(&line);
     }
     /* A model that is not loaded is not compiled either, so what would fail then is not told. */
-    bool is_refused = count > 0;
     for (uint32_t i = 0; !is_refused && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;

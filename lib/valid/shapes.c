@@ -9,10 +9,10 @@
 #include "valid/checks.h"
 
 /* How the bounds of an axis differ from -rank to rank - 1, as some versions of an operator take
- * more and others less: from 0 on, up to the rank itself, any on one side, or from -rank - 1; or the rank is that of the
- * result, which the list makes larger. Whether an axis may stand in the list only once, from whichever end it is
- * counted or just as it is written; and whether the list is looked at only where all inputs beside the first are initializers.
- * Bits of a row's `edges`. */
+ * more and others less: from 0 on, up to the rank itself, any on one side, or from -rank - 1; or
+ * the rank is that of the result, which the list makes larger. Whether an axis may stand in the list
+ * only once, from whichever end it is counted or just as it is written; and whether the list is
+ * looked at only where all inputs beside the first are initializers. Bits of a row's `edges`. */
 enum {
     FROM_ZERO = 1,
     TO_RANK = 2,
@@ -274,9 +274,10 @@ void npart__check_contradictions(struct npart__validity *validity)
     }
 }
 
-/* Each axis at most once, and none that the list has no place for: the kernel refuses that, whatever the rank is. A
- * list shorter than the rank is loaded, and fails in a run. The axes seen are bits of one number. 64 is enough: more axes
- * than NPART__LIMIT_RANK are never known. The first axis that is wrong is told, and no further one.
+/* Each axis at most once, and none that the list has no place for: the kernel refuses that, whatever
+ * the rank is. A list shorter than the rank is loaded, and fails in a run. The axes seen are bits of
+ * one number. 64 is enough: more axes than NPART__LIMIT_RANK are never known. The first axis that is
+ * wrong is told, and no further one.
  * Source: onnx/defs/tensor/utils.cc; core/providers/cpu/tensor/transpose.h, TransposeBase. */
 static void check_perm(struct npart__validity *validity, uint32_t id)
 {
