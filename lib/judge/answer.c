@@ -272,6 +272,14 @@ static struct npart__answer producer_answer(const struct npart__trial *trial, ui
     return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
 }
 
+/* The op that makes what the value's DequantizeLinear reads. */
+static struct npart__answer qproducer_answer(const struct npart__trial *trial, uint32_t value)
+{
+    uint32_t quantized = npart__quantizing_operand(trial, value, false, 0);
+    npart__look_beyond(trial);
+    return producer_answer(trial, quantized == NPART_NONE ? value : quantized);
+}
+
 /* The op that makes the value, past Transposes: a list may ask what stands before them. At most
  * NPART__LIMIT_LAYOUT_STEPS, so that no chain makes judging slow. */
 static struct npart__answer origin_answer(const struct npart__trial *trial, uint32_t value)
@@ -437,6 +445,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
                                    term->op == NPART__FUNCTION_QSCALE ? 1 : 2, place.element);
     case NPART__FUNCTION_PRODUCER:
         return producer_answer(trial, value);
+    case NPART__FUNCTION_QPRODUCER:
+        return qproducer_answer(trial, value);
     case NPART__FUNCTION_CASTS:
         return cast_answer(trial, value, place.element);
     case NPART__FUNCTION_ORIGIN:

@@ -44,16 +44,11 @@ static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint
     return worst;
 }
 
-/* An input of the graph is made by no node, and not taken. Asked from within such a question it would go on through
- * the graph; there the answer is MAYBE. Two nodes that ask it of each other end there, too. */
-enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
+/* By its own rules, whatever it is a part of. */
+static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
 {
     const struct npart__oplist *oplist = trial->oplist;
-    uint32_t producer = trial->graph->values.items[value].producer;
-    enum npart__truth worst = producer == NPART_NONE ? NPART__FALSE : NPART__TRUE;
-    npart__look_beyond(trial);
-    if (trial->is_nested)
-        return NPART__MAYBE;
+    enum npart__truth worst = NPART__TRUE;
     for (uint32_t gate = 0; gate < oplist->gate_count && worst != NPART__FALSE; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
         uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[producer]);
@@ -72,6 +67,27 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
         worst = own < worst ? own : worst;
     }
     return worst;
+}
+
+/* An input of the graph is made by no node, and not taken. What quantizes for a QDQ node unit is taken with its
+ * operator. Asked from within such a question it would go on through the graph; there the answer is MAYBE. Two nodes
+ * that ask it of each other end there, too. */
+enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t producer = graph->values.items[value].producer;
+    npart__look_beyond(trial);
+    if (producer == NPART_NONE || trial->is_nested)
+        return trial->is_nested ? NPART__MAYBE : NPART__FALSE;
+    enum npart__truth truth = is_taken_alone(trial, producer);
+    if (!npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_QUANTIZES))
+        return truth;
+    uint32_t computed = npart__node_input(graph, &graph->nodes.items[producer], 0);
+    uint32_t operator = computed == NPART_NONE ? NPART_NONE : graph->values.items[computed].producer;
+    if (operator == NPART_NONE || !forms_unit(trial, operator))
+        return truth;
+    enum npart__truth whole = is_taken_alone(trial, operator);
+    return whole < truth ? whole : truth;
 }
 
 /* What nobody uses is in no unit. Linear in users times the rules of their ops. */

@@ -74,6 +74,7 @@ static struct wording wording_of(enum npart__function function)
         [NPART__FUNCTION_COUNT] = {"number of", " = "},
         [NPART__FUNCTION_NAME] = {"name", " "},
         [NPART__FUNCTION_PRODUCER] = {"producer", " "},
+        [NPART__FUNCTION_QPRODUCER] = {"producer before DequantizeLinear", " "},
         [NPART__FUNCTION_CASTS] = {"Cast to", " "},
         [NPART__FUNCTION_ORIGIN] = {"producer before any Transpose", " "},
         [NPART__FUNCTION_CONSUMERS] = {"consumer", " "},

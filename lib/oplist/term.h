@@ -80,6 +80,7 @@ enum npart__term_kind {
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
     X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
+    X(QPRODUCER, "qproducer", OPERAND, POLICY) /* the same, past its DequantizeLinear */                               \
     X(CASTS, "casts", OPERAND, POLICY)      /* types that Casts make of it; "none" without one */                      \
     X(ORIGIN, "origin", OPERAND, POLICY)      /* the op that makes it, past Transposes */                              \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
