@@ -1183,6 +1183,9 @@ struct npart_fix_info {
     uint32_t plan_count; /* that the search made, over all targets */
     const struct npart_summary *before, *after; /* by target */
     const double *before_ms, *after_ms;         /* by target, typical; negative: not known */
+    /* What would be written is worse than the file as it was: on which target, and how, in a sentence without its
+     * period. NULL: on none. Such a model had better not be written. */
+    const char *harm;
 };
 /* What was found as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out);

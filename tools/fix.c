@@ -141,6 +141,16 @@ static void check_thresholds(struct run *run, const npart_fix *fix)
             worsen(run, EXIT_THRESHOLD);
 }
 
+/* What is worse than the input is told first, and not written. */
+static bool is_harmful(const char *path, const npart_fix *fix)
+{
+    struct npart_fix_info info = {.size = sizeof info};
+    if (!npart_fix_info(fix, &info) || !info.harm)
+        return false;
+    say("%s: nothing is written, as it would be worse: %s", path, info.harm);
+    return true;
+}
+
 /* The report goes to standard output; --output is the model. */
 enum exit_status run_fix(struct run *run, struct options *options)
 {
@@ -161,6 +171,10 @@ enum exit_status run_fix(struct run *run, struct options *options)
     run->output = stdout;
     choose_look(run);
     npart_status status = search(run, &fix, &error);
+    if (status == NPART_OK && is_harmful(options->models[0], fix)) {
+        worsen(run, EXIT_THRESHOLD);
+        written = NULL;
+    }
     if (status == NPART_OK && written)
         status = npart_fix_write(fix, written, options->weights, &error);
     if (status != NPART_OK) {

@@ -23,6 +23,7 @@ struct npart_fix {
     uint32_t target_count;
     struct npart_summary *before, *after; /* by target */
     double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
+    const char *harm;                     /* what is worse than before; NULL: nothing */
 };
 
 /* By enum npart_equality. */
@@ -278,6 +279,32 @@ static bool split_outcomes(const npart_fix *fix, const struct npart__outcome *ou
     return *summaries && *ms;
 }
 
+/* The first target for which the model is worse than the file as it was. */
+static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
+{
+    struct npart__arena *arena = &fix->life->arena;
+    const struct npart__fix *found = &fix->found;
+    if (found->is_invalid && !found->was_invalid) {
+        fix->harm = "ONNX Runtime would not load the model, which it loads as it is";
+        return NPART_OK;
+    }
+    for (uint32_t i = 0; i < fix->target_count; i++) {
+        const struct npart__outcome *a = &found->before[i], *b = &found->after[i];
+        const char *target = fix->plans[i]->target;
+        if (npart__compare_results(b, a) <= 0)
+            continue;
+        if (b->failed > a->failed)
+            fix->harm = npart__arena_format(arena, "%s: the session would fail%s", target,
+                                            a->failed ? " at more nodes" : ", which does not as it is");
+        else
+            fix->harm = npart__arena_format(arena,
+                                            "%s: %u partitions with %u nodes on the CPU as it is, %u with %u then",
+                                            target, a->summary.partitions, a->left, b->summary.partitions, b->left);
+        return fix->harm ? NPART_OK : npart__fail_memory(error);
+    }
+    return NPART_OK;
+}
+
 /* The plans of a model that has been read, by the functions of the header. `plans` has room for all, zeroed.
  * Sizes that the caller gave are none of the inference's options: they were written into the model by now. */
 static npart_status plan_all(const npart_fix *fix, const npart_model *model, const npart_oplist *const *oplists,
@@ -305,7 +332,7 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
     if (status == NPART_OK && (!split_outcomes(fix, fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
-    return status;
+    return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
 npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
@@ -375,6 +402,7 @@ bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out)
         .after = fix->after,
         .before_ms = fix->before_ms,
         .after_ms = fix->after_ms,
+        .harm = fix->harm,
     };
     return true;
 }

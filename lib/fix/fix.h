@@ -78,10 +78,15 @@ struct npart__taken_back {
 struct npart__fix {
     struct npart__version version; /* the last one, in the arena */
     const struct npart__outcome *before, *after; /* by target */
+    bool was_invalid, is_invalid; /* ONNX Runtime does not load the model, before and after */
     struct NPART__ARRAY(struct npart__fix_step) steps;
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
     uint32_t plan_count; /* how many were made */
 };
+
+/* What is written against the file as it was: below 0 where `a` is better, above where it is worse. More partitions with
+ * fewer nodes on the CPU, and the reverse, are weighed by time; where it is not known neither is worse. */
+int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b);
 
 /* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the
  * version as it is with the sizes given, and with MEMORY. */

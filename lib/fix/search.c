@@ -9,11 +9,12 @@
 
 #include "fix/state.h"
 
-/* A step on the way. One that is needed is not looked at when steps are pruned: it has shown what it brings, and
- * costs no equality. */
+/* A step on the way. */
 struct kept {
     struct npart__attempt attempt;
-    bool is_needed; /* better by itself, and equal bit for bit */
+    bool is_asked;    /* branches that values choose, which the user asked for */
+    bool is_left_out; /* of the replay at hand */
+    bool is_idle;     /* that replay made nothing of it */
 };
 
 /* The way so far. `base`, `current` and `best` may be one state; each is freed when none of the three is it any
@@ -115,11 +116,11 @@ static double growth(const struct course *course, const struct npart__state *mad
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 /* Takes the state over, also on failure. A rewrite that was taken back in an earlier round and is kept now is not
- * told as taken back. "Needed" spares the step the replay that would show whether the others do without it. */
-static npart_status keep(struct course *course, const struct npart__attempt *attempt, bool is_better)
+ * told as taken back. */
+static npart_status keep(struct course *course, const struct npart__attempt *attempt)
 {
     struct npart__search *search = course->search;
-    struct kept kept = {*attempt, is_better && attempt->step.equality == NPART__EQUAL_BITS};
+    struct kept kept = {.attempt = *attempt};
     if (!NPART__PUSH(search->arena, &course->steps, kept)) {
         npart__state_free(attempt->made);
         return npart__fail_memory(search->error);
@@ -151,7 +152,7 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
         why = reason(course, made);
     else {
         *kept = true;
-        return keep(course, attempt, is_better);
+        return keep(course, attempt);
     }
     npart__state_free(made);
     return take_back(course, attempt, why);
@@ -342,10 +343,11 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
     return true;
 }
 
-/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays. States
- * on the way are freed, but for the base, which every replay begins from. The sites are those at which the step
- * was kept, and not all that it might suit now: what it wins has to be the same. */
-static npart_status repeat(struct course *course, const struct kept *kept, struct npart__state **state)
+/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays, and the
+ * step is idle. States on the way are freed, but for the base, which every replay begins from. The sites are those at
+ * which the step was kept, and not all that it might suit now: what it wins has to be the same. With `tells` the
+ * step is told as it is here. */
+static npart_status repeat(struct course *course, struct kept *kept, bool tells, struct npart__state **state)
 {
     struct npart__search *search = course->search;
     struct npart__attempt attempt = {.rewrite = kept->attempt.rewrite};
@@ -359,18 +361,21 @@ static npart_status repeat(struct course *course, const struct kept *kept, struc
     else
         status = npart__fail_memory(search->error);
     npart__arena_clear(&scratch);
+    attempt.picks = NULL;
+    kept->is_idle = status == NPART_OK && !attempt.made;
     if (status != NPART_OK || !attempt.made)
         return status;
+    if (tells)
+        kept->attempt = attempt;
     if (*state != course->base)
         npart__state_free(*state);
     *state = attempt.made;
     return NPART_OK;
 }
 
-/* The state without one step; NULL where it is none that can be. Only the last state is planned: on the way
- * nothing is decided. Replaying costs an analysis a step, so pruning is quadratic in steps, of which there are
- * few. */
-static npart_status replay_without(struct course *course, uint32_t left_out, struct npart__state **out)
+/* The state without the steps that are left out; NULL where it is none that can be. Only the last state is planned: on
+ * the way nothing is decided. */
+static npart_status replay(struct course *course, struct npart__state **out)
 {
     struct npart__search *search = course->search;
     struct npart__state *state = course->base;
@@ -379,8 +384,8 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
     /* Outcomes of such states are zeros, and nobody compares them. */
     search->plans_nothing = true;
     for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
-        if (i != left_out)
-            status = repeat(course, &course->steps.items[i], &state);
+        if (!course->steps.items[i].is_left_out)
+            status = repeat(course, &course->steps.items[i], false, &state);
     search->plans_nothing = false;
     struct npart__state *planned = status == NPART_OK ? npart__state_new(search) : NULL;
     if (planned) {
@@ -404,38 +409,88 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
-/* From the last to the first, as early ones are what later ones stand on. Worse by so little as SHARE_OF_GAIN
- * counts as worse: a step is only taken back where it truly brought nothing. */
-static npart_status prune(struct course *course)
+/* Steps that were left out go, and those that came to nothing without them. From the last to the first, as that is
+ * how they are told. */
+static npart_status drop_steps(struct course *course)
 {
-    for (uint32_t i = course->steps.count; i-- > 0;) {
+    npart_status status = NPART_OK;
+    for (uint32_t i = course->steps.count; i-- > 0 && status == NPART_OK;) {
         struct kept kept = course->steps.items[i];
-        struct npart__state *without;
-        if (kept.is_needed)
+        if (!kept.is_left_out && !kept.is_idle)
             continue;
-        npart_status status = replay_without(course, i, &without);
-        if (status != NPART_OK)
-            return status;
-        if (!without)
-            continue;
-        /* Against the state with all steps that are still there: two that can stand in for each other do not both
-         * go. */
-        if (npart__is_worse(without, course->current, NPART__SHARE_OF_GAIN)) {
-            npart__state_free(without);
-            continue;
-        }
-        /* Steps before it were not looked at yet, and those after it keep their order. */
         memmove(course->steps.items + i, course->steps.items + i + 1,
                 (course->steps.count - i - 1) * sizeof *course->steps.items);
         course->steps.count--;
-        struct npart__state *before = course->current;
-        course->current = course->best = without;
-        leave(course, before);
         status = take_back(course, &kept.attempt, "the others do as well without it");
-        if (status != NPART_OK)
-            return status;
     }
-    return NPART_OK;
+    return status;
+}
+
+/* Takes back the steps that are marked, where the model is no worse without them. Worse by so little as SHARE_OF_GAIN
+ * counts as worse: steps are only taken back where they truly brought nothing. */
+static npart_status try_without(struct course *course, bool *is_dropped)
+{
+    struct npart__state *without;
+    for (uint32_t i = 0; i < course->steps.count; i++)
+        course->steps.items[i].is_idle = false;
+    npart_status status = replay(course, &without);
+    *is_dropped = false;
+    if (status != NPART_OK || !without)
+        return status;
+    /* Against the state with all steps that are still there: two that can stand in for each other do not both go. */
+    if (npart__is_worse(without, course->current, NPART__SHARE_OF_GAIN)) {
+        npart__state_free(without);
+        return NPART_OK;
+    }
+    struct npart__state *before = course->current;
+    course->current = course->best = without;
+    leave(course, before);
+    *is_dropped = true;
+    return drop_steps(course);
+}
+
+/* Steps told as they are now that others are gone. */
+static npart_status tell_again(struct course *course)
+{
+    struct npart__state *state = course->base;
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
+        status = repeat(course, &course->steps.items[i], true, &state);
+    if (state != course->base)
+        npart__state_free(state);
+    return status;
+}
+
+/* Each step, each rewrite with all its steps, and what stands from a step on: steps may bring nothing together,
+ * though each brings something where the others are. From the last to the first, as early ones are what later ones
+ * stand on. Replaying costs an analysis a step, so pruning is quadratic in steps, of which there are few. */
+static npart_status prune(struct course *course)
+{
+    enum { ALONE, REWRITE, ONWARD, SETS };
+    bool is_any_dropped = false;
+    for (unsigned set = ALONE; set < SETS; set++)
+        for (uint32_t i = course->steps.count; i-- > 0;) {
+            const struct npart__rewrite *rewrite = course->steps.items[i].attempt.rewrite;
+            uint32_t marked = 0;
+            bool is_dropped;
+            for (uint32_t k = 0; k < course->steps.count; k++) {
+                struct kept *at = &course->steps.items[k];
+                at->is_left_out = k == i || (set == REWRITE && k < i && at->attempt.rewrite == rewrite) ||
+                                  (set == ONWARD && k > i);
+                at->is_left_out &= !at->is_asked;
+                marked += at->is_left_out;
+            }
+            /* None, or one that was asked for before. */
+            if (marked < (set == ALONE ? 1 : 2))
+                continue;
+            npart_status status = try_without(course, &is_dropped);
+            if (status != NPART_OK)
+                return status;
+            is_any_dropped |= is_dropped;
+            if (is_dropped && i > course->steps.count)
+                i = course->steps.count;
+        }
+    return is_any_dropped ? tell_again(course) : NPART_OK;
 }
 
 /* ---- branches --------------------------------------------------------------------------------------------- */
@@ -472,9 +527,11 @@ static npart_status take_branches(struct course *course)
             npart__state_free(attempt.made);
             changed = false;
         } else if (changed) {
-            status = keep(course, &attempt, true);
-            if (status == NPART_OK)
+            status = keep(course, &attempt);
+            if (status == NPART_OK) {
+                course->steps.items[course->steps.count - 1].is_asked = true;
                 take_for_best(course);
+            }
         }
     }
     return status;
@@ -516,6 +573,7 @@ static npart_status hand_on(struct course *course)
     /* One byte more, so that an empty version is no request for nothing. */
     fix->version.data = npart__arena_allocate(search->arena, last->version.bytes + 1);
     fix->after = copy_outcomes(last, search->arena);
+    fix->is_invalid = last->is_invalid;
     if (!fix->version.data || !fix->after)
         return npart__fail_memory(search->error);
     memcpy(fix->version.data, last->version.data, last->version.bytes);
@@ -538,10 +596,9 @@ static npart_status begin_from(struct course *course, const struct npart__attemp
 
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
  * fixing sizes is no merit of a rewrite. It is told as a first step all the same. */
-static npart_status begin(struct course *course, const struct npart__version *version)
+static npart_status begin(struct course *course, const struct npart__version *version, bool binds)
 {
     struct npart__search *search = course->search;
-    const struct npart__fix_request *request = search->request;
     struct npart__attempt attempt = {.rewrite = NULL};
     struct npart__state *state = course->base = course->current = course->best = npart__state_new(search);
     if (!state)
@@ -551,7 +608,8 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     npart_status status = npart__state_analyse(search, state, NULL, "as it is");
     if (status == NPART_OK && !(search->fix->before = copy_outcomes(state, search->arena)))
         status = npart__fail_memory(search->error);
-    if (status != NPART_OK || !(request->sizes.binding_count || request->sizes.shape_count || request->value_count))
+    search->fix->was_invalid = state->is_invalid;
+    if (status != NPART_OK || !binds)
         return status;
     status = npart__attempt_bind(search, state, &attempt);
     return status == NPART_OK && attempt.made ? begin_from(course, &attempt) : status;
@@ -572,24 +630,16 @@ static npart_status lower_ir_version(struct course *course)
     return NPART_OK;
 }
 
-/* `best` and `current` are one by the end, unless something failed on the way; the last lines free what is left of
- * the three. */
-npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
-                               struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
+/* One search, with the user's sizes and values or without. `best` and `current` are one by the end, unless something
+ * failed on the way; the last lines free what is left of the three. */
+static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
 {
-    /* What is tried may fail, and that is no failure of the search: the caller's is filled in at the end. */
-    struct npart_error own = {.status = NPART_OK};
-    struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = &own};
-    struct course course = {.search = &search};
-    memset(out, 0, sizeof *out);
-    npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
-    if (status == NPART_OK) {
-        course.tried = npart__arena_zeroed(arena, search.rewrites.count + (size_t)1, sizeof *course.tried);
-        status = course.tried ? begin(&course, version) : npart__fail_memory(search.error);
-    }
+    struct course course = {.search = search};
+    course.tried = npart__arena_zeroed(search->arena, search->rewrites.count + (size_t)1, sizeof *course.tried);
+    npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
         status = lower_ir_version(&course);
-    if (status == NPART_OK)
+    if (status == NPART_OK && binds)
         status = take_branches(&course);
     if (status == NPART_OK)
         status = try_all(&course);
@@ -604,6 +654,42 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     if (course.current != course.base)
         npart__state_free(course.current);
     npart__state_free(course.base);
+    return status;
+}
+
+/* Whether what comes out is worse than the file as it was on some target, and better on none. */
+static bool brings_only_harm(const struct npart__fix *fix, uint32_t targets)
+{
+    bool harms = fix->is_invalid && !fix->was_invalid;
+    for (uint32_t i = 0; i < targets; i++) {
+        if (npart__compare_results(&fix->after[i], &fix->before[i]) < 0)
+            return false;
+        harms |= npart__compare_results(&fix->after[i], &fix->before[i]) > 0;
+    }
+    return harms;
+}
+
+/* Sizes are given up where they only harm. Values are not: what is asked for then is another model. */
+npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
+                               struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
+{
+    /* What is tried may fail, and that is no failure of the search: the caller's is filled in at the end. */
+    struct npart_error own = {.status = NPART_OK};
+    struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = &own};
+    memset(out, 0, sizeof *out);
+    bool has_sizes = request->sizes.binding_count || request->sizes.shape_count;
+    npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
+    if (status == NPART_OK)
+        status = run(&search, version, has_sizes || request->value_count);
+    if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out, request->target_count)) {
+        static const struct npart__taken_back bind = {"bind", "with these sizes the model is worse", 1};
+        uint32_t plan_count = out->plan_count;
+        memset(out, 0, sizeof *out);
+        out->plan_count = plan_count;
+        status = run(&search, version, false);
+        if (status == NPART_OK && !NPART__PUSH(arena, &out->taken_back, bind))
+            status = npart__fail_memory(search.error);
+    }
     if (status != NPART_OK && error)
         *error = own;
     return status;

@@ -180,6 +180,18 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
     return order;
 }
 
+/* Sizes make nodes of what was shapes, so what is better in one and worse in the other is weighed by what a run takes. */
+int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b)
+{
+    int failed = compare_counts(a->failed, b->failed), partitions = compare_counts(a->partitions, b->partitions);
+    int left = compare_counts(a->left, b->left), time = 0;
+    if (a->ms >= 0 && b->ms >= 0)
+        time = a->ms < b->ms ? -1 : a->ms > b->ms * (1 + NPART__SHARE_OF_HARM);
+    if (failed)
+        return failed;
+    return partitions * left < 0 || (!partitions && !left) ? time : partitions ? partitions : left;
+}
+
 /* For any target, or where the model would no longer be loaded. */
 bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share)
 {

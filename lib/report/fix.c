@@ -28,6 +28,16 @@ static void put_outcome(struct npart__page *page, const struct npart_summary *at
     npart__put(page, "\n");
 }
 
+/* First of all: such a model is not written. */
+static void put_harm(struct npart__page *page, const struct npart_fix_info *info)
+{
+    if (!info->harm)
+        return;
+    npart__painted(page, NPART__RED, "  Worse than as it is: ");
+    npart__wrapped(page, info->harm, 23, 8);
+    npart__put(page, "\n");
+}
+
 /* Before: the model as it is in the file. After: the model that would be written, whose plan the page is turned to. */
 static void put_targets(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
 {
@@ -164,6 +174,7 @@ npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
     npart__document_open(&document, npart_fix_plan(fix, 0), options, write, payload);
     npart__put_text(page, info.path);
     npart__put(page, "\n");
+    put_harm(page, &info);
     put_targets(page, fix, &info);
     put_steps(page, fix, &info);
     put_taken_back(page, fix);

@@ -95,6 +95,8 @@ class Fix:
         # Not of the JSON, where bytes of a path that are no UTF-8 are replaced: this one can be opened.
         self.output: str | None = None if written is None else os.fsdecode(written)
         """The model that was written."""
+        self.harm: str | None = data["harm"]
+        """On which target the model would be worse than it is, and how. Then nothing was written."""
         self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
         self.steps = tuple(results.build(FixStep, item) for item in data["steps"])
         self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])
@@ -151,7 +153,7 @@ def fix(
     Args:
         model: the path of the model. It is never written over.
         targets: as of `analyze`. No target gets worse.
-        output: where to write; None: nothing is written.
+        output: where to write; None: nothing is written, nor where the model would be worse than it is (`harm`).
         allow: classes of equality beside ``"bits"``: ``"bits-if"``, ``"ulp"``, ``"step"``, ``"approx"``.
         only: ids of rewrites (docs/rewrites.md); None: all.
         without: rewrites that are not used.
@@ -192,6 +194,8 @@ def fix(
     handle = make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), lists, texts, count,
                   ctypes.byref(options), about=path)
     written = None if output is None else os.fsencode(output)
+    if written is not None and Fix(handle, None).harm is not None:
+        written = None
     if written is not None:
         call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=path)
     end_time(library.npart_fix_plan(handle.pointer, 0))

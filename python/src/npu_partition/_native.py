@@ -1535,6 +1535,7 @@ class npart_fix_info(Structure):
     after: Any
     before_ms: Any
     after_ms: Any
+    harm: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("path", c_char_p),
@@ -1546,6 +1547,7 @@ class npart_fix_info(Structure):
         ("after", POINTER(npart_summary)),
         ("before_ms", POINTER(c_double)),
         ("after_ms", POINTER(c_double)),
+        ("harm", c_char_p),
     ]
 
 
