@@ -149,11 +149,28 @@ struct offering {
     struct npart__editor *editor;
     const char **caveats, **sites;
     const char *const **results;
+    const bool *is_quantized; /* by value: it reaches an operator that quantizes it */
 };
+
+static const char quantized_caveat[] =
+    "What is rounded elsewhere is quantized further on: results may differ by a quantization step there.";
+
+/* The class of a step is stated here for all rewrites: one that rounds elsewhere is within a quantization step where its
+ * result is quantized further on. */
+static bool is_before_quantizer(const struct offering *offering, const struct npart__site *site)
+{
+    bool is_found = false;
+    for (uint32_t i = 0; i < site->node->output_count && !is_found; i++) {
+        uint32_t result = npart__result(site, i);
+        is_found = result != NPART_NONE && offering->is_quantized[result];
+    }
+    return is_found;
+}
 
 /* Of a site that was kept: where, and what was made of it. The step is as equal as its weakest site. Texts are
  * copied into the result's arena: the editor's memory goes when all sites were tried. */
-static npart_status note_site(struct offering *offering, const struct npart__site *site, const char *caveat)
+static npart_status note_site(struct offering *offering, const struct npart__site *site, const char *caveat,
+                              bool is_raised)
 {
     struct npart__attempt *attempt = offering->attempt;
     struct npart__arena *arena = offering->search->arena;
@@ -165,7 +182,8 @@ static npart_status note_site(struct offering *offering, const struct npart__sit
     offering->sites[at] = npart__arena_copy_text(arena, name, strlen(name));
     offering->results[at] = npart__kept_results(site, arena);
     attempt->nodes[at] = site->id;
-    bool is_told = offering->sites[at] && offering->results[at] && add_caveat(offering->caveats, caveat, arena);
+    bool is_told = offering->sites[at] && offering->results[at] && add_caveat(offering->caveats, caveat, arena) &&
+                   (!is_raised || add_caveat(offering->caveats, quantized_caveat, arena));
     return is_told ? NPART_OK : npart__fail_memory(offering->search->error);
 }
 
@@ -178,11 +196,13 @@ static npart_status offer(struct offering *offering, uint32_t node)
     struct npart__site site;
     if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
         return NPART_OK;
+    bool is_made = npart__rewrite_try(rewrite, &site);
+    bool is_raised = is_made && site.equality == NPART__EQUAL_ULP && is_before_quantizer(offering, &site);
+    if (is_raised)
+        site.equality = NPART__EQUAL_STEP;
     /* One bit for each class that the user allows. */
-    bool is_kept = npart__rewrite_try(rewrite, &site) && search->request->allowed >> site.equality & 1 &&
-                   npart__site_keep(&site);
-    if (is_kept)
-        return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat);
+    if (is_made && search->request->allowed >> site.equality & 1 && npart__site_keep(&site))
+        return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);
     /* What the rewrite has built for it is forgotten, and the node stays as it is. */
     npart__site_drop(&site);
     return site.failed && !site.is_impossible ? npart__fail_memory(search->error) : NPART_OK;
@@ -217,7 +237,8 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
     offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
     offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
     attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
-    if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes)
+    offering.is_quantized = npart__find_quantized(&state->graph, scratch);
+    if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes || !offering.is_quantized)
         return npart__fail_memory(search->error);
     attempt->step.caveats = offering.caveats;
     attempt->sites = offering.sites;

@@ -159,6 +159,47 @@ static void test_fix__makes_no_target_worse(void)
     end(&fixture);
 }
 
+/* What rounds elsewhere is a step where its result is quantized further on, past any operator, and not behind it. */
+static void test_fix__class_before_a_quantizer(void)
+{
+    static const char *const forms[] = {
+        "node t = Transpose(c)\nnode y = QuantizeLinear(t, s, z)\noutput y uint8[4,2]\n",
+        "node y, a, b = DynamicQuantizeLinear(c)\noutput y uint8[2,4]\noutput a float32[]\noutput b uint8[]\n",
+        "node y = com.microsoft:MatMulNBits(c, w, ws) K=4 N=1 bits=4 block_size=16 accuracy_level=4\n"
+        "output y float32[2,1]\n",
+    };
+    static const char *const other_forms[] = {
+        "node n = Shape(c)\nnode f = Cast(n) to=1\nnode q = QuantizeLinear(f, s, z)\noutput q uint8[2]\n"
+        "output c float32[2,4]\n",
+        "node y = com.microsoft:MatMulNBits(c, w, ws) K=4 N=1 bits=4 block_size=16\noutput y float32[2,1]\n",
+    };
+    static const char list[] = "format 1\ntarget no_celu\nop Div Elu Mul Transpose QuantizeLinear Cast\n"
+                               "op DynamicQuantizeLinear\nop com.microsoft:MatMulNBits\n";
+    for (size_t i = 0; i < 5; i++) {
+        char text[1024];
+        struct fixture fixture;
+        struct npart_fix_step step = {.size = sizeof step};
+        bool is_before = i < 3;
+        (void)snprintf(text, sizeof text,
+                       "opset 17\nopset com.microsoft 1\ninput x float32[2,4]\ninit s float32[] = 0.5\n"
+                       "init z uint8[] = 0\ninit w uint8[1,1,8] = 0 0 0 0 0 0 0 0\ninit ws float32[1] = 1\n"
+                       "node d = Mul(x, s)\nnode c = Celu(d) alpha=2.0\n%s",
+                       is_before ? forms[i] : other_forms[i - 3]);
+        begin(&fixture, text, list, NULL);
+        fixture.options.allowed = 1u << NPART_EQUAL_ULP;
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_TEXT(steps_of(&fixture), is_before ? "" : "celu");
+        npart_fix_free(fixture.fix);
+        fixture.options.allowed |= 1u << NPART_EQUAL_STEP;
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_TEXT(steps_of(&fixture), "celu");
+        REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+        CHECK_INT(step.equality, is_before ? NPART_EQUAL_STEP : NPART_EQUAL_ULP);
+        CHECK_INT(step.caveats[0] != NULL, is_before);
+        end(&fixture);
+    }
+}
+
 /* Weaker classes only where they are allowed; rewrites that are not wanted not at all. */
 static void test_fix__allows(void)
 {
@@ -383,6 +424,6 @@ static void test_fix__out_of_memory(void)
 }
 
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
-      test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
+      test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
       test_fix__has_one_allocator, test_fix__out_of_memory)
