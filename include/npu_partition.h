@@ -1186,6 +1186,9 @@ struct npart_fix_info {
     /* What would be written is worse than the file as it was: on which target, and how, in a sentence without its
      * period. NULL: on none. Such a model had better not be written. */
     const char *harm;
+    /* External data that the model refers to and that is not there, NULL-terminated. It is referred to as before, from
+     * wherever the model is written: there it has to be brought. */
+    const char *const *absent;
 };
 /* What was found as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out);

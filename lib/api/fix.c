@@ -4,7 +4,9 @@
  * made by the functions that anybody calls, of the model that would be written.
  */
 #include "api/api.h"
+#include "base/platform.h"
 #include "fix/fix.h"
+#include "wire/files.h"
 #include "wire/write.h"
 
 /* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
@@ -23,6 +25,7 @@ struct npart_fix {
     uint32_t target_count;
     struct npart_summary *before, *after; /* by target */
     double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
+    const char *const *absent;            /* external data that is not there; ends with NULL */
     const char *harm;                     /* what is worse than before; NULL: nothing */
 };
 
@@ -279,6 +282,30 @@ static bool split_outcomes(const npart_fix *fix, const struct npart__outcome *ou
     return *summaries && *ms;
 }
 
+/* External data of the model that is not beside it. Analysis needs none of it. */
+static npart_status find_absent(npart_fix *fix, struct npart_error *error)
+{
+    struct npart__arena *arena = &fix->life->arena;
+    struct npart__externals externals;
+    const char *folder = npart__folder_of(fix->path, arena);
+    npart_status status = npart__externals_find(&externals, fix->found.version.data, fix->found.version.bytes, arena,
+                                                error);
+    if (status != NPART_OK)
+        return status;
+    const char **absent = npart__arena_zeroed(arena, externals.locations.count + (size_t)1, sizeof *absent);
+    if (!folder || !absent)
+        return npart__fail_memory(error);
+    fix->absent = absent;
+    for (uint32_t i = 0; i < externals.locations.count; i++) {
+        const char *path = npart__arena_format(arena, "%s/%s", folder, externals.locations.items[i]);
+        if (!path)
+            return npart__fail_memory(error);
+        if (!npart__path_is_taken(path))
+            *absent++ = externals.locations.items[i];
+    }
+    return NPART_OK;
+}
+
 /* The first target for which the model is worse than the file as it was. */
 static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
 {
@@ -332,6 +359,8 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
     if (status == NPART_OK && (!split_outcomes(fix, fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
+    if (status == NPART_OK)
+        status = find_absent(fix, error);
     return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
@@ -403,6 +432,7 @@ bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out)
         .before_ms = fix->before_ms,
         .after_ms = fix->after_ms,
         .harm = fix->harm,
+        .absent = fix->absent,
     };
     return true;
 }
@@ -506,6 +536,7 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
         .links = weights == NPART_WEIGHTS_LINK,
         .copies = weights == NPART_WEIGHTS_COPY,
         .moves_out = weights == NPART_WEIGHTS_EXTERNAL,
+        .leaves_absent = true,
         .is_unchanged = fix->found.steps.count == 0 && weights != NPART_WEIGHTS_EXTERNAL,
     };
     struct npart__arena arena;

@@ -158,6 +158,15 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
         npart__add_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
 }
 
+/* Files that the model refers to. Named once each, as few as there are names of tensors in other lists. */
+static void put_absent(struct npart__page *page, const struct npart_fix_info *info)
+{
+    if (!info->absent[0])
+        return;
+    npart__put(page, "External data that is not there; put it beside what is written:\n");
+    put_names(page, "", info->absent);
+}
+
 /* A search has at least one target, so its first plan is there, and its allocator is that of the report. */
 npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
                                    const struct npart_report_options *options, npart_write_callback write,
@@ -185,5 +194,6 @@ npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
         npart__put_text(page, written);
         npart__put(page, "\n");
     }
+    put_absent(page, &info);
     return npart__document_close(&document, error);
 }

@@ -103,6 +103,7 @@ npart_status npart_report_fix_json(const npart_fix *fix, const char *written, np
     npart__add_json_text(out, "},\"model\":", info.path);
     npart__add_json_text_or_null(out, ",\"out\":", written);
     npart__add_json_text_or_null(out, ",\"harm\":", info.harm);
+    strings(out, ",\"absent\":[", info.absent);
     npart__add_text(out, ",");
     target(out, fix, &info, 0);
     npart__add_text(out, ",\"targets\":[");

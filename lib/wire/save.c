@@ -11,6 +11,13 @@ static const char *last_part(const char *path)
     return path + npart__name_offset(path);
 }
 
+/* Whether external data is not where the model refers to it. What cannot be told, as memory ran out, counts as there. */
+static bool is_left(const struct npart__save *save, const char *location)
+{
+    const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
+    return save->weights.leaves_absent && path && !npart__path_is_taken(path);
+}
+
 /* Asked before anything is written; the copy itself comes with the commit, when the file may be gone again. */
 static npart_status check_present(const struct npart__save *save, const char *location, struct npart_error *error)
 {
@@ -43,6 +50,8 @@ static npart_status check_external(struct npart__save *save, const char *locatio
     /* By device and inode, so that two spellings of one folder are one. A folder that is not there is elsewhere. */
     bool is_elsewhere = !npart__is_same_file(save->from_folder, save->to_folder);
     bool is_brought = save->weights.links || save->weights.copies;
+    if (is_left(save, location)) /* missed as before, wherever the model stands */
+        return NPART_OK;
     npart_status status = is_elsewhere || is_brought ? npart__check_location(location, error) : NPART_OK;
     if (status == NPART_OK && is_elsewhere && !is_brought)
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "",
@@ -135,8 +144,9 @@ npart_status npart__save_commit(struct npart__save *save, struct npart_error *er
     npart_status status = NPART_OK;
     bool is_brought = save->weights.links || save->weights.copies;
     for (uint32_t i = 0; is_brought && i < save->externals.locations.count && status == NPART_OK; i++)
-        status = npart__bring_external(save->externals.locations.items[i], save->from_folder, save->to_folder,
-                                       save->weights.links, save->arena, error);
+        if (!is_left(save, save->externals.locations.items[i]))
+            status = npart__bring_external(save->externals.locations.items[i], save->from_folder, save->to_folder,
+                                           save->weights.links, save->arena, error);
     if (status == NPART_OK && save->external_bytes)
         status = npart__output_commit(&save->data, error);
     return status == NPART_OK ? npart__output_commit(&save->model, error) : status;

@@ -131,6 +131,7 @@ npart_status npart__externals_find(struct npart__externals *out, const void *ske
 struct npart__weights {
     bool links, copies; /* external data of the input: a link to it, or a copy, in the output's folder */
     bool moves_out;     /* weights in the input go to a file of external data, OUT.data */
+    bool leaves_absent; /* external data that is not there is referred to as before, and no error */
     bool is_unchanged;  /* the model is written byte for byte as it was; the skeleton says what it refers to */
 };
 

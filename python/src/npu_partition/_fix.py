@@ -97,6 +97,8 @@ class Fix:
         """The model that was written."""
         self.harm: str | None = data["harm"]
         """On which target the model would be worse than it is, and how. Then nothing was written."""
+        self.absent: tuple[str, ...] = tuple(data["absent"])
+        """External data that the model refers to and that is not there."""
         self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
         self.steps = tuple(results.build(FixStep, item) for item in data["steps"])
         self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])

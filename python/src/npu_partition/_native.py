@@ -1536,6 +1536,7 @@ class npart_fix_info(Structure):
     before_ms: Any
     after_ms: Any
     harm: Bytes | None
+    absent: Any
     _fields_ = [
         ("size", c_size_t),
         ("path", c_char_p),
@@ -1548,6 +1549,7 @@ class npart_fix_info(Structure):
         ("before_ms", POINTER(c_double)),
         ("after_ms", POINTER(c_double)),
         ("harm", c_char_p),
+        ("absent", POINTER(c_char_p)),
     ]
 
 
