@@ -266,19 +266,32 @@ static bool view_extractor(const struct npart__call *call)
     return false;
 }
 
+/* The runtime moves a Transpose only where it can move it past all its users. */
+static const struct npart__node *moved_transpose(const struct npart__call *call, uint32_t value)
+{
+    const struct npart__graph *graph = call->graph;
+    const struct npart__infer_policy *policy = call->inference->policy;
+    uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+    if (!policy->computes || policy->release == NPART__RELEASE_OWN || call->node_id >= graph->first_late_node ||
+        maker == NPART_NONE || !npart__is_onnx_op(graph, &graph->nodes.items[maker], "Transpose") ||
+        graph->values.items[value].is_graph_output)
+        return NULL;
+    const struct npart__value *moved = &graph->values.items[value];
+    for (uint32_t i = 0; i < moved->consumer_count; i++) {
+        const struct npart__node *user = &graph->nodes.items[graph->consumers[moved->first_consumer + i]];
+        if (!npart__node_plays(graph, user, NPART__ROLE_TURNS))
+            return NULL;
+    }
+    return &graph->nodes.items[maker];
+}
+
 /* The Shape of what a Transpose makes becomes a Gather, by the order of its axes, from the Shape before it
  * (transpose_optimization, HandleShape). So its length is known where the rank is not. */
 static bool view_shape(const struct npart__call *call)
 {
-    const struct npart__graph *graph = call->graph;
-    uint32_t value = npart__node_input(graph, call->node, 0);
-    uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
-    const struct npart__infer_policy *policy = call->inference->policy;
-    bool moves = policy->computes && policy->release != NPART__RELEASE_OWN && maker != NPART_NONE &&
-                 call->node_id < graph->first_late_node;
-    const struct npart__node *transpose = moves ? &graph->nodes.items[maker] : NULL;
-    const struct npart__attribute *order = transpose && npart__is_onnx_op(graph, transpose, "Transpose")
-                                               ? npart__node_attribute(graph, transpose, "perm") : NULL;
+    const struct npart__node *transpose = moved_transpose(call, npart__node_input(call->graph, call->node, 0));
+    const struct npart__attribute *order =
+        transpose ? npart__node_attribute(call->graph, transpose, "perm") : NULL;
     if (!order || order->type != 7 || npart__in(call, 0)->has_rank)
         return false;
     int64_t rank = order->count, start = npart__int_attribute(call, "start", 0);
