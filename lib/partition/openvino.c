@@ -20,6 +20,7 @@ struct grouping {
     uint32_t *size;      /* by subgraph */
     uint32_t *dropped;   /* by subgraph: the rule, or NPART_NONE */
     bool *has_joined;    /* by place: a single node, in a subgraph that was not its own */
+    bool *is_waiting;    /* by place: it has joined, and closes a cycle */
     uint32_t subgraph_count;
 };
 
@@ -173,84 +174,129 @@ static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
     }
 }
 
-/* ---- cycles ------------------------------------------------------------------------------------------------- */
+/* ---- order -------------------------------------------------------------------------------------------------- */
 
-/* What waits: a subgraph, or a node that is in none. By subgraph first, then by place. */
-static uint32_t *pending_of(const struct grouping *grouping, uint32_t *pending, uint32_t node)
+/* What is run at once: a subgraph, or a node that is in none. Numbers of subgraphs first, then places. */
+static uint32_t unit_of(const struct grouping *grouping, uint32_t node)
 {
     uint32_t place = place_of(grouping, node), subgraph = grouping->subgraph_of[place];
-    return &pending[subgraph == NO_SUBGRAPH ? grouping->subgraph_count + place : subgraph];
+    return subgraph == NO_SUBGRAPH ? grouping->subgraph_count + place : subgraph;
 }
 
-/* By how much each waits: the operands that others make. */
-static void count_pending(const struct grouping *grouping, uint32_t *pending)
+/* A node that has joined a later subgraph may have users that run before. */
+static bool is_in_order(const struct grouping *grouping)
 {
-    for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i];
-        const struct npart__node *node = &grouping->graph->nodes.items[id];
+    const struct npart__stage_request *request = grouping->request;
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct npart__node *node = &grouping->graph->nodes.items[request->order[i]];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t producer = npart__producer_inside(grouping->request, node, k);
-            uint32_t *own = pending_of(grouping, pending, id);
-            if (producer != NPART_NONE && pending_of(grouping, pending, producer) != own)
-                ++*own;
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer != NPART_NONE && request->stage_of[producer] > request->stage_of[request->order[i]])
+                return false;
         }
     }
+    return true;
 }
 
-/* Runs what is ready until all else waits (Kahn's algorithm): nothing of a subgraph is done before all of it is ready.
- * `ready` has room for each node once; members of a subgraph are found by `first_member` and `next_member`. Linear in
- * uses. */
-static void run_what_is_ready(const struct grouping *grouping, uint32_t *pending, uint32_t *ready,
-                              const uint32_t *first_member, const uint32_t *next_member)
-{
-    const struct npart__walk *walk = &grouping->walk;
-    uint32_t head = 0, end = 0;
-    for (uint32_t i = 0; i < grouping->request->count; i++)
-        if (*pending_of(grouping, pending, walk->order[i]) == 0)
-            ready[end++] = walk->order[i];
-    while (head < end) {
-        uint32_t id = ready[head++], place = place_of(grouping, id), *own = pending_of(grouping, pending, id);
-        for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
-            uint32_t user = walk->uses[u], *waits = pending_of(grouping, pending, user);
-            if (waits == own || --*waits > 0)
-                continue;
-            uint32_t subgraph = subgraph_of(grouping, user);
-            uint32_t member = subgraph == NO_SUBGRAPH ? user : first_member[subgraph];
-            for (; member != NPART_NONE;
-                 member = subgraph == NO_SUBGRAPH ? NPART_NONE : next_member[place_of(grouping, member)])
-                ready[end++] = member;
-        }
-    }
-}
+/* Units in an order in which each can be run. All arrays are as long as there are units, `order` as there are nodes. */
+struct schedule {
+    uint32_t *pending;      /* by unit: operands that others have not made yet */
+    uint32_t *first_member; /* by unit, NPART_NONE at its end */
+    uint32_t *next_member;  /* by place */
+    uint32_t *order;        /* nodes that can be run, members of a unit next to each other */
+    uint32_t count;         /* of `order` */
+};
 
-/* A node that joined a subgraph which waits for another of its users closes a cycle: the provider does not look, and
- * the runtime refuses the graph that it is left with. What waits in the end is in such a cycle or after one; without
- * the nodes that joined, there is none. */
-static bool refuse_cycles(struct grouping *grouping)
+static bool open_schedule(const struct grouping *grouping, struct schedule *out)
 {
     struct npart__arena *arena = grouping->request->arena;
-    size_t nodes = grouping->request->count + (size_t)1;
-    uint32_t *pending = npart__arena_zeroed(arena, nodes + grouping->subgraph_count, sizeof *pending);
-    uint32_t *ready = npart__arena_allocate(arena, nodes * sizeof *ready);
-    uint32_t *first_member = npart__arena_allocate(arena, nodes * sizeof *first_member); /* by subgraph */
-    uint32_t *next_member = npart__arena_allocate(arena, nodes * sizeof *next_member);   /* by place */
-    if (!pending || !ready || !first_member || !next_member)
-        return false;
-    memset(first_member, 0xff, nodes * sizeof *first_member);
-    for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], subgraph = subgraph_of(grouping, id);
-        if (subgraph == NO_SUBGRAPH)
-            continue;
-        next_member[place_of(grouping, id)] = first_member[subgraph];
-        first_member[subgraph] = id;
+    size_t nodes = grouping->request->count + (size_t)1, units = nodes + grouping->subgraph_count;
+    out->pending = npart__arena_allocate(arena, units * sizeof *out->pending);
+    out->first_member = npart__arena_allocate(arena, units * sizeof *out->first_member);
+    out->next_member = npart__arena_allocate(arena, nodes * sizeof *out->next_member);
+    out->order = npart__arena_allocate(arena, nodes * sizeof *out->order);
+    return out->pending && out->first_member && out->next_member && out->order;
+}
+
+/* By how much each unit waits, and what belongs to it. From the end, so that members keep the walk's order. */
+static void fill_schedule(const struct grouping *grouping, struct schedule *at)
+{
+    size_t units = grouping->request->count + (size_t)1 + grouping->subgraph_count;
+    memset(at->pending, 0, units * sizeof *at->pending);
+    memset(at->first_member, 0xff, units * sizeof *at->first_member);
+    at->count = 0;
+    for (uint32_t i = grouping->request->count; i-- > 0;) {
+        uint32_t id = grouping->walk.order[i], unit = unit_of(grouping, id);
+        const struct npart__node *node = &grouping->graph->nodes.items[id];
+        at->next_member[place_of(grouping, id)] = at->first_member[unit];
+        at->first_member[unit] = id;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(grouping->request, node, k);
+            at->pending[unit] += producer != NPART_NONE && unit_of(grouping, producer) != unit;
+        }
     }
-    count_pending(grouping, pending);
-    run_what_is_ready(grouping, pending, ready, first_member, next_member);
+}
+
+static void put_unit(const struct grouping *grouping, struct schedule *at, uint32_t unit)
+{
+    for (uint32_t id = at->first_member[unit]; id != NPART_NONE; id = at->next_member[place_of(grouping, id)])
+        at->order[at->count++] = id;
+}
+
+/* Kahn's algorithm over units; linear in uses. Where units wait for each other some are left. */
+static void run_schedule(const struct grouping *grouping, struct schedule *at)
+{
+    const struct npart__walk *walk = &grouping->walk;
+    for (uint32_t i = 0; i < grouping->request->count; i++) {
+        uint32_t unit = unit_of(grouping, walk->order[i]);
+        if (at->pending[unit] == 0 && at->first_member[unit] == walk->order[i])
+            put_unit(grouping, at, unit);
+    }
+    for (uint32_t i = 0; i < at->count; i++) {
+        uint32_t place = place_of(grouping, at->order[i]), own = unit_of(grouping, at->order[i]);
+        for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
+            uint32_t unit = unit_of(grouping, walk->uses[u]);
+            if (unit != own && --at->pending[unit] == 0)
+                put_unit(grouping, at, unit);
+        }
+    }
+}
+
+/* Nodes that joined and wait in the end close a cycle, or come after one: the provider does not look, and the runtime
+ * refuses the graph that it is left with. */
+static void refuse_waiting(struct grouping *grouping, const struct schedule *at)
+{
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i];
-        if (grouping->has_joined[place_of(grouping, id)] && *pending_of(grouping, pending, id) > 0)
-            npart__hand_back_node(grouping->request->back, id, rules[NPART__REASON_CYCLE]);
+        uint32_t id = grouping->walk.order[i], place = place_of(grouping, id);
+        if (grouping->has_joined[place] && at->pending[unit_of(grouping, id)] > 0)
+            grouping->is_waiting[place] = true;
+    }
+    for (uint32_t i = 0; i < grouping->request->count; i++)
+        if (grouping->is_waiting[place_of(grouping, grouping->walk.order[i])])
+            hand_back(grouping, grouping->walk.order[i], rules[NPART__REASON_CYCLE]);
+}
+
+/* Each unit gets a stage of its own, where stages are not in order any more. Once the nodes that closed cycles are in
+ * no subgraph, all units can be run: without what has joined, they are stretches of the walk. */
+static bool order_stages(struct grouping *grouping)
+{
+    struct schedule at;
+    if (is_in_order(grouping))
+        return true;
+    if (!open_schedule(grouping, &at))
+        return false;
+    fill_schedule(grouping, &at);
+    run_schedule(grouping, &at);
+    if (at.count < grouping->request->count) {
+        refuse_waiting(grouping, &at);
+        fill_schedule(grouping, &at);
+        run_schedule(grouping, &at);
+    }
+    NPART__ASSERT(at.count == grouping->request->count, "%u of %u nodes", at.count, grouping->request->count);
+    for (uint32_t i = 0, stage = 0; i < at.count; i++) {
+        stage += i > 0 && unit_of(grouping, at.order[i]) != unit_of(grouping, at.order[i - 1]) ? 1 : 0;
+        grouping->request->stage_of[at.order[i]] = stage;
     }
     return true;
 }
@@ -267,8 +313,9 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     grouping.dropped = npart__arena_allocate(arena, nodes * sizeof *grouping.dropped);
     bool *is_fed_from_outside = npart__arena_zeroed(arena, nodes, sizeof *is_fed_from_outside);
     grouping.has_joined = npart__arena_zeroed(arena, nodes, sizeof *grouping.has_joined);
+    grouping.is_waiting = npart__arena_zeroed(arena, nodes, sizeof *grouping.is_waiting);
     bool is_ready = grouping.subgraph_of && grouping.size && grouping.dropped && grouping.has_joined &&
-                    is_fed_from_outside;
+                    grouping.is_waiting && is_fed_from_outside;
     if (!is_ready || !npart__walk_region(request, &grouping.walk)) {
         request->failed = true;
         return;
@@ -294,7 +341,7 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     if (!request->failed) {
         place_single_nodes(&grouping);
         drop_subgraphs(&grouping, is_fed_from_outside);
-        request->failed |= !refuse_cycles(&grouping);
+        request->failed |= !order_stages(&grouping);
     }
     request->order = file_order;
 }

@@ -71,7 +71,7 @@ static const struct {
 #define WRITE(op, second, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define PASS(op, holds, fate, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define CANCEL(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
-#define JOIN(op, newest, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define JOIN(op, newest, zeros, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define MERGE(first, second, stays, fits, ...) {second, NPART__APPLIES(__VA_ARGS__)},
 #include "runtime/rewrites.def"
 };
