@@ -20,17 +20,17 @@ static bool shows_progress(const struct options *options)
     return !options->is_quiet && is_stream_terminal(stderr);
 }
 
-static npart_status search(const struct run *run, npart_fix **out, struct npart_error *error)
+static npart_status search(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
+                           npart_fix **out, struct npart_error *error)
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
-    struct npart_inference_options sizes = inference_options(options);
     struct npart_fix_options fix = NPART_FIX_OPTIONS_INIT;
-    fix.sizes = &sizes;
+    fix.sizes = sizes;
     fix.plan = &plan;
     fix.values = options->values;
     fix.value_count = options->value_count;
-    fix.allowed = options->allowed;
+    fix.allowed = allowed;
     fix.only = options->only;
     fix.only_count = options->only_count;
     fix.without = options->without;
@@ -129,6 +129,98 @@ static npart_status report(struct run *run, const npart_fix *fix, const char *wr
                : npart_report_fix_text(fix, written, &run->report, write_output, run, error);
 }
 
+/* ---- what would mend --------------------------------------------------------------------------------------- */
+
+#define MOST_SIZES 64u /* dims of one line to paste */
+
+/* Where nothing was found, and something is left to be mended. */
+static bool wants_hint(const struct options *options, const npart_fix *fix)
+{
+    struct npart_fix_info info = {.size = sizeof info};
+    bool is_left = false;
+    if (options->is_quiet || options->format == FORMAT_JSON || wants_page(options) || !npart_fix_info(fix, &info))
+        return false;
+    for (uint32_t i = 0; i < info.target_count; i++)
+        is_left |= strcmp(info.after[i].verdict, "whole") != 0;
+    return is_left && info.step_count == 0;
+}
+
+/* A search that may fail without a word: then it is no hint. Told is the first target that gains. */
+static bool try_hint(struct run *run, const struct npart_inference_options *sizes, uint32_t allowed, const char *words)
+{
+    struct npart_fix_info info = {.size = sizeof info};
+    struct npart_error error = {0};
+    npart_fix *fix = NULL;
+    bool is_better = false;
+    if (search(run, sizes, allowed, &fix, &error) != NPART_OK || !npart_fix_info(fix, &info) || info.harm)
+        info.target_count = 0;
+    for (uint32_t i = 0; i < info.target_count && !is_better; i++) {
+        const struct npart_summary *before = &info.before[i], *after = &info.after[i];
+        uint32_t left = after->live - after->accepted;
+        struct npart_plan_info plan = {.size = sizeof plan};
+        char text[160];
+        is_better = after->failed < before->failed || left < before->live - before->accepted ||
+                    (after->accepted && after->partitions < before->partitions);
+        if (!is_better || !npart_plan_info(npart_fix_plan(fix, i), &plan))
+            continue;
+        (void)snprintf(text, sizeof text, "\n  %.80s: %u partition%s, %u of %u nodes on the CPU\n", plan.target,
+                       after->partitions, after->partitions == 1 ? "" : "s", left, after->live);
+        (void)(write_text(run, "This would mend: ") && write_text(run, words) && write_text(run, text));
+    }
+    npart_fix_free(fix);
+    return is_better;
+}
+
+/* The sizes that advice proposes for what is dynamic: "--dim batch=1 --dim sequence=128". */
+static bool hint_sizes(struct run *run, const npart_fix *fix)
+{
+    npart_inference *fixed = NULL;
+    struct npart_error error = {0};
+    struct npart_dim_binding dims[MOST_SIZES];
+    struct npart_inference_options sizes = inference_options(run->options);
+    char words[1024] = "";
+    uint32_t count = 0;
+    bool is_told = false;
+    if (sizes.dim_count || sizes.input_count ||
+        npart_inference_make_fixed(&fixed, npart_plan_inference(npart_fix_plan(fix, 0)), &error) != NPART_OK || !fixed)
+        return false;
+    for (; count < MOST_SIZES && npart_inference_binding(fixed, count, &dims[count]); count++) {
+        size_t length = strlen(words);
+        (void)snprintf(words + length, sizeof words - length, "%s--dim %s=%lld", count ? " " : "", dims[count].name,
+                       (long long)dims[count].size);
+    }
+    sizes.dims = dims;
+    sizes.dim_count = count;
+    if (count && strlen(words) < sizeof words - 1)
+        is_told = try_hint(run, &sizes, run->options->allowed, words);
+    npart_inference_free(fixed);
+    return is_told;
+}
+
+/* The first class, from the strictest on, that with those before it mends something. */
+static void hint_classes(struct run *run)
+{
+    struct npart_inference_options sizes = inference_options(run->options);
+    uint32_t allowed = run->options->allowed | 1u << NPART_EQUAL_BITS;
+    char words[96] = "--allow ";
+    for (int i = NPART_EQUAL_BITS_IF; i <= NPART_EQUAL_APPROX; i++) {
+        bool is_new = !(allowed >> i & 1);
+        size_t length = strlen(words);
+        (void)snprintf(words + length, sizeof words - length, "%s%s", i == NPART_EQUAL_BITS_IF ? "" : ",",
+                       npart_equality_text((enum npart_equality)i));
+        allowed |= 1u << i;
+        if (is_new && try_hint(run, &sizes, allowed, words))
+            return;
+    }
+}
+
+/* By planning, as anything that is told of a change. */
+static void tell_hint(struct run *run, const npart_fix *fix)
+{
+    if (!hint_sizes(run, fix))
+        hint_classes(run);
+}
+
 /* Of what was written, or would be. */
 static void check_thresholds(struct run *run, const npart_fix *fix)
 {
@@ -170,7 +262,8 @@ enum exit_status run_fix(struct run *run, struct options *options)
     options->output = NULL;
     run->output = stdout;
     choose_look(run);
-    npart_status status = search(run, &fix, &error);
+    struct npart_inference_options sizes = inference_options(options);
+    npart_status status = search(run, &sizes, options->allowed, &fix, &error);
     if (status == NPART_OK && is_harmful(options->models[0], fix)) {
         worsen(run, EXIT_THRESHOLD);
         written = NULL;
@@ -187,6 +280,8 @@ enum exit_status run_fix(struct run *run, struct options *options)
             tell_error("", &error);
         worsen(run, status_of(told));
         check_thresholds(run, fix);
+        if (told == NPART_OK && wants_hint(options, fix))
+            tell_hint(run, fix);
     }
     npart_fix_free(fix);
     return run->status;
