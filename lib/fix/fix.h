@@ -84,8 +84,8 @@ struct npart__fix {
     uint32_t plan_count; /* how many were made */
 };
 
-/* What is written against the file as it was: below 0 where `a` is better, above where it is worse. More partitions with
- * fewer nodes on the CPU, and the reverse, are weighed by time; where it is not known neither is worse. */
+/* What is written against the file as it was: below 0 where `a` is better, above where it is worse. More partitions
+ * with fewer nodes on the CPU, and the reverse, are weighed by time; where it is not known neither is worse. */
 int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b);
 
 /* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the

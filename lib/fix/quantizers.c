@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is quantized further on. A class of equality is that of a step's own result; behind an operator that rounds to a
+ * What is quantized further on. A class of equality is that of a step's own result; after an operator that rounds to a
  * few levels a difference in the last place may become one of a whole level.
  */
 #include "fix/state.h"

@@ -180,7 +180,7 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
     return order;
 }
 
-/* Sizes make nodes of what was shapes, so what is better in one and worse in the other is weighed by what a run takes. */
+/* Sizes make nodes of what was shapes, so what is better in one and worse in the other is weighed by time. */
 int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b)
 {
     int failed = compare_counts(a->failed, b->failed), partitions = compare_counts(a->partitions, b->partitions);

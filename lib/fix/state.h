@@ -45,8 +45,8 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
 bool npart__is_left(const struct npart__state *state, uint32_t node);
-/* quantizers.c: by value, whether what it holds reaches an operator that quantizes it: a rounding that differs before it
- * may be a whole quantization step behind it. NULL when out of memory. */
+/* quantizers.c: by value, whether what it holds reaches an operator that quantizes it: a rounding that differs before
+ * it may be a whole quantization step after it. NULL when out of memory. */
 const bool *npart__find_quantized(const struct npart__graph *graph, struct npart__arena *arena);
 /* Below 0 where `a` is better, above where it is worse. Times that differ by a smaller share are the same. In the
  * order of struct npart__outcome: what fails, partitions, nodes left, time. */

@@ -155,8 +155,8 @@ struct offering {
 static const char quantized_caveat[] =
     "What is rounded elsewhere is quantized further on: results may differ by a quantization step there.";
 
-/* The class of a step is stated here for all rewrites: one that rounds elsewhere is within a quantization step where its
- * result is quantized further on. */
+/* The class of a step is stated here for all rewrites: one that rounds elsewhere is within a quantization step where
+ * its result is quantized further on. */
 static bool is_before_quantizer(const struct offering *offering, const struct npart__site *site)
 {
     bool is_found = false;

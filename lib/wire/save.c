@@ -11,7 +11,7 @@ static const char *last_part(const char *path)
     return path + npart__name_offset(path);
 }
 
-/* Whether external data is not where the model refers to it. What cannot be told, as memory ran out, counts as there. */
+/* Whether external data is not where the model refers to it. Counts as there where memory ran out. */
 static bool is_left(const struct npart__save *save, const char *location)
 {
     const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);

@@ -63,10 +63,10 @@ class Case:
     @property
     def wins_nothing(self):
         """Changed, and the compiler makes no more of it than before. Sizes alone may win time only."""
-        if not (self.fixed.steps and self.before and self.answer) or self.answer == {} or self.is_lost:
+        if not (self.fixed.steps and self.before and self.answer) or self.is_lost:
             return False
         if "error" in self.before or "error" in self.answer:
-            return "error" in self.before and "error" in self.answer
+            return "error" in self.before and "error" in self.answer and not is_unloadable(self.answer)
         if set(self.fixed.applied) <= {"bind"}:
             return False
         return (self.answer["partitions"], self.answer["cpu"]) >= (self.before["partitions"], self.before["cpu"])

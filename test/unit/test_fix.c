@@ -159,7 +159,7 @@ static void test_fix__makes_no_target_worse(void)
     end(&fixture);
 }
 
-/* What rounds elsewhere is a step where its result is quantized further on, past any operator, and not behind it. */
+/* What rounds elsewhere is a step where its result is quantized further on, past any operator, and not after it. */
 static void test_fix__class_before_a_quantizer(void)
 {
     static const char *const forms[] = {
