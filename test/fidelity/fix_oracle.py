@@ -69,7 +69,7 @@ class Case:
             return "error" in self.before and "error" in self.answer and not is_unloadable(self.answer)
         if set(self.fixed.applied) <= {"bind"}:
             return False
-        return (self.answer["partitions"], self.answer["cpu"]) >= (self.before["partitions"], self.before["cpu"])
+        return rank_of(self.answer) >= rank_of(self.before)
 
     @property
     def agrees(self):
@@ -94,6 +94,11 @@ def short(answer):
     on_cpu = [node for node in answer["nodes"] if node["ep"].startswith("CPU")]
     return {"partitions": len(answer["partitions"]), "nodes": len(answer["nodes"]), "cpu": len(on_cpu),
             "on_cpu": [f"{node['op']}#{node['index']}" for node in on_cpu[:12]]}
+
+
+def rank_of(answer):
+    """The smaller the better; no partition at all is the worst."""
+    return answer["partitions"] or float("inf"), answer["cpu"]
 
 
 def is_whole(answer):
