@@ -270,7 +270,7 @@ asan: ## the unit, text and golden cases under address and undefined-behaviour s
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
-fuzz_support := $(patsubst %,$(OUT)/test/fuzz/%.o,file formats generate mutate subject sweep) $(test_support)
+fuzz_support := $(patsubst %,$(OUT)/test/fuzz/%.o,file folder formats generate mutate request subject sweep) $(test_support)
 $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)

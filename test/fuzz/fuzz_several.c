@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several models: what changed from the first to the second, and on which device each of them runs best. Choices and up
- * to four models (fuzz/subject.h), whose mutations make some of them changed copies of others.
+ * Several models: on which device each of them runs best. Choices and up to four models (fuzz/subject.h), whose
+ * mutations make some of them changed copies of others.
  */
-#include "fuzz/formats.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/subject.h"
 
@@ -12,104 +11,9 @@ static const struct npart_allocator limited = {fuzz_allocate, NULL, fuzz_release
 
 /* By choice; choice 0 is the number of models. */
 enum { LIST = 1, FLAGS, LINK, RUNS, TOKENS, GPU };
-enum { HAS_ADVICE = 1, IS_FIXED = 2, HAS_FIGURES = 4, HAS_LINKS = 8 };
+enum { IS_FIXED = 2, HAS_FIGURES = 4, HAS_LINKS = 8 };
 
 static const char *const names[SUBJECT_MODELS] = {"a/encoder.onnx", "a/decoder.onnx", "b/decoder.onnx", "x:y=z.onnx"};
-
-/* ---- diff ------------------------------------------------------------------------------------------------------ */
-
-static npart_record *record_of(const struct subject *subject, npart_inference *inference)
-{
-    npart_plan *plan = NULL;
-    npart_advice *advice = NULL;
-    npart_record *record = NULL;
-    struct npart_error error;
-    npart_status status = npart_plan_make(&plan, inference, fuzz_builtin_oplist(subject->choices[LIST]), NULL, NULL,
-                                          &error);
-    if (status == NPART_OK && subject->choices[FLAGS] & HAS_ADVICE)
-        status = npart_advice_make(&advice, plan, NULL, &error);
-    if (status == NPART_OK)
-        status = npart_record_make(&record, plan, advice, &error);
-    if (status != NPART_OK)
-        fuzz_check_error(status, &error);
-    npart_advice_free(advice);
-    npart_plan_free(plan);
-    return record;
-}
-
-static void check_nodes(const npart_diff *diff, const struct npart_diff_info *info, uint32_t before, uint32_t after)
-{
-    struct npart_diff_node node = {.size = sizeof node};
-    struct npart_diff_cause cause = {.size = sizeof cause};
-    struct npart_diff_figure figure = {.size = sizeof figure};
-    uint32_t count = 0, matched = 0;
-    for (uint32_t i = 0; i < before; i++) {
-        uint32_t match = npart_diff_match(diff, i);
-        FUZZ_REQUIRE(match == NPART_NONE || match < after);
-        matched += match != NPART_NONE;
-    }
-    FUZZ_REQUIRE(matched == info->matched && matched + info->removed == before && matched + info->added == after);
-    for (; npart_diff_node(diff, count, &node); count++)
-        FUZZ_REQUIRE((node.before == NPART_NONE || node.before < before) &&
-                     (node.after == NPART_NONE || node.after < after) && node.name && node.name_before);
-    FUZZ_REQUIRE(count == info->node_count);
-    for (count = 0; npart_diff_cause(diff, count, &cause); count++)
-        FUZZ_REQUIRE(cause.state && cause.kind && cause.text);
-    FUZZ_REQUIRE(count == info->cause_count);
-    for (count = 0; npart_diff_figure(diff, count, &figure); count++)
-        FUZZ_REQUIRE(*figure.what && *figure.text);
-    FUZZ_REQUIRE(count == info->figure_count);
-}
-
-static void report_diff(const npart_diff *diff)
-{
-    const npart_diff *const diffs[] = {diff, diff};
-    struct fuzz_text text = {NULL, 0}, markdown = {NULL, 0}, json = {NULL, 0};
-    struct npart_error error;
-    size_t at = 0;
-    FUZZ_REQUIRE(npart_report_diff_text(diffs, 2, NULL, fuzz_keep, &text, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_diff_markdown(diffs, 2, fuzz_keep, &markdown, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_diff_json(diffs, 1, fuzz_keep, &json, &error) == NPART_OK);
-    fuzz_check_plain(&text, false);
-    FUZZ_REQUIRE(!text_problem(markdown.data, markdown.bytes, &at));
-    fuzz_check_json(&json);
-    free(text.data);
-    free(markdown.data);
-    free(json.data);
-}
-
-static void compare(const npart_record *before, const npart_record *after, bool are_same)
-{
-    struct npart_diff_options options = NPART_DIFF_OPTIONS_INIT;
-    struct npart_diff_info info = {.size = sizeof info};
-    struct npart_error error;
-    npart_diff *diff = NULL;
-    const struct npart_side *first = npart_record_side(before), *second = npart_record_side(after);
-    options.allocator = &limited;
-    npart_status status = npart_diff_make(&diff, first, second, &options, &error);
-    if (status != NPART_OK) {
-        FUZZ_REQUIRE(status == NPART_ERROR_MEMORY);
-        return;
-    }
-    FUZZ_REQUIRE(npart_diff_info(diff, &info));
-    check_nodes(diff, &info, first->node_count, second->node_count);
-    FUZZ_REQUIRE(!are_same || (info.change == NPART_CHANGE_NONE && !info.removed && !info.added && !info.node_count));
-    report_diff(diff);
-    npart_diff_free(diff);
-}
-
-static void compare_models(const struct subject *subject, npart_inference *first, npart_inference *second)
-{
-    npart_record *before = record_of(subject, first), *after = record_of(subject, second);
-    if (before)
-        compare(before, before, true);
-    if (before && after) {
-        compare(before, after, false);
-        compare(after, before, false);
-    }
-    npart_record_free(before);
-    npart_record_free(after);
-}
 
 /* ---- place ----------------------------------------------------------------------------------------------------- */
 
@@ -189,8 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         count += inferences[count] != NULL;
         npart_model_free(model);
     }
-    if (count)
-        compare_models(&subject, inferences[0], inferences[count > 1]);
     if (count)
         place(&subject, inferences, count);
     for (unsigned i = 0; i < count; i++)
