@@ -36,7 +36,8 @@ static void report_difference(struct npart__inference *inference, uint32_t value
         inference->expressions.failed = true;
 }
 
-/* A dim as the file has it: a number, the expression that its text means, or a fresh symbol where there is neither.
+/* A dim as the file has it: a number, the expression that its text means, or a fresh symbol where there is neither, and
+ * where the expression has become a number below 0, which is no size: "n - m" with a greater m.
  * Sizes that the caller gives are to a session those of the graph's inputs (onnxruntime/core/optimizer/
  * free_dim_override_transformer.cc): any other dim with a text stays a name to it, be the name bound, a sum of bound
  * ones or a "1". */
@@ -47,7 +48,9 @@ static int64_t declared_dim(struct npart__inference *inference, const struct npa
         return dim->value >= 0 ? dim->value : npart__fresh_symbol(pool);
     int64_t read = npart__parse_dim(pool, dim->parameter);
     bool is_mere_name = inference->policy->keeps_names && !pool->reads_inputs && npart__is_number(read);
-    return is_mere_name ? npart__mere_name(pool, dim->parameter) : read;
+    if (is_mere_name)
+        return npart__mere_name(pool, dim->parameter);
+    return npart__is_number(read) && read < 0 ? npart__fresh_symbol(pool) : read;
 }
 
 /* Whether a word is a symbol of a graph input. It is not made by being asked for. A word that was never read has
