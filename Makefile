@@ -315,7 +315,7 @@ $(BUILD)/case-models/ready: $(if $(filter default,$(VARIANT)),$(case_runner)) $(
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(case_runner) --write $(@D) $(sort $(wildcard test/cases/*.cases))
 	@touch $@
-$(OUT)/test/fuzz/make_mutants: $(OUT)/test/fuzz/make_mutants.o $(fuzz_support) $(static_library)
+$(OUT)/test/fuzz/make_mutants: $(OUT)/test/fuzz/make_mutants.o $(OUT)/test/fuzz/mutant.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 MUTANTS ?= 100000
 FIRST_MUTANT ?= 0
@@ -323,6 +323,19 @@ check-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready 
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	$(PYTHON) test/fuzz/mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(MUTANTS) fixtures $(BUILD)/case-models
+mutant_stages := advice diff documents fix split
+$(OUT)/test/fuzz/through-%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/test/fuzz/through.o $(OUT)/test/fuzz/mutant.o $(fuzz_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+mutant-programs: $(mutant_stages:%=$(OUT)/test/fuzz/through-%)
+STAGE_MUTANTS ?= 200000
+# What is known is kept in build/stage-mutants, from which the next run goes on.
+check-stage-mutants: $(BUILD)/case-models/ready $(VENV)/ready ## STAGE_MUTANTS changed models through advice, diff, formats, fix and split under sanitizers, what is written through onnx.checker
+	$(MAKE) VARIANT=asan mutant-programs
+	mkdir -p $(BUILD)/fix-patterns
+	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python -B test/fuzz/stages.py --programs $(BUILD)/asan/test/fuzz --first $(FIRST_MUTANT) \
+		--count $(STAGE_MUTANTS) --keep $(BUILD)/stage-mutants \
+		fixtures $(BUILD)/case-models $(BUILD)/fix-patterns
 PROMISE_MUTANTS ?= 2000
 PROMISE_MODELS ?= fixtures $(BUILD)/case-models
 check-promises: $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready ## PROMISE_MUTANTS changed models through the debug build, which asserts what must hold (PROMISE_MODELS=folder...)
@@ -496,7 +509,7 @@ help: ## this list
 
 .PHONY: all demo check asan fuzz fuzz-long accept check-cli check-headers check-symbols check-structure check-proto \
 	check-json check-limits check-opens check-queries check-queries-parquet check-values check-diff check-diff-quick check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
-	check-fuzz-corpus check-mutants check-promises check-fix-mutants check-mutations fuzz-programs \
+	check-fuzz-corpus check-mutants check-stage-mutants mutant-programs check-promises check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth bench-scan fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
