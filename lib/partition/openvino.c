@@ -127,7 +127,9 @@ static bool is_used_result(const struct grouping *grouping, uint32_t id)
     const struct npart__walk *walk = &grouping->walk;
     uint32_t place = place_of(grouping, id);
     uint32_t value = npart__node_output(grouping->graph, &grouping->graph->nodes.items[id], 0);
-    if (walk->first_use[place] < walk->first_use[place + 1] && grouping->graph->values.items[value].is_graph_output)
+    /* A first result that the file leaves out is none of the graph's. */
+    if (value != NPART_NONE && walk->first_use[place] < walk->first_use[place + 1] &&
+        grouping->graph->values.items[value].is_graph_output)
         return true;
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
         if (subgraph_of(grouping, walk->uses[u]) != grouping->subgraph_of[place])
