@@ -45,7 +45,7 @@ class Contents:
         on_theirs, on_ours = set(sum(self.theirs, [])), set(sum(self.ours, []))
         of_theirs, of_ours = ({frozenset(members) & on_theirs & on_ours for members in side}
                               for side in (self.theirs, self.ours))
-        cut = len(of_theirs - of_ours)  # of the nodes that both take
+        cut = len(of_theirs - of_ours - {frozenset()})  # of the nodes that both take
         return (self.model, f"{self.count_theirs}, {self.count_ours}", self.words(on_theirs - on_ours),
                 self.words(on_ours - on_theirs), f"{cut} of theirs" if cut else "")
 
