@@ -98,6 +98,11 @@ NPART_API const char *npart_version(void);
  * \xff. `text` must end with a NUL; escapes are not cut either. Texts of errors and reports are so already. */
 NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
 
+/* The same for what stands between the quotes of a JSON string: `length` bytes of any text, which may hold NUL. Besides
+ * quotes and backslashes all is escaped that npart_plain_text escapes (\u202e, \udb40\udc01); bytes that are no UTF-8
+ * become U+FFFD. */
+NPART_API size_t npart_json_text(const char *text, size_t length, char *out, size_t bytes);
+
 /* Writes which of `count` names may have been meant by one that is none of them: "sm8550 or sm8650"; "" where none is
  * near. NULL among the names is passed over. */
 NPART_API size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scan_text.h"
 
+#include "npu_partition.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,21 +82,10 @@ static const char *take_character(const char *at, size_t *count, size_t *taken)
 
 void text_add_json(struct text *text, const char *more)
 {
+    size_t length = strlen(more), shown = npart_json_text(more, length, NULL, 0);
     text_add(text, "\"");
-    for (size_t taken, count; *more; more += taken) {
-        char escape[8];
-        const char *character = take_character(more, &count, &taken);
-        if (*character == '"' || *character == '\\')
-            (void)snprintf(escape, sizeof escape, "\\%c", *character);
-        else if ((unsigned char)*character < 0x20 || *character == 0x7f)
-            (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*character);
-        else
-            escape[0] = '\0';
-        if (*escape)
-            text_add(text, escape);
-        else
-            (void)text_write(text, character, count);
-    }
+    if (reserve(text, shown + 1))
+        text->count += npart_json_text(more, length, text->bytes + text->count, shown + 1);
     text_add(text, "\"");
 }
 

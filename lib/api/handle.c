@@ -36,6 +36,11 @@ size_t npart_plain_text(const char *text, char *out, size_t bytes)
     return npart__copy_plain(out, out ? bytes : 0, text ? text : "");
 }
 
+size_t npart_json_text(const char *text, size_t length, char *out, size_t bytes)
+{
+    return npart__copy_json(out, out ? bytes : 0, text, text ? length : 0);
+}
+
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
 /* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life.

@@ -253,13 +253,17 @@ size_t npart__utf8_length(const char *text, size_t rest);
 
 /* The one place that says what a person gets to see of a character from outside: itself, or an escape. Control
  * characters, those that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes
- * that are no UTF-8 \xff. All reports, messages and tables go through it; JSON has escapes of its own.
+ * that are no UTF-8 \xff. All reports, messages and tables go through it.
  * Writes what is shown, not terminated, and returns the bytes taken from `text`, of which there is at least one. */
-#define NPART__PLAIN_BYTES 12u
+#define NPART__PLAIN_BYTES 13u /* with a NUL */
 size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length);
 /* The same into `bytes` bytes with a NUL, as far as whole characters and escapes fit; the length of the whole. */
 size_t npart__copy_plain(char *out, size_t bytes, const char *text);
+/* The same two for what stands between the quotes of a JSON string, which has escapes of its own: what is not plain
+ * becomes \u202e or \udb40\udc01, bytes that are no UTF-8 U+FFFD. */
+size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
+size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length);
 
 /* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
 void npart__trim_text(char *text);

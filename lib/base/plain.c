@@ -65,7 +65,7 @@ static uint32_t code_of(const char *text, size_t length)
 }
 
 /* A byte that is no part of UTF-8 is taken by itself, so that what follows it is read from its own beginning. The
- * longest escape, "\U000e0001", has ten characters, for which NPART__PLAIN_BYTES is enough. */
+ * longest escape, "\U000e0001", has ten characters, and twelve in JSON, for which NPART__PLAIN_BYTES is enough. */
 size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
 {
     size_t length = npart__utf8_length(text, rest);
@@ -78,6 +78,28 @@ size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_
     /* Python's and C's escapes: readers know them, and they can be typed back. */
     const char *format = !length ? "\\x%02x" : code > 0xffff ? "\\U%08x" : "\\u%04x";
     *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, format, (unsigned)code);
+    return length ? length : 1;
+}
+
+/* Short escapes of RFC 8259 for what is met in texts; \b, \f and \/ are not used. Above U+FFFF the two halves of
+ * UTF-16. JSON has no way to write a byte that is no character. */
+size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
+{
+    static const char *const known[] = {
+        ['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
+    };
+    size_t length = npart__utf8_length(text, rest);
+    uint32_t code = length ? code_of(text, length) : 0xfffd;
+    const char *escape = code < NPART__COUNT(known) ? known[code] : NULL;
+    if (escape || !length)
+        *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, "%s", escape ? escape : "\xef\xbf\xbd");
+    else if (!is_hidden(code))
+        memcpy(shown, text, *shown_length = length);
+    else if (code <= 0xffff)
+        *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, "\\u%04x", (unsigned)code);
+    else
+        *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, "\\u%04x\\u%04x",
+                                         (unsigned)(0xd7c0 + (code >> 10)), (unsigned)(0xdc00 + (code & 0x3ff)));
     return length ? length : 1;
 }
 
@@ -107,14 +129,15 @@ void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t 
 }
 
 /* The length of the whole tells a caller whether something was left out, as that of snprintf does. */
-size_t npart__copy_plain(char *out, size_t bytes, const char *text)
+static size_t copy_shown(char *out, size_t bytes, const char *text, size_t length,
+                         size_t (*next)(const char *, size_t, char *, size_t *))
 {
-    size_t length = strlen(text), used = 0, whole = 0, at = 0;
+    size_t used = 0, whole = 0, at = 0;
     bool fits = bytes > 0;
     while (at < length) {
         char shown[NPART__PLAIN_BYTES];
         size_t shown_length;
-        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        at += next(text + at, length - at, shown, &shown_length);
         whole += shown_length;
         /* Once a character did not fit, nothing after it is written, though a shorter one might
          * fit: the text must be a beginning. */
@@ -127,6 +150,16 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text)
     if (bytes)
         out[used] = '\0';
     return whole;
+}
+
+size_t npart__copy_plain(char *out, size_t bytes, const char *text)
+{
+    return copy_shown(out, bytes, text, strlen(text), npart__next_plain);
+}
+
+size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length)
+{
+    return copy_shown(out, bytes, text, length, npart__next_json);
 }
 
 /* At most three bytes before the end can belong to the last character, so no more are looked at. A text of nothing

@@ -214,7 +214,7 @@ static void begin_graph(npart_document *document, const char *path, const char *
     struct npart__sheet *out = &document->out, name;
     npart__sheet_open(&name, &document->pool);
     npart__add_cut(document, &name, path, NPART__LINE_CHARACTERS);
-    npart__add_format(&name, "%s%s", *target ? ", " : "", target);
+    npart__add_format(&name, "%s%s", *target ? ", " : "", npart__plain_text(document, target));
     npart__add_text(out, dot->graph_count++ ? "\ndigraph \"" : "digraph \"");
     put_escaped(out, npart__sheet_text(&name));
     npart__add_format(out, "\" {\n  graph [id=\"plan%u\", compound=true, fontname=\"Helvetica,Arial,sans-serif\", "

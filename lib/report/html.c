@@ -35,77 +35,38 @@ static void end(npart_document *document)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------ */
 
-/* What a block's JSON goes through. In JSON all that is escaped here stands in strings, where an escape means the
- * same: '<', by which markup begins, and U+2028 and U+2029, which end lines of a script. HTML ends a script at
- * "</script", whatever its type, and "<!--" changes how its end is found: without '<' there is neither. */
-struct block {
-    npart_document *document;
-    unsigned matched; /* bytes of U+2028 that came last, and are not written yet */
-};
-
-static const unsigned char separator[] = {0xe2, 0x80}; /* then 0xa8 or 0xa9 */
-
-/* What had begun like U+2028 is another character, and stays as it is. */
-static void add_matched(struct block *block)
-{
-    npart__add(&block->document->out, (const char *)separator, block->matched);
-    block->matched = 0;
-}
-
-/* A npart_write_callback. A piece may end anywhere, also within a character; what of U+2028 or U+2029 came last is
- * then kept in `matched` for the next piece. All between two escapes goes out at once: `start` is where that
- * begins. */
+/* A npart_write_callback. '<', by which markup begins, stands in strings alone, where an escape means the same. HTML
+ * ends a script at "</script", whatever its type, and "<!--" changes how its end is found: without '<' there is
+ * neither. */
 static bool write_block(void *payload, const char *text, size_t bytes)
 {
-    struct block *block = payload;
-    struct npart__sheet *out = &block->document->out;
-    size_t start = 0; /* of what stays as it is */
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (!block->matched && byte != '<' && byte != separator[0])
-            continue;
-        npart__add(out, text + start, i - start);
-        start = i + 1;
-        if (block->matched == sizeof separator && (byte & 0xfe) == 0xa8) {
-            npart__add_text(out, byte == 0xa8 ? "\\u2028" : "\\u2029");
-            block->matched = 0;
-            continue;
-        }
-        /* No such character after all: what was held comes out first. The byte itself is looked at anew, as it may
-         * be E2 and begin the next one. */
-        if (block->matched == sizeof separator || byte != separator[block->matched])
-            add_matched(block);
-        if (byte == separator[block->matched])
-            block->matched++;
-        else if (byte == '<')
-            npart__add_text(out, "\\u003c");
-        else
-            start = i; /* the byte stays, and begins what goes out next */
+    npart_document *document = payload;
+    for (const char *next; (next = memchr(text, '<', bytes)) != NULL; text = next + 1) {
+        npart__add(&document->out, text, (size_t)(next - text));
+        npart__add_text(&document->out, "\\u003c");
+        bytes -= (size_t)(next + 1 - text);
     }
-    npart__add(out, text + start, bytes - start);
-    return !block->document->pool.failed;
+    npart__add(&document->out, text, bytes);
+    return !document->pool.failed;
 }
 
-static void begin_block(struct block *block, npart_document *document, const char *kind)
+static void begin_block(npart_document *document, const char *kind)
 {
-    *block = (struct block){.document = document};
     add_head(document);
     npart__add_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">", kind);
 }
 
-/* A text that ends within a character keeps the bytes that it has. */
-static void end_block(struct block *block)
+static void end_block(npart_document *document)
 {
-    add_matched(block);
-    npart__add_text(&block->document->out, "</script>\n");
+    npart__add_text(&document->out, "</script>\n");
 }
 
 /* Of a report that was written there, and how that went: it takes memory of another allocator than the document's. */
-static void end_report(struct block *block, npart_status status, const struct npart_error *failure)
+static void end_report(npart_document *document, npart_status status, const struct npart_error *failure)
 {
     if (status != NPART_OK)
-        npart__document_fail(block->document, failure);
-    end_block(block);
+        npart__document_fail(document, failure);
+    end_block(document);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
@@ -113,29 +74,27 @@ static void end_report(struct block *block, npart_status status, const struct np
 /* {"path", "text"} of a model that cannot be analyzed. */
 static void add_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct block block;
     struct npart__sheet json, text;
-    begin_block(&block, document, "error");
+    begin_block(document, "error");
     npart__sheet_open(&json, &document->pool);
     npart__sheet_open(&text, &document->pool);
     npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
     npart__add_json_text(&json, "{\"path\":", entry->path);
     npart__add_json_text(&json, ",\"text\":", npart__sheet_text(&text));
     npart__add_text(&json, "}\n");
-    (void)write_block(&block, npart__sheet_text(&json), json.size);
+    (void)write_block(document, npart__sheet_text(&json), json.size);
     npart__sheet_close(&text);
     npart__sheet_close(&json);
-    end_block(&block);
+    end_block(document);
 }
 
 /* {"path", "outcomes": [{"target", "threshold", "is_met", "text", "waiver"}]} */
 static void add_outcomes(npart_document *document, const struct npart_entry *entry)
 {
-    struct block block;
     struct npart__sheet json;
     if (!entry->outcome_count)
         return;
-    begin_block(&block, document, "outcomes");
+    begin_block(document, "outcomes");
     npart__sheet_open(&json, &document->pool);
     npart__add_json_text(&json, "{\"path\":", entry->path);
     npart__add_text(&json, ",\"outcomes\":[");
@@ -149,24 +108,23 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
         npart__add_text(&json, "}");
     }
     npart__add_text(&json, "]}\n");
-    (void)write_block(&block, npart__sheet_text(&json), json.size);
+    (void)write_block(document, npart__sheet_text(&json), json.size);
     npart__sheet_close(&json);
-    end_block(&block);
+    end_block(document);
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
 {
-    struct block block;
     struct npart_error failure;
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     options.detail = document->detail;
     if (entry->error) {
         add_error(document, entry);
     } else {
-        begin_block(&block, document, "report");
+        begin_block(document, "report");
         npart_status status =
-            npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, &failure);
-        end_report(&block, status, &failure);
+            npart_report_json(entry->plans, entry->plan_count, &options, write_block, document, &failure);
+        end_report(document, status, &failure);
     }
     add_outcomes(document, entry);
 }
@@ -190,32 +148,30 @@ static npart_status check_page(npart_document *document, struct npart_error *err
 npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
                                      struct npart_error *error)
 {
-    struct block block;
     struct npart_error failure;
     npart_status status = check_page(document, error);
     if (status == NPART_OK)
         status = npart__diff_check(diffs, count, write_block, error);
     if (status != NPART_OK)
         return status;
-    begin_block(&block, document, "diff");
-    status = npart_report_diff_json(diffs, count, write_block, &block, &failure);
-    end_report(&block, status, &failure);
+    begin_block(document, "diff");
+    status = npart_report_diff_json(diffs, count, write_block, document, &failure);
+    end_report(document, status, &failure);
     return npart__document_status(document, error);
 }
 
 npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
                                     struct npart_error *error)
 {
-    struct block block;
     struct npart_error failure;
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !fix)
         status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "fix must not be NULL");
     if (status != NPART_OK)
         return status;
-    begin_block(&block, document, "fix");
-    status = npart_report_fix_json(fix, written, write_block, &block, &failure);
-    end_report(&block, status, &failure);
+    begin_block(document, "fix");
+    status = npart_report_fix_json(fix, written, write_block, document, &failure);
+    end_report(document, status, &failure);
     return npart__document_status(document, error);
 }
 
@@ -224,7 +180,6 @@ npart_status npart_document_add_fix(npart_document *document, const npart_fix *f
 npart_status npart_document_add_report(npart_document *document, npart_read_callback read, void *payload,
                                        struct npart_error *error)
 {
-    struct block block;
     struct npart_error failure;
     ptrdiff_t bytes;
     npart_status status = check_page(document, error);
@@ -233,13 +188,13 @@ npart_status npart_document_add_report(npart_document *document, npart_read_call
     char *piece = status == NPART_OK ? npart__take(&document->pool, PIECE_BYTES, 1) : NULL;
     if (!piece)
         return status == NPART_OK ? npart__document_status(document, error) : status;
-    begin_block(&block, document, "report");
-    while ((bytes = read(payload, piece, PIECE_BYTES)) > 0 && write_block(&block, piece, (size_t)bytes))
+    begin_block(document, "report");
+    while ((bytes = read(payload, piece, PIECE_BYTES)) > 0 && write_block(document, piece, (size_t)bytes))
         continue;
     if (bytes < 0) {
         (void)npart__report_fail(&failure, NPART_ERROR_READ, "the report cannot be read");
         npart__document_fail(document, &failure);
     }
-    end_block(&block);
+    end_block(document);
     return npart__document_status(document, error);
 }

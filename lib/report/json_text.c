@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON strings. Names of a model may be any bytes; what comes out is always valid JSON and valid
- * UTF-8, and the same text comes out the same. And the values that all JSON is made of.
+ * JSON strings, and the values that all JSON is made of.
  */
 #include "report/report.h"
-
-/* Short escapes of RFC 8259 for what is met in texts, \u00xx for all other control characters: \b, \f and \/ are not
- * used. DEL need not be escaped, but is no character to look at. */
-static void append_escape(struct npart__sheet *out, unsigned char c)
-{
-    static const char hex[] = "0123456789abcdef";
-    static const char *const names[256] = {
-        ['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
-    };
-    const char *known = names[c];
-    char unicode[] = "\\u00xx";
-    unicode[4] = hex[c >> 4];
-    unicode[5] = hex[c & 15];
-    npart__add_text(out, known ? known : unicode);
-}
 
 /* Eight bytes of which none is a control character, a quote, a backslash or outside ASCII: each of the four tests
  * sets its byte's highest bit set (see "Bit Twiddling Hacks", hasless and hasvalue); a false alarm costs only time.
@@ -34,56 +18,21 @@ static bool are_plain(const unsigned char *bytes)
     return (special & highest) == 0;
 }
 
-/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms,
- * surrogates, above U+10FFFF. The same test as in lib/base, repeated because reports see the
- * public header only. */
-static size_t utf8_length(const unsigned char *bytes, size_t rest)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-    if (bytes[0] < 0xc0 || bytes[0] > 0xf4 || length > rest)
-        return 0;
-    uint32_t code = bytes[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (bytes[i] & 0x3fu);
-    }
-    bool is_character = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return is_character ? length : 0;
-}
-
-/* Three speeds: eight plain characters at once, single ones, and what has to be looked at. All
- * that stays as it is goes out in one piece. */
+/* Nearly all text is plain, and goes out eight bytes after eight; the rest of a text that is not is left to
+ * npart_json_text, which says how long it becomes. */
 void npart__add_json_string(struct npart__sheet *out, const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    size_t start = 0, at = 0;
+    size_t at = 0;
+    while (length - at >= 8 && are_plain(bytes + at))
+        at += 8;
+    while (at < length && bytes[at] >= 0x20 && bytes[at] < 0x7f && bytes[at] != '"' && bytes[at] != '\\')
+        at++;
     npart__add(out, "\"", 1);
-    while (at < length) {
-        if (length - at >= 8 && are_plain(bytes + at)) {
-            at += 8;
-            continue;
-        }
-        unsigned char c = bytes[at];
-        if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
-            at++;
-            continue;
-        }
-        size_t valid = c >= 0x80 ? utf8_length(bytes + at, length - at) : 0;
-        if (valid) {
-            at += valid;
-            continue;
-        }
-        npart__add(out, text + start, at - start);
-        if (c >= 0x80)
-            /* A byte that is no character: replaced, as JSON has no way to write it. */
-            npart__add(out, "\xef\xbf\xbd", 3); /* U+FFFD */
-        else
-            append_escape(out, c);
-        start = ++at;
-    }
-    npart__add(out, text + start, length - start);
+    npart__add(out, text, at);
+    size_t shown = at < length ? npart_json_text(text + at, length - at, NULL, 0) : 0;
+    if (shown && npart__sheet_reserve(out, shown))
+        out->size += npart_json_text(text + at, length - at, out->data + out->size, out->capacity - out->size);
     npart__add(out, "\"", 1);
 }
 

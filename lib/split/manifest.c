@@ -4,24 +4,15 @@
  */
 #include "split/internal.h"
 
-/* Bytes that are no UTF-8 become U+FFFD, as in reports. JSON has to be UTF-8, and names in a model are whatever
- * bytes the file has. */
 static void append_string(struct npart__buffer *buffer, const char *text)
 {
     size_t rest = strlen(text);
     npart__append_text(buffer, "\"");
-    while (rest) {
-        size_t length = npart__utf8_length(text, rest);
-        unsigned char c = (unsigned char)*text;
-        if (length == 0)
-            npart__append_text(buffer, "\\ufffd");
-        else if (length == 1 && (c < 0x20 || c == '"' || c == '\\'))
-            npart__append_format(buffer, "\\u%04x", c);
-        else
-            npart__append(buffer, text, length);
-        length = length ? length : 1; /* one wrong byte at a time */
-        text += length;
-        rest -= length;
+    for (size_t taken; rest; text += taken, rest -= taken) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t length;
+        taken = npart__next_json(text, rest, shown, &length);
+        npart__append(buffer, shown, length);
     }
     npart__append_text(buffer, "\"");
 }

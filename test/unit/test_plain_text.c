@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Characters that nobody sees or that turn the direction of writing, wherever a file can bring them in: a person reads
- * escapes, a program reads the names as they are.
+ * Characters that nobody sees or that turn the direction of writing, wherever a file can bring them in: they are
+ * escaped, and a program that reads JSON has the names as they are.
  */
 #include "base/base.h"
 #include "support/analysis.h"
@@ -55,6 +55,31 @@ static void test_plain_text__cut_between_escapes(void)
         CHECK_TEXT(shown, wanted);
     }
     npart_plain_text("a", shown, 0);
+}
+
+static void test_plain_text__of_json(void)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *wanted;
+    } rows[] = {
+        {"", 0, ""},
+        {"/model/layers.0 é 中 😀", 27, "/model/layers.0 é 中 😀"},
+        {"\"\\/\n\t\r\b\0", 8, "\\\"\\\\/\\n\\t\\r\\u0008\\u0000"},
+        {"\x7f\xc2\x9b\u202e\u2028", 9, "\\u007f\\u009b\\u202e\\u2028"},
+        {"\xff\xe4\xb8", 3, "\ufffd\ufffd\ufffd"},
+        {"\U000e0001\U000e007f\U000e1000", 12, "\\udb40\\udc01\\udb40\\udc7f\U000e1000"},
+        {"\U0001d173", 4, "\\ud834\\udd73"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char shown[80];
+        size_t whole = strlen(rows[i].wanted);
+        CHECK_INT(npart_json_text(rows[i].text, rows[i].length, shown, sizeof shown), whole);
+        CHECK_TEXT(shown, rows[i].wanted);
+        CHECK_INT(npart_json_text(rows[i].text, rows[i].length, NULL, 0), whole);
+    }
+    CHECK_INT(npart_json_text(NULL, 5, NULL, 0), 0);
 }
 
 /* ---- everywhere ------------------------------------------------------------------------------------------------ */
@@ -147,7 +172,7 @@ static void test_plain_text__several_targets(void)
     analysis_close(&at);
 }
 
-/* A program gets the names. */
+/* A person may look at JSON, too; a program reads the names as they are. */
 static void test_plain_text__json_keeps_names(void)
 {
     struct analysis at;
@@ -155,7 +180,8 @@ static void test_plain_text__json_keeps_names(void)
     analysis_open(&at, model_lines, list, NULL, NULL);
     char *json = json_of(at.plan, NULL);
     CHECK(!json_problem(json, strlen(json), &byte));
-    CHECK(strstr(json, "\"name\":\"node" EVIL "\"") || strstr(json, "\"name\": \"node" EVIL "\""));
+    check_plain(json, "JSON");
+    CHECK(strstr(json, "\"name\":\"node\\u202e\"") || strstr(json, "\"name\": \"node\\u202e\""));
     free(json);
     analysis_close(&at);
 }
@@ -209,6 +235,7 @@ static void test_plain_text__commands_can_be_copied(void)
     }
 }
 
-TESTS(test_plain_text__characters, test_plain_text__cut_between_escapes, test_plain_text__reports,
+TESTS(test_plain_text__characters, test_plain_text__cut_between_escapes, test_plain_text__of_json,
+      test_plain_text__reports,
       test_plain_text__several_targets, test_plain_text__json_keeps_names, test_plain_text__list_errors,
       test_plain_text__commands_can_be_copied)
