@@ -11,32 +11,30 @@ static const char *last_part(const char *path)
     return path + npart__name_offset(path);
 }
 
-/* Whether external data is not where the model refers to it. Counts as there where memory ran out. */
-static bool is_left(const struct npart__save *save, const char *location)
+/* Where the model's own data lies: `used` below; NULL where memory runs out. */
+static const char *used_path(const struct npart__save *save, const char *location)
 {
-    const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
-    return save->weights.leaves_absent && path && !npart__path_is_taken(path);
+    return npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
+}
+
+/* Missed as before, wherever the model stands. */
+static bool is_left(const struct npart__save *save, const char *used)
+{
+    return save->weights.leaves_absent && !npart__path_is_taken(used);
 }
 
 /* Asked before anything is written; the copy itself comes with the commit, when the file may be gone again. */
-static npart_status check_present(const struct npart__save *save, const char *location, struct npart_error *error)
+static npart_status check_present(const struct npart__save *save, const char *used, struct npart_error *error)
 {
-    const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
-    if (!path)
-        return npart__fail_memory(error);
-    return npart__path_is_readable(path)
+    return npart__path_is_readable(used)
                ? NPART_OK
-               : npart__fail(error, NPART_ERROR_READ, "", "external data %s is not there to be %s", path,
+               : npart__fail(error, NPART_ERROR_READ, "", "external data %s is not there to be %s", used,
                              save->weights.links ? "linked" : "copied");
 }
 
 /* Neither output may take the place of data that the model reads. */
-static npart_status check_apart(const struct npart__save *save, const char *location, const char *path,
-                                struct npart_error *error)
+static npart_status check_apart(const char *used, const char *path, struct npart_error *error)
 {
-    const char *used = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
-    if (!used)
-        return npart__fail_memory(error);
     return npart__is_same_file(used, path)
                ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s holds external data of the model", path)
                : NPART_OK;
@@ -50,7 +48,10 @@ static npart_status check_external(struct npart__save *save, const char *locatio
     /* By device and inode, so that two spellings of one folder are one. A folder that is not there is elsewhere. */
     bool is_elsewhere = !npart__is_same_file(save->from_folder, save->to_folder);
     bool is_brought = save->weights.links || save->weights.copies;
-    if (is_left(save, location)) /* missed as before, wherever the model stands */
+    const char *used = used_path(save, location);
+    if (!used)
+        return npart__fail_memory(error);
+    if (is_left(save, used))
         return NPART_OK;
     npart_status status = is_elsewhere || is_brought ? npart__check_location(location, error) : NPART_OK;
     if (status == NPART_OK && is_elsewhere && !is_brought)
@@ -58,10 +59,10 @@ static npart_status check_external(struct npart__save *save, const char *locatio
                              "external data %s lies beside the model: --weights link or --weights copy brings it along",
                              location);
     if (status == NPART_OK && is_brought)
-        status = check_present(save, location, error);
+        status = check_present(save, used, error);
     if (status == NPART_OK)
-        status = check_apart(save, location, path, error);
-    return status == NPART_OK && data_path ? check_apart(save, location, data_path, error) : status;
+        status = check_apart(used, path, error);
+    return status == NPART_OK && data_path ? check_apart(used, data_path, error) : status;
 }
 
 /* `data_path` is NULL where no file of external data is written. */
@@ -143,10 +144,14 @@ npart_status npart__save_commit(struct npart__save *save, struct npart_error *er
 {
     npart_status status = NPART_OK;
     bool is_brought = save->weights.links || save->weights.copies;
-    for (uint32_t i = 0; is_brought && i < save->externals.locations.count && status == NPART_OK; i++)
-        if (!is_left(save, save->externals.locations.items[i]))
-            status = npart__bring_external(save->externals.locations.items[i], save->from_folder, save->to_folder,
-                                           save->weights.links, save->arena, error);
+    for (uint32_t i = 0; is_brought && i < save->externals.locations.count && status == NPART_OK; i++) {
+        const char *location = save->externals.locations.items[i], *used = used_path(save, location);
+        if (!used)
+            status = npart__fail_memory(error);
+        else if (!is_left(save, used))
+            status = npart__bring_external(location, save->from_folder, save->to_folder, save->weights.links,
+                                           save->arena, error);
+    }
     if (status == NPART_OK && save->external_bytes)
         status = npart__output_commit(&save->data, error);
     return status == NPART_OK ? npart__output_commit(&save->model, error) : status;
