@@ -19,7 +19,7 @@ trace() {
 	strace -f -qq -o trace -e trace=%file,%network,%process "$tool" "$@" >out 2>err || [ $? = 1 ] || { cat err; exit 1; }
 	sed -n 's/^[0-9]* *open\(at\)*([^"]*"\([^"]*\)", \([A-Z_|]*\).* = [0-9][0-9]*$/\3 \2/p' trace |
 		grep -vE ' (/lib|/usr/|/etc/ld\.so|/proc/|/sys/|/dev/)' |
-		sed 's/^[A-Z_|]*\(O_WRONLY\|O_RDWR\)[A-Z_|]* /w /; s/^O_[A-Z_|]* /r /; s/\.[0-9]*-[0-9]*\.part$/.part/' |
+		sed 's/^[A-Z_|]*\(O_WRONLY\|O_RDWR\)[A-Z_|]* /w /; s/^O_[A-Z_|]* /r /; s/\.[-0-9]*\.part$/.part/; s|^w .*/report|w report|' |
 		sort -u >opened
 	[ "$(grep -c 'execve(' trace)" = 1 ] || fail "starts a program"
 	! grep -qE '^[0-9]* *(socket|connect|bind|sendto|recvfrom)\(' trace || fail "asks for the network"
@@ -48,8 +48,9 @@ expect "r external.onnx"
 trace external.onnx --shapes
 expect "r external.onnx"
 for format in json html svg csv sarif; do
-	trace model.onnx --target hexagon --format "$format" --output report
-	expect "r model.onnx" "w report"
+	trace model.onnx --target hexagon --format "$format" --output "report-$format"
+	expect "r model.onnx" "w report-$format.part"
+	grep -q "rename(\"[^\"]*/report-$format.0.part\", \"[^\"]*/report-$format\") = 0" trace || fail "is not put in place"
 done
 printf 'param launch_ms 1 2 3\n' >figures.cost
 printf 'format 1\ntarget mine "Mine"\nop Conv\n  maybe static(X) "sizes"\n' >mine.ops
