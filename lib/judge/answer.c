@@ -300,6 +300,13 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     return producer_answer(trial, value);
 }
 
+/* The same of what the value's DequantizeLinear reads. */
+static struct npart__answer qorigin_answer(const struct npart__trial *trial, uint32_t value)
+{
+    uint32_t quantized = npart__quantizing_operand(trial, value, false, 0);
+    return origin_answer(trial, quantized == NPART_NONE ? value : quantized);
+}
+
 /* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
  * from which numbers are read when they are asked for. Defaults that are lists are not compared, and count as
  * absent. Such a text is at most a number or a word: `-1`, `0.01`, `NOTSET`. */
@@ -451,6 +458,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return cast_answer(trial, value, place.element);
     case NPART__FUNCTION_ORIGIN:
         return origin_answer(trial, value);
+    case NPART__FUNCTION_QORIGIN:
+        return qorigin_answer(trial, value);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
     /* The world outside is a user of a result of the graph. */

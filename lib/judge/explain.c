@@ -77,6 +77,7 @@ static struct wording wording_of(enum npart__function function)
         [NPART__FUNCTION_QPRODUCER] = {"producer before DequantizeLinear", " "},
         [NPART__FUNCTION_CASTS] = {"Cast to", " "},
         [NPART__FUNCTION_ORIGIN] = {"producer before any Transpose", " "},
+        [NPART__FUNCTION_QORIGIN] = {"producer before DequantizeLinear and any Transpose", " "},
         [NPART__FUNCTION_CONSUMERS] = {"consumer", " "},
         [NPART__FUNCTION_USERS] = {"number of uses", " = "},
         [NPART__FUNCTION_OP] = {"op", " "},

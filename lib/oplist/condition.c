@@ -498,7 +498,7 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     /* These answer with ops. */
     bool is_op = asked->op == NPART__FUNCTION_PRODUCER || asked->op == NPART__FUNCTION_CONSUMERS ||
                  asked->op == NPART__FUNCTION_ORIGIN || asked->op == NPART__FUNCTION_QPRODUCER ||
-                 asked->op == NPART__FUNCTION_OP;
+                 asked->op == NPART__FUNCTION_QORIGIN || asked->op == NPART__FUNCTION_OP;
     bool is_number = asked->op == NPART__FUNCTION_RANK || asked->op == NPART__FUNCTION_DIM ||
                      asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_USERS ||
                      asked->op == NPART__FUNCTION_COUNT ||

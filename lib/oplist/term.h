@@ -83,6 +83,7 @@ enum npart__term_kind {
     X(QPRODUCER, "qproducer", OPERAND, POLICY) /* the same, past its DequantizeLinear */                               \
     X(CASTS, "casts", OPERAND, POLICY)      /* types that Casts make of it; "none" without one */                      \
     X(ORIGIN, "origin", OPERAND, POLICY)      /* the op that makes it, past Transposes */                              \
+    X(QORIGIN, "qorigin", OPERAND, POLICY)    /* the same, past its DequantizeLinear first */                          \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
     X(USERS, "users", OPERAND, POLICY)      /* how often nodes and the graph's outputs use it */                       \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
