@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "json_memory.h"
+#include "message.h"
 
 #ifdef TOOL_HAS_SQLITE
 #include <sqlite3.h>
@@ -22,6 +23,8 @@
 #define MOST_PENDING 256u  /* models of one transaction */
 #define BUSY_MS 10000      /* how long another program may hold the file */
 #define BUSY_BETWEEN_MS 100 /* ... where it can be tried again a second later */
+#define BUSY_TOLD_MS 1000   /* after which a person is told what is waited for */
+#define BUSY_STEP_MS 20
 
 enum type { TYPE_TEXT, TYPE_INTEGER, TYPE_REAL, TYPE_BOOLEAN };
 
@@ -67,13 +70,27 @@ static const char *const constraints[TABLES] = {
 };
 
 struct database {
+    const char *path;
     sqlite3 *file;
+    int busy_ms; /* how long another program is waited for */
     sqlite3_stmt *insert[TABLES], *find;
     unsigned pending; /* models of the transaction */
     time_t since;     /* it was begun */
 };
 
 /* ---- statements --------------------------------------------------------------------------------------------- */
+
+/* A busy handler of SQLite: `calls` counts those of one wait. 0: no longer. */
+static int wait_for_others(void *payload, int calls)
+{
+    const struct database *database = payload;
+    if (calls >= database->busy_ms / BUSY_STEP_MS)
+        return 0;
+    if (calls == BUSY_TOLD_MS / BUSY_STEP_MS)
+        say("%s: another program uses it; waiting for up to %d s", database->path, database->busy_ms / 1000);
+    (void)sqlite3_sleep(BUSY_STEP_MS);
+    return 1;
+}
 
 static bool fail(const struct database *database, char *problem, size_t bytes)
 {
@@ -155,9 +172,9 @@ static bool begin(struct database *database, char *problem, size_t bytes)
 /* Another program that reads may keep the models of a transaction from being written: they stay in it then. */
 static bool commit(struct database *database, bool is_last, char *problem, size_t bytes)
 {
-    (void)sqlite3_busy_timeout(database->file, is_last ? BUSY_MS : BUSY_BETWEEN_MS);
+    database->busy_ms = is_last ? BUSY_MS : BUSY_BETWEEN_MS;
     int status = sqlite3_exec(database->file, "COMMIT", NULL, NULL, NULL);
-    (void)sqlite3_busy_timeout(database->file, BUSY_MS);
+    database->busy_ms = BUSY_MS;
     if (status == SQLITE_BUSY && !is_last) {
         database->pending = 1; /* so that it is not tried again for each model */
         database->since = time(NULL);
@@ -240,10 +257,12 @@ bool database_open(struct database **out, const char *path, bool resumes, const 
         (void)snprintf(problem, bytes, "out of memory");
         return false;
     }
+    database->path = path;
+    database->busy_ms = BUSY_MS;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     bool is_fine = sqlite3_open_v2(path, &database->file, flags, NULL) == SQLITE_OK;
     if (is_fine) {
-        (void)sqlite3_busy_timeout(database->file, BUSY_MS);
+        (void)sqlite3_busy_handler(database->file, wait_for_others, database);
         is_fine = run(database, "PRAGMA foreign_keys = ON", problem, bytes) &&
                   begin_tables(database, resumes, tool_and_options, problem, bytes) &&
                   prepare(database, &database->find, "SELECT 1 FROM models WHERE path = ?", problem, bytes);

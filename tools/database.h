@@ -14,7 +14,8 @@ struct database;
 
 /* Opens the file, or makes it. `resumes`: goes on with what is there, which must be of the same `tool_and_options`;
  * else results that are there are dropped. A file that is anything but results is left as it is, and refused. Fails
- * always in a build without SQLite. *out is to be given back with database_close; NULL where it fails. */
+ * always in a build without SQLite. `path` must stay until it is closed; where another program holds the file for more
+ * than a second, that is said on standard error. *out is to be given back with database_close; NULL where it fails. */
 bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
                    size_t bytes);
 /* Whether the model is there; `path` as in documents (model.path). */

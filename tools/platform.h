@@ -35,7 +35,8 @@ int64_t stream_offset(FILE *stream);
 bool seek_stream(FILE *stream, int64_t offset);
 /* A file that is open for writing ends after so many bytes. False with errno. */
 bool cut_stream(FILE *stream, uint64_t bytes);
-/* Keeps other processes from doing the same, until it is closed. False: one has. Systems that cannot tell say true. */
+/* Keeps other processes from doing the same, until it is closed. False: one has. Systems that cannot tell say true. It
+ * takes a byte past all that is read and written, which disturbs no other lock of the file. */
 bool claim_stream(FILE *stream);
 
 /* A regular file, whatever its name. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #if !defined(_WIN32)
 #define _FILE_OFFSET_BITS 64
-#if !defined(_XOPEN_SOURCE)
-#define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* locks of an open file; realpath */
 #endif
 #endif
 #include "platform.h"
@@ -96,10 +96,18 @@ bool cut_stream(FILE *stream, uint64_t bytes)
     return fflush(stream) == 0 && ftruncate(fileno(stream), (off_t)bytes) == 0;
 }
 
+/* A lock of the process, POSIX's own kind, would go with the first that SQLite gives back; where the system has none of
+ * the open file, that is so for databases. */
+#ifdef F_OFD_SETLK
+#define SET_LOCK F_OFD_SETLK
+#else
+#define SET_LOCK F_SETLK
+#endif
+
 bool claim_stream(FILE *stream)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fileno(stream), F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
+    struct flock last = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = INT64_MAX - 1, .l_len = 1};
+    return fcntl(fileno(stream), SET_LOCK, &last) == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
 static bool identify(const struct stat *status, struct file_identity *out)

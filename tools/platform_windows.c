@@ -174,7 +174,7 @@ bool cut_stream(FILE *stream, uint64_t bytes)
 
 bool claim_stream(FILE *stream)
 {
-    OVERLAPPED last = {.Offset = MAXDWORD, .OffsetHigh = MAXDWORD >> 1}; /* past all that is read and written */
+    OVERLAPPED last = {.Offset = MAXDWORD, .OffsetHigh = MAXDWORD >> 1};
     HANDLE handle = (HANDLE)_get_osfhandle(_fileno(stream));
     return LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &last) ||
            GetLastError() != ERROR_LOCK_VIOLATION;

@@ -116,6 +116,12 @@ static bool is_database_name(const char *name)
     return has_end(name, ".sqlite") || has_end(name, ".sqlite3") || has_end(name, ".db");
 }
 
+static enum exit_status tell_claimed(const struct results *results)
+{
+    say("%s: another scan is writing to it", results->name);
+    return EXIT_OTHER;
+}
+
 static enum exit_status open_lines(struct results *results, const struct options *options, struct reader *reader)
 {
     bool is_file = kind_of_path(options->output, true) != PATH_OTHER;
@@ -130,10 +136,8 @@ static enum exit_status open_lines(struct results *results, const struct options
             say("%s: not a regular file, so --resume cannot go on with it", options->output);
         return options->resumes ? EXIT_USAGE : EXIT_FINE;
     }
-    if (!claim_stream(results->file)) {
-        say("%s: another scan is writing to it", options->output);
-        return EXIT_OTHER;
-    }
+    if (!claim_stream(results->file))
+        return tell_claimed(results);
     if (!options->resumes)
         return EXIT_FINE;
     (void)seek_stream(results->file, 0); /* some systems open for adding at the end */
@@ -145,8 +149,13 @@ static enum exit_status open_lines(struct results *results, const struct options
     return status;
 }
 
+/* SQLite keeps programs apart during a transaction alone. The file is open a second time for the claim, and closed last,
+ * as that may end SQLite's own locks. What cannot be opened is SQLite's to tell. */
 static enum exit_status open_database(struct results *results, const struct options *options, struct reader *reader)
 {
+    results->file = open_file(options->output, "a+b");
+    if (results->file && !claim_stream(results->file))
+        return tell_claimed(results);
     char problem[1024] = "", tool[128];
     (void)snprintf(tool, sizeof tool, "npu-partition %s, options %s", npart_version(), reader->fingerprint);
     bool resumes = options->resumes;

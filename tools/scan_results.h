@@ -14,7 +14,7 @@
 
 struct results {
     const char *name; /* as messages say it */
-    FILE *file;
+    FILE *file; /* of lines; of a database, what keeps other scans out */
     struct database *database;
     struct paths done; /* of models that are there from earlier scans, sorted, as JSON has them */
 };

@@ -6,6 +6,7 @@ and memory does not grow with the number of models. Scans are killed when their 
 
 usage: scan.py TOOL FIXTURES CASE_MODELS
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -183,6 +184,30 @@ def check_database(scan: Scan, paths: list[str], folder: pathlib.Path) -> None:
     check(rows_of(killed) == rows, "killed and resumed: the same rows")
 
 
+def check_one_at_a_time(scan: Scan, folder: pathlib.Path) -> None:
+    """A scan that stands still keeps others out, whether lines or a database; whole transactions of others do not."""
+    for name in ("claimed.jsonl", "claimed.sqlite"):
+        file = folder / name
+        with subprocess.Popen(scan.command("--output", str(file)), stdout=subprocess.DEVNULL) as first:
+            while first.poll() is None and (not file.exists() or file.stat().st_size == 0):
+                time.sleep(0.001)
+            first.send_signal(signal.SIGSTOP)
+            second = subprocess.run(scan.command("--output", str(file), "--resume"), capture_output=True)
+            first.kill()
+        check(second.returncode == 4 and b"another scan is writing to it" in second.stderr,
+              f"{name}: {second.returncode} {second.stderr[:200]!r}")
+        scan.run_to_end(file)
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        waiting = subprocess.Popen(scan.command("--output", str(file), "--resume"), stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL)
+        assert waiting.stderr is not None
+        told = waiting.stderr.readline()
+        other.execute("rollback")
+        waiting.communicate()
+    check(b"another program uses it; waiting" in told and waiting.returncode in (0, 3), f"waits: {told!r}")
+
+
 def check_progress(scan: Scan, folder: pathlib.Path) -> None:
     """A bar on a terminal, and nothing but the table elsewhere."""
     terminal, side = os.openpty()
@@ -249,6 +274,7 @@ def main() -> int:
         check_stops(scan, whole, folder)
         check_full_disk(scan, whole, folder)
         check_database(scan, paths, folder)
+        check_one_at_a_time(scan, folder)
         check_progress(scan, folder)
         few, many = check_memory(tool, fixtures / "mobilenetv2.dynamo.onnx", folder)
     print(f"scan: {len(paths)} models, killed {kills} times; peak of 10 models {few} KiB, of 1000 {many} KiB; "

@@ -55,11 +55,11 @@ static void test_json_text__plain_and_escaped(void)
         {"\\u0041", "\"\\\\u0041\""},
         {"\n", "\"\\n\""},
         {"é ß 中 😀", "\"é ß 中 😀\""},
-        {"\xe2\x80\xa8\xe2\x80\xa9", "\"\xe2\x80\xa8\xe2\x80\xa9\""},   /* U+2028, U+2029 are plain in JSON */
+        {"\xe2\x80\xa8\xe2\x80\xa9", "\"\\u2028\\u2029\""},             /* end lines of a terminal, or of a script */
         {"\xef\xbf\xbe\xef\xbf\xbf", "\"\xef\xbf\xbe\xef\xbf\xbf\""},   /* U+FFFE, U+FFFF: no characters, but valid */
         {"\xef\xb7\x90\xf4\x8f\xbf\xbf", "\"\xef\xb7\x90\xf4\x8f\xbf\xbf\""}, /* U+FDD0, U+10FFFF */
-        {"\xef\xbb\xbf", "\"\xef\xbb\xbf\""},                           /* a byte order mark */
-        {"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80", "\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80\""},
+        {"\xef\xbb\xbf", "\"\\ufeff\""},                                /* a byte order mark */
+        {"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80", "\"\\u0080\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80\""},
     };
     for (size_t i = 0; i < NPART__LENGTH(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
