@@ -149,8 +149,8 @@ static enum exit_status open_lines(struct results *results, const struct options
     return status;
 }
 
-/* SQLite keeps programs apart during a transaction alone. The file is open a second time for the claim, and closed last,
- * as that may end SQLite's own locks. What cannot be opened is SQLite's to tell. */
+/* SQLite keeps programs apart during a transaction alone. The file is open a second time for the claim, and closed
+ * last, as that may end SQLite's own locks. What cannot be opened is SQLite's to tell. */
 static enum exit_status open_database(struct results *results, const struct options *options, struct reader *reader)
 {
     results->file = open_file(options->output, "a+b");
