@@ -30,6 +30,21 @@ static bool is_cause_gone(const struct npart__what_if *request, uint32_t cause)
     return cause != NPART_NONE && is_done(request, request->row_of[cause]);
 }
 
+/* Whether a policy gave back what was accepted, and not what the provider had claimed and could not compile. */
+static bool was_given_back(const struct npart__plan *plan, uint32_t node)
+{
+    uint32_t rule = plan->partitioning.handed_back[node];
+    if (rule == NPART_NONE)
+        return false;
+    for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
+        const struct npart__reason *reason = &plan->mask.reasons.items[i];
+        bool fails = reason->truth == NPART__FALSE && plan->target.oplist->rules.items[reason->rule].is_fatal;
+        if (fails && reason->rule != rule)
+            return false;
+    }
+    return true;
+}
+
 /* What policies gave back is offered to them again. A policy that is gone, or that has fewer nodes to give back
  * now, decides anew. Copies have the cause of the node that they are copies of. */
 static bool *accept(const struct npart__what_if *request, struct npart__arena *arena)
@@ -39,8 +54,7 @@ static bool *accept(const struct npart__what_if *request, struct npart__arena *a
     /* By node of the session's graph, as partitioning wants it. */
     bool *accepted = npart__arena_zeroed(arena, nodes + (size_t)1, sizeof *accepted);
     for (uint32_t i = 0; accepted && i < nodes; i++) {
-        /* A node with a rule in handed_back was accepted before a policy looked at it. */
-        bool is_taken = plan->accepted[i] || plan->partitioning.handed_back[i] != NPART_NONE;
+        bool is_taken = plan->accepted[i] || was_given_back(plan, i);
         uint32_t cause = plan->causes.cause_of[npart__file_node(&plan->session, i)];
         accepted[i] = (is_taken || is_cause_gone(request, cause)) &&
                       !npart__is_marked(request->tail, i) && npart__is_live(&plan->session, i);

@@ -44,7 +44,8 @@ struct npart__cuts {
 
 /* All arrays are of the plan's arena. Those by node are as long as the session's graph, copies included. */
 struct npart__partitioning {
-    uint32_t *handed_back;  /* by node: the rule by which an accepted node is left to the CPU; NPART_NONE: it is not */
+    uint32_t *handed_back;  /* by node: the rule by which an accepted node, or one that would fail, is left to the CPU;
+                               NPART_NONE: it is not */
     uint32_t *partition_of; /* by node; NPART_NONE: not in one */
     uint32_t *stage_of;     /* by node, within its region; NPART_NONE for a node that is not live */
     struct NPART__ARRAY(struct npart__partition) partitions;

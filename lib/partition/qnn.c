@@ -171,21 +171,47 @@ static bool form_round(struct npart__stage_request *request)
     return true;
 }
 
-/* Where the subgraphs would wait for each other none is taken; then the runtime inlines what it can and asks again,
- * about these nodes alone. The second try has only functions left; if those wait for each other, too, nothing runs
- * on the NPU, and waves of nothing give the CPU its stages. */
+/* What the provider claims and cannot compile is accepted while subgraphs are formed: `failing` by place. Whether there
+ * is such a node. */
+static bool accept_failing(struct npart__stage_request *request, bool *failing)
+{
+    const struct npart__mask *mask = request->back->request->mask;
+    bool is_any = false;
+    for (uint32_t i = 0; mask && i < request->count; i++) {
+        uint32_t id = request->order[i];
+        if (request->accepted[id] || mask->verdicts[id] != NPART__FAIL)
+            continue;
+        request->back->request->accepted[id] = failing[request->place_of[id]] = is_any = true;
+    }
+    return is_any;
+}
+
+static void refuse_failing(struct npart__stage_request *request, const bool *failing)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        if (failing[request->place_of[request->order[i]]])
+            request->back->request->accepted[request->order[i]] = false;
+}
+
+/* Where the subgraphs would wait for each other none is taken, and nothing fails; then the runtime inlines what it can
+ * and asks again, about these nodes alone. The second try has only functions left; if those wait for each other, too,
+ * nothing runs on the NPU, and waves of nothing give the CPU its stages. */
 void npart__stage_by_qnn(struct npart__stage_request *request)
 {
     if (!has_captures(request)) { /* the loop is ONNX Runtime's own, then */
         npart__stage_by_waves(request);
         return;
     }
-    if (form_round(request) || request->failed)
+    bool *failing = npart__arena_zeroed(request->arena, request->count + (size_t)1, sizeof *failing);
+    request->failed |= !failing;
+    if (request->failed)
         return;
-    for (uint32_t i = 0; i < request->count; i++)
+    bool fails = accept_failing(request, failing), runs = form_round(request);
+    for (uint32_t i = 0; !runs && i < request->count; i++)
         if (!is_inlined(request, request->order[i]))
             npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
-    if (form_round(request) || request->failed)
+    refuse_failing(request, failing);
+    if (request->failed || (runs && !fails) || form_round(request) || request->failed)
         return;
     for (uint32_t i = 0; i < request->count; i++)
         npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
