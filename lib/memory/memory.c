@@ -251,6 +251,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
     const uint32_t *partition_of = run->request->partitioning->partition_of;
+    const struct npart__partition *all = run->request->partitioning->partitions.items;
     uint32_t at;
     for (uint32_t s = graph->scopes.count; s-- > 0;) {
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE, .held = run->held};
@@ -261,7 +262,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
             uint32_t id = run->order[i], partition = partition_of[id];
             if (partition == NPART_NONE)
                 run->order[flow.count++] = id;
-            else if (partition != before)
+            else if (partition != before && all[partition].region == s) /* a joined body runs in its node's */
                 run->order[flow.count++] = graph->nodes.count + partition;
             before = partition;
         }
@@ -284,7 +285,7 @@ static bool find_npu(struct run *run, struct npart__memory *out)
     for (uint32_t p = 0; p < all->partitions.count; p++) {
         const struct npart__partition *partition = &all->partitions.items[p];
         struct npart__flow flow = {.steps = all->lists.items + partition->first_member,
-                                   .count = partition->member_count,
+                                   .count = partition->member_count - partition->joined_count,
                                    .partition = p,
                                    .held = run->held};
         struct npart__bytes *peak = &out->partitions[p].peak;

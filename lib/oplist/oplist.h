@@ -410,6 +410,7 @@ enum npart__partitioner_reason {
     NPART__REASON_ALONE,          /* openvino: a partition of one node */
     NPART__REASON_NO_INPUT,       /* openvino: a partition that nothing is fed into */
     NPART__REASON_CYCLE,          /* openvino: a node that joined a partition which waits for it */
+    NPART__REASON_PARTED_BODY,    /* openvino: a node of whose body only a part is taken */
     NPART__REASON_NOT_AT_ONCE,    /* qnn: partitions would depend on each other in a cycle */
     NPART__REASON_CUT,            /* a boundary that the user asks for */
     NPART__REASON_COUNT

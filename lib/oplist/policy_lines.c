@@ -135,6 +135,8 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a partition without an input runs on the CPU"},
         [NPART__REASON_CYCLE] = {"partitioner-cycle",
                                  "a node alone must not join a partition that waits for another of its users"},
+        [NPART__REASON_PARTED_BODY] = {"partitioner-parted-body",
+                                       "bodies must be supported as a whole, or not at all"},
         [NPART__REASON_NOT_AT_ONCE] = {"partitioner-not-at-once",
                                        "the partitions would depend on each other in a cycle"},
         [NPART__REASON_CUT] = {"partitioner-cut", "the user cuts the graph"},
@@ -145,7 +147,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         parser->oplist->partitioner_rules[i] = rule;
         if (rule != NPART_NONE && i == NPART__REASON_NOT_WHOLE)
             parser->oplist->rules.items[rule].is_fatal = parser->oplist->refusal_is_fatal;
-        if (rule != NPART_NONE && i == NPART__REASON_CYCLE)
+        if (rule != NPART_NONE && (i == NPART__REASON_CYCLE || i == NPART__REASON_PARTED_BODY))
             parser->oplist->rules.items[rule].is_fatal = true;
         /* The user's own cut has no source but the user. */
         if (rule != NPART_NONE && i == NPART__REASON_CUT)

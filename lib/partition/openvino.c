@@ -347,3 +347,30 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     }
     request->order = file_order;
 }
+
+/* The provider is asked about bodies first, and compiles what it takes of one that it does not take as a whole; then it
+ * claims the node that holds it, and OpenVINO meets its own compiled nodes in there (probe: onnxruntime-openvino
+ * 1.24.1, "does not support ... OpenVINO-EP-subgraph"). A body of which nothing is taken is read as it is. */
+bool npart__fail_parted_bodies(struct npart__hand_back *to)
+{
+    const struct npart__graph *graph = to->graph;
+    const struct npart__session *session = to->request->session;
+    uint32_t rule = to->request->target->oplist->partitioner_rules[NPART__REASON_PARTED_BODY];
+    bool is_any = false;
+    for (uint32_t s = 0; s < graph->scopes.count; s++) {
+        const struct npart__scope *scope = &graph->scopes.items[s];
+        bool holds = scope->region == s && scope->kind == NPART__SCOPE_BODY && npart__is_live(session, scope->node) &&
+                     to->request->accepted[scope->node];
+        uint32_t live = 0, taken = 0;
+        for (uint32_t i = 0; holds && i < scope->order_count; i++) {
+            uint32_t node = graph->order[scope->first_order + i];
+            live += npart__is_live(session, node);
+            taken += npart__is_live(session, node) && to->request->accepted[node];
+        }
+        if (taken == 0 || taken == live)
+            continue;
+        npart__hand_back_node(to, scope->node, rule);
+        is_any = true;
+    }
+    return is_any;
+}

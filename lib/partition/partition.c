@@ -23,6 +23,7 @@ struct partitioner {
     uint32_t *place_of;     /* by node of these */
     uint32_t *of_stage;     /* by stage of the region: partition, or NPART_NONE */
     uint32_t *seen_by;      /* by side (partitions, then the CPU): the value that was last seen to go there */
+    bool *is_joined;        /* by scope: a body that is in the partition of its node */
     bool failed;
 };
 
@@ -102,6 +103,48 @@ static void stage_region(struct partitioner *at, uint32_t region)
     if (!at->failed)
         bound_stages(at, count);
     npart__arena_clear(&scratch);
+}
+
+/* A body runs with the node that holds it. Where that is taken, and all of the body could be, a runtime asks for the
+ * body as a part of its node, in one round: asked of OpenVINO's provider with Ifs and Scans. A cut of the user's in
+ * there keeps it apart. */
+static bool joins(const struct partitioner *at, uint32_t region)
+{
+    const struct npart__scope *scope = &at->graph->scopes.items[region];
+    const uint32_t *segment_of = at->out->cuts.segment_of;
+    const uint8_t *round = at->session->round;
+    bool is_any = false;
+    if (scope->kind != NPART__SCOPE_BODY || !npart__is_live(at->session, scope->node) || !at->accepted[scope->node])
+        return false;
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        uint32_t node = at->graph->order[scope->first_order + i];
+        if (!npart__is_live(at->session, node))
+            continue;
+        if (!at->accepted[node] || round[node] != round[scope->node] || (segment_of && segment_of[node]))
+            return false;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* Every region, or `again` the bodies that do not stay with their node, as it was left to the CPU since. Whether
+ * there are any. */
+static bool stage_regions(struct partitioner *at, bool again)
+{
+    bool is_any = false;
+    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
+        bool was_joined = again && at->is_joined[scope];
+        if (at->graph->scopes.items[scope].region != scope || (again && !was_joined))
+            continue;
+        at->is_joined[scope] = joins(at, scope);
+        is_any |= !at->is_joined[scope];
+        if (!at->is_joined[scope])
+            stage_region(at, scope);
+        uint32_t count = at->is_joined[scope] ? list_region(at, scope) : 0;
+        for (uint32_t i = 0; i < count; i++)
+            at->out->stage_of[at->order[i]] = 0;
+    }
+    return is_any;
 }
 
 /* ---- members --------------------------------------------------------------------------------------------- */
@@ -352,11 +395,12 @@ static bool allocate(struct partitioner *at)
     out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
     at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
     at->place_of = npart__arena_zeroed(at->arena, nodes, sizeof *at->place_of);
+    at->is_joined = npart__arena_zeroed(at->arena, at->graph->scopes.count + (size_t)1, sizeof *at->is_joined);
     at->of_stage = npart__arena_allocate(at->arena, npart__most_stages(at->graph) * sizeof *at->of_stage);
     at->back.ops = npart__find_ops(at->graph, oplist->policy_ops.items, oplist->policy_ops.count, at->arena);
     at->back.rules = out->handed_back;
     if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->place_of || !at->of_stage ||
-        !at->back.ops)
+        !at->is_joined || !at->back.ops)
         return false;
     memset(out->handed_back, 0xff, nodes * sizeof *out->handed_back);
     memset(out->partition_of, 0xff, nodes * sizeof *out->partition_of);
@@ -373,24 +417,60 @@ static void make_all_partitions(struct partitioner *at)
     /* Called again after something is given back: what was listed before is dropped, the stages stay. */
     out->partitions.count = out->lists.count = out->switch_count = 0;
     memset(out->partition_of, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *out->partition_of);
-    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
-        if (at->graph->scopes.items[scope].region == scope)
+    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
+        if (at->graph->scopes.items[scope].region != scope)
+            continue;
+        if (!at->is_joined[scope])
             make_partitions(at, scope);
+        uint32_t count = at->is_joined[scope] ? list_region(at, scope) : 0;
+        for (uint32_t i = 0; i < count; i++) /* holders come before their bodies */
+            out->partition_of[at->order[i]] = out->partition_of[at->graph->scopes.items[scope].node];
+    }
+}
+
+/* Joined nodes after the members of a partition's own region, once policies have seen these alone. Lists that
+ * grow are begun anew at the end. */
+static void list_joined(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    for (uint32_t n = 0; n < at->graph->nodes.count; n++)
+        if (out->partition_of[n] != NPART_NONE && at->is_joined[npart__node_region(at->graph, n)])
+            out->partitions.items[out->partition_of[n]].joined_count++;
+    for (uint32_t p = 0; p < out->partitions.count && !at->failed; p++) {
+        struct npart__partition *partition = &out->partitions.items[p];
+        uint32_t first = out->lists.count, count = partition->member_count;
+        if (partition->joined_count == 0)
+            continue;
+        at->failed |= !NPART__RESERVE(at->arena, &out->lists, count + partition->joined_count);
+        if (at->failed)
+            return;
+        memcpy(out->lists.items + first, out->lists.items + partition->first_member, count * sizeof *out->lists.items);
+        out->lists.count += count + partition->joined_count;
+        partition->first_member = first;
+    }
+    for (uint32_t i = 0; i < at->graph->order_count && !at->failed; i++) {
+        uint32_t node = at->graph->order[i], id = out->partition_of[node];
+        if (id == NPART_NONE || !at->is_joined[npart__node_region(at->graph, node)])
+            continue;
+        struct npart__partition *partition = &out->partitions.items[id];
+        out->lists.items[partition->first_member + partition->member_count++] = node;
+    }
 }
 
 /* Stages, then partitions, then what the runtime drops of these (too small, too many, of certain ops). What is
- * dropped keeps its stage, so that the others do not change. A second look at drops is not taken: a runtime, too,
- * decides once which of its partitions it keeps. */
+ * dropped keeps its stage, so that the others do not change. A second look at drops is not taken, but for bodies that
+ * have lost their node: a runtime, too, decides once which of its partitions it keeps. */
 static void form_partitions(struct partitioner *at)
 {
     bool changed = false;
-    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
-        if (at->graph->scopes.items[scope].region == scope)
-            stage_region(at, scope);
-    if (!at->failed)
-        make_all_partitions(at);
-    if (!at->failed)
-        at->failed |= !npart__apply_drops(&at->back, at->out, &changed);
+    (void)stage_regions(at, false);
+    do {
+        if (!at->failed)
+            make_all_partitions(at);
+        if (!at->failed)
+            at->failed |= !npart__apply_drops(&at->back, at->out, &changed);
+        /* A body whose node is dropped is asked about by itself, and so are the drops then. */
+    } while (!at->failed && changed && stage_regions(at, true));
     if (!at->failed && changed) /* what is given back keeps its stage, on the other side */
         make_all_partitions(at);
 }
@@ -406,6 +486,8 @@ static void partition_regions(struct partitioner *at)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
     /* A node that fails parts what it stood among, which therefore has other stages. */
+    if (!at->failed && strcmp(at->name, "openvino") == 0 && npart__fail_parted_bodies(&at->back))
+        form_partitions(at);
     if (!at->failed)
         at->failed |= !npart__apply_failures(&at->back, at->out, &changed);
     if (!at->failed && changed)
@@ -420,16 +502,18 @@ static void hide_copies(struct partitioner *at)
 {
     for (uint32_t p = 0; p < at->out->partitions.count; p++) {
         struct npart__partition *partition = &at->out->partitions.items[p];
-        uint32_t *members = at->out->lists.items + partition->first_member, own = 0, told = 0;
+        uint32_t *members = at->out->lists.items + partition->first_member, own = 0, told = 0, joined = 0;
         for (uint32_t i = 0; i < partition->member_count; i++)
             own += members[i] < npart__file_nodes(at->session);
         for (uint32_t i = 0; i < partition->member_count; i++) {
             uint32_t node = npart__file_node(at->session, members[i]);
             bool is_told = own ? node == members[i] : told == 0 || members[told - 1] != node;
+            joined += is_told && i >= partition->member_count - partition->joined_count;
             if (is_told)
                 members[told++] = node;
         }
         partition->member_count = told;
+        partition->joined_count = joined;
     }
 }
 
@@ -484,11 +568,14 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
         return npart__fail_memory(error);
     partition_regions(&at);
     if (!at.failed)
+        list_joined(&at);
+    if (!at.failed)
         find_borders(&at);
     npart__arena_release(arena, at.order);
     npart__arena_release(arena, at.place_of);
     npart__arena_release(arena, at.of_stage);
     npart__arena_release(arena, at.seen_by);
+    npart__arena_release(arena, at.is_joined);
     if (!at.failed) {
         /* Before copies are hidden, while members and partition_of agree. */
         NPART__CHECK(npart__check_partitioning(request->session, request->accepted, out));

@@ -22,6 +22,7 @@ struct npart__partition {
     uint32_t region; /* a scope */
     uint32_t stage; /* of this region */
     uint32_t first_member, member_count; /* nodes, in execution order */
+    uint32_t joined_count; /* the last of these: of bodies, which run while the node that holds them does */
     uint32_t first_input, input_count;   /* values from outside, constants left out */
     uint32_t first_output, output_count; /* values that are used outside */
     uint32_t first_end, end_count;       /* unsupported nodes that end it: they take its results */

@@ -30,9 +30,10 @@ static void check_members(const struct checker *at, const bool *accepted)
         NPART__ASSERT(partition->member_count, "partition %u is empty", p);
         for (uint32_t i = 0; i < partition->member_count; i++) {
             uint32_t node = out->lists.items[partition->first_member + i];
-            NPART__ASSERT(out->partition_of[node] == p && out->stage_of[node] == partition->stage &&
-                              npart__node_region(at->graph, node) == partition->region,
-                          "node %u of partition %u", node, p);
+            bool is_joined = i >= partition->member_count - partition->joined_count;
+            bool is_here = out->stage_of[node] == partition->stage &&
+                           npart__node_region(at->graph, node) == partition->region;
+            NPART__ASSERT(out->partition_of[node] == p && is_here != is_joined, "node %u of partition %u", node, p);
         }
         for (uint32_t i = 0; i < partition->end_count; i++) {
             uint32_t node = out->lists.items[partition->first_end + i];

@@ -52,6 +52,8 @@ void npart__split_stages(struct npart__stage_request *request);
 void npart__join_units(struct npart__stage_request *request);
 /* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
 void npart__stage_by_openvino(struct npart__stage_request *request);
+/* A body of which some nodes are taken, of a node that is taken: the node fails. Whether there is one. */
+bool npart__fail_parted_bodies(struct npart__hand_back *to);
 void npart__stage_by_qnn(struct npart__stage_request *request);
 /* stages.c */
 void npart__stage_by_waves(struct npart__stage_request *request);
