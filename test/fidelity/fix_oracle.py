@@ -8,7 +8,7 @@ usage: fix_oracle.py --tool build/npu-partition --oracle ort_assign.py --python 
 Every model of the folder MODELS whose name does not begin with `aihub-` is fixed at the sizes of its `*.run.json.gz`, with the
 default class and with `--allow bits-if,ulp`; a decoder with two branches once for each (`--bind use_cache_branch=...`, of
 which the first counts). The oracle is asked at level all; with --ep openvino it is the provider's list and its
-subgraphs, and the tool's prediction is that of `--gates provider`. Answers for the models as they are come from --truth
+subgraphs, so the model is fixed, and predicted, with `--gates provider`. Answers for the models as they are come from --truth
 where it has them. All answers are kept in --cache by the file's hash and the options, so a run that was stopped goes on
 where it stood: run it until it says that nothing is missing (--minutes ends it in time).
 Exit status 1 when a model that loaded does not load any more, when a file was changed and the compiler makes nothing better
@@ -34,6 +34,11 @@ SHARE = 0.97
 SPACE = 14 << 30
 WAYS = {"bits": [], "bits-if,ulp": ["--allow", "bits-if,ulp"]}
 TARGETS = {"qnn": "hexagon:60", "openvino": "intel-npu:4000"}
+GATES = {"qnn": [], "openvino": ["--gates", "provider"]}
+# What OpenVINO's stand-in device says, and not its provider: weights that are absent, what the CPU alone stumbles on,
+# operators that the provider's list has and its own release of OpenVINO has not.
+OF_THE_DEVICE = ("invalid external data", "CPU plug-in", "crash: wait status 11",
+                 "OpenVINO does not support the following ONNX operations")
 TRUTH = {"qnn": "models.hexagon.soc60.jsonl.gz", "openvino": "models.intel-provider.jsonl.gz"}
 
 
@@ -58,12 +63,14 @@ class Case:
     @property
     def is_lost(self):
         """The session was made before, and fails now."""
-        return bool(self.before and "error" not in self.before and self.answer and "error" in self.answer)
+        return bool(self.before and "error" not in self.before and self.answer and "error" in self.answer
+                    and not is_of_the_device(self.answer))
 
     @property
     def wins_nothing(self):
-        """Changed, and the compiler makes no more of it than before. Sizes alone may win time only."""
-        if not (self.fixed.steps and self.before and self.answer) or self.is_lost:
+        """Changed, and the compiler makes no more of it than before. Sizes alone may win time only; values that the user
+        gives make another model."""
+        if self.bound or not (self.fixed.steps and self.before and self.answer) or self.is_lost:
             return False
         if "error" in self.before or "error" in self.answer:
             return "error" in self.before and "error" in self.answer and not is_unloadable(self.answer)
@@ -79,16 +86,21 @@ class Case:
         return self.predicted["verdict"] != "fails" and self.predicted["partitions"] == self.answer["partitions"]
 
 
+def is_of_the_device(answer):
+    error = answer.get("error", "")
+    return "EP-subgraph_" not in error.partition("operations:")[2] and any(text in error for text in OF_THE_DEVICE)
+
+
 def is_unloadable(answer):
     """No answer of the provider: a crash, the time limit, or a model that the runtime itself does not load."""
     error = answer.get("error")
-    return bool(error) and not ("EP_FAIL" in error or "was inserted using the NHWC" in error or
+    return is_of_the_device(answer) or bool(error) and not ("EP_FAIL" in error or "was inserted using the NHWC" in error or
                                 "OpenVINO" in error or "openvino" in error)
 
 
 def short(answer):
     if "error" in answer:
-        return {"error": answer["error"][:400]}
+        return {"error": answer["error"][:400] + (" ... " + answer["error"][-400:] if len(answer["error"]) > 800 else "")}
     if isinstance(answer["partitions"], int):
         return answer
     on_cpu = [node for node in answer["nodes"] if node["ep"].startswith("CPU")]
@@ -161,8 +173,7 @@ def bindings(path):
 
 
 def predict(args, path):
-    gates = ["--gates", "provider"] if args.ep == "openvino" else []
-    command = [str(args.tool), str(path), "-t", args.target, "--format", "json", "--detail", "summary", *gates]
+    command = [str(args.tool), str(path), "-t", args.target, "--format", "json", "--detail", "summary", *GATES[args.ep]]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode not in (0, 1):
         return None
@@ -191,7 +202,7 @@ def prepare(args, path, known):
             case = Case(path, way, bound, before=known.get(path.name))
             out = fixed_path(args, case)
             out.unlink(missing_ok=True)
-            words = fix_tool.dim_options(fix_tool.sizes_of(path)) + bound + options + args.option
+            words = fix_tool.dim_options(fix_tool.sizes_of(path)) + bound + options + GATES[args.ep] + args.option
             case.fixed = fix_tool.fix(args.tool, linked(args, path), args.fix_target, out, words, 300)
             if case.fixed.status == 0 and out.exists():
                 case.predicted = predict(args, out)
