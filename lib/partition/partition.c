@@ -105,8 +105,8 @@ static void stage_region(struct partitioner *at, uint32_t region)
     npart__arena_clear(&scratch);
 }
 
-/* A body runs with the node that holds it. Where that is taken, and all of the body could be, a runtime asks for the
- * body as a part of its node, in one round: asked of OpenVINO's provider with Ifs and Scans. A cut of the user's in
+/* A body runs with the node that holds it. Where that is taken, and all of the body could be in the same round, some
+ * runtimes take the body as a part of its node: asked of OpenVINO's provider with Ifs and Scans. A cut of the user's in
  * there keeps it apart. */
 static bool joins(const struct partitioner *at, uint32_t region)
 {
@@ -114,7 +114,8 @@ static bool joins(const struct partitioner *at, uint32_t region)
     const uint32_t *segment_of = at->out->cuts.segment_of;
     const uint8_t *round = at->session->round;
     bool is_any = false;
-    if (scope->kind != NPART__SCOPE_BODY || !npart__is_live(at->session, scope->node) || !at->accepted[scope->node])
+    if (!npart__joins_bodies(at->name) || scope->kind != NPART__SCOPE_BODY ||
+        !npart__is_live(at->session, scope->node) || !at->accepted[scope->node])
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = at->graph->order[scope->first_order + i];

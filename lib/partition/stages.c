@@ -163,15 +163,16 @@ static const struct {
     const char *name;
     npart__stager *stage;
     bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
+    bool joins_bodies;  /* of nodes that are taken */
 } partitioners[] = {
-    {"connected", stage_by_connected_waves, true},
-    {"openvino", npart__stage_by_openvino, false},
-    {"prefix", stage_by_prefix, false},
-    {"qnn", npart__stage_by_qnn, true},
-    {"runs", npart__stage_by_runs, false},
-    {"single", stage_by_single_nodes, false},
-    {"waves", npart__stage_by_waves, true},
-    {"whole", stage_by_whole_graph, false},
+    {"connected", stage_by_connected_waves, true, false},
+    {"openvino", npart__stage_by_openvino, false, true},
+    {"prefix", stage_by_prefix, false, false},
+    {"qnn", npart__stage_by_qnn, true, false},
+    {"runs", npart__stage_by_runs, false, false},
+    {"single", stage_by_single_nodes, false, false},
+    {"waves", npart__stage_by_waves, true, false},
+    {"whole", stage_by_whole_graph, false, true},
 };
 
 const char *npart__partitioner_name(size_t index)
@@ -197,6 +198,12 @@ bool npart__follows_edges(const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);
     return i < NPART__COUNT(partitioners) && partitioners[i].follows_edges;
+}
+
+bool npart__joins_bodies(const char *partitioner)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].joins_bodies;
 }
 
 /* A session whose runtime inlines nodes between two rounds has a round_count; all others are staged at once. */

@@ -61,6 +61,8 @@ void npart__stage_by_runs(struct npart__stage_request *request);
 void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason);
 /* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
 bool npart__follows_edges(const char *partitioner);
+/* Whether a body that is taken as a whole, of a node that is taken, has no partitions of its own. */
+bool npart__joins_bodies(const char *partitioner);
 
 /* walk.c: a region as ONNX Runtime walks over it. ONNX Runtime's order decides what some providers form, so it is
  * repeated where one does. */

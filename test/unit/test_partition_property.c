@@ -338,7 +338,8 @@ static void check_count(uint32_t total)
 static bool is_joined(uint32_t region, const uint32_t *nodes, uint32_t count)
 {
     const struct npart__scope *scope = &graph->scopes.items[region];
-    bool is_whole = scope->kind == NPART__SCOPE_BODY && count && is_live(scope->node) && accepted[scope->node];
+    bool is_whole = (is_by("openvino") || is_by("whole")) && scope->kind == NPART__SCOPE_BODY && count &&
+                    is_live(scope->node) && accepted[scope->node];
     for (uint32_t i = 0; i < count; i++)
         is_whole = is_whole && accepted[nodes[i]] && session.round[nodes[i]] == session.round[scope->node];
     for (uint32_t i = 0; is_whole && i < count; i++)
