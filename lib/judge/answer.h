@@ -74,6 +74,9 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);
 /* ONNX Runtime moves a Transpose between channels first and last to where the value is used, past ops of `through`
  * lines. */
 bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value);
+/* Every node that uses the value is a MatMul that ONNX Runtime makes a Gemm, with the Add after it, between two
+ * Reshapes: not those of matrices. */
+bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value);
 /* The file states a shape for every input of the model. */
 bool npart__are_inputs_declared(const struct npart__trial *trial);
 

@@ -105,6 +105,15 @@ enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t 
     return users ? NPART__TRUE : NPART__FALSE;
 }
 
+bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value)
+{
+    uint32_t users = npart__user_count(trial->session, value), gemms = 0;
+    npart__look_beyond(trial);
+    for (uint32_t i = 0; i < users; i++)
+        gemms += trial->session->remade[npart__user(trial->session, value, i)] == NPART__REMADE_RESHAPED_PRODUCT;
+    return users > 0 && gemms == users;
+}
+
 /* By texts, as a trial has no place for numbers of the graph (npart__find_ops); few rules ask what comes here. */
 static bool is_among(const struct npart__trial *trial, const char *const *ops, uint32_t count,
                      const struct npart__node *node)

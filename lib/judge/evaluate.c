@@ -369,6 +369,8 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return from_bool(npart__is_behind_layout(trial, value));
     case NPART__PREDICATE_BEHIND_TRANSPOSE:
         return from_bool(npart__is_behind_transpose(trial, value));
+    case NPART__PREDICATE_IN_GEMM:
+        return from_bool(npart__is_in_gemms(trial, value));
     case NPART__PREDICATE_GRAPH_INPUT:
         /* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and
          * none. */

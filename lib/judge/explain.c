@@ -110,6 +110,7 @@ static const char *adjective_of(enum npart__predicate predicate)
         [NPART__PREDICATE_IN_UNIT] = "used by QDQ node units only",
         [NPART__PREDICATE_BEHIND_LAYOUT] = "in the target's layout",
         [NPART__PREDICATE_BEHIND_TRANSPOSE] = "after a moved Transpose",
+        [NPART__PREDICATE_IN_GEMM] = "used by MatMuls that become Gemms",
         [NPART__PREDICATE_INPUTS_DECLARED] = "declared",
         [NPART__PREDICATE_CAPTURES] = "captured",
         [NPART__PREDICATE_HAS] = "given",

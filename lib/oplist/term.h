@@ -54,6 +54,7 @@ enum npart__term_kind {
     X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a QDQ node unit */             \
     X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
     X(BEHIND_TRANSPOSE, "behind_transpose", OPERAND, POLICY) /* a Transpose is moved there, past `through` ops */      \
+    X(IN_GEMM, "in_gemm", OPERAND, POLICY)            /* every node that uses it is a MatMul that becomes a Gemm */    \
     X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
     X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
