@@ -145,6 +145,33 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
     return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
 }
 
+/* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
+ * itself where there is no such, or a scale by channel. */
+static uint32_t quantized_result(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t at = value;
+    for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        if (graph->values.items[at].is_graph_output || npart__user_count(trial->session, at) != 1)
+            return value;
+        const struct npart__node *user = &graph->nodes.items[npart__user(trial->session, at, 0)];
+        if (npart__node_plays(graph, user, NPART__ROLE_QUANTIZES)) {
+            uint32_t scale = npart__node_input(graph, user, 1);
+            bool is_one = scale != NPART_NONE && trial->inference->facts[scale].has_rank &&
+                          trial->inference->facts[scale].rank == 0;
+            return is_one && trial->session->is_constant[scale] ? at : value;
+        }
+        if (user->domain != 0 || !npart__node_plays(graph, user, NPART__ROLE_KEEPS_QUANTIZATION) ||
+            npart__node_input(graph, user, 0) != at || user->output_count != 1)
+            return value;
+        npart__look_beyond(trial);
+        at = npart__node_output(graph, user, 0);
+        if (at == NPART_NONE)
+            return value;
+    }
+    return value;
+}
+
 /* Of a result the first QuantizeLinear among its users: others may use it beside that. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
@@ -152,6 +179,7 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
     const struct npart__value *at = &graph->values.items[value];
     if (!is_output)
         return npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES) ? at->producer : NPART_NONE;
+    value = quantized_result(trial, value);
     for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
         uint32_t consumer = npart__user(trial->session, value, i);
         if (npart__node_plays(graph, &graph->nodes.items[consumer], NPART__ROLE_QUANTIZES))
@@ -240,6 +268,7 @@ static struct npart__answer quantization_answer(const struct npart__trial *trial
  * "none", so that a rule may ask for that. */
 static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
+    value = quantized_result(trial, value);
     uint32_t users = npart__user_count(trial->session, value);
     if (element >= users)
         return users ? absent_answer() : word_answer("none", 4);

@@ -503,7 +503,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
         fold_node(&folder, graph->order[i]);
     /* A target without a runtime (OWN) has rows of rewrites.def for folding and eliminating, and none of these: only
      * ONNX Runtime was asked about them. */
-    bool rewrites = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
+    bool rewrites = out->moves_quantizers = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
     leave_out_all(&folder); /* overrides fates of nodes that are in no region */

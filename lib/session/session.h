@@ -57,6 +57,7 @@ struct npart__session {
     uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
     uint32_t live_count, folded_count, fused_count; /* of the file's; what is fused is folded, too */
     uint32_t round_count;  /* of rounds after the first */
+    bool moves_quantizers; /* a QuantizeLinear is put before ops that move elements, too (qdq_propagation) */
 };
 
 /* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
