@@ -75,7 +75,7 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);
  * lines. */
 bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value);
 /* Every node that uses the value is a MatMul that ONNX Runtime makes a Gemm, with the Add after it, between two
- * Reshapes: not those of matrices. */
+ * Reshapes (not those of matrices), the first of which is joined with the Reshape that makes the value, if one does. */
 bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value);
 /* The file states a shape for every input of the model. */
 bool npart__are_inputs_declared(const struct npart__trial *trial);
