@@ -146,11 +146,13 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
 }
 
 /* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
- * itself where there is no such, or a scale by channel. */
+ * itself where there is no such, or a scale by channel, or where a DequantizeLinear makes it: that forms no unit. */
 static uint32_t quantized_result(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
     uint32_t at = value;
+    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
+        return value;
     for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         if (graph->values.items[at].is_graph_output || npart__user_count(trial->session, at) != 1)
             return value;
