@@ -487,7 +487,7 @@ static void partition_regions(struct partitioner *at)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
     /* A node that fails parts what it stood among, which therefore has other stages. */
-    if (!at->failed && strcmp(at->name, "openvino") == 0 && npart__fail_parted_bodies(&at->back))
+    if (!at->failed && npart__fail_bodies(at->name, &at->back))
         form_partitions(at);
     if (!at->failed)
         at->failed |= !npart__apply_failures(&at->back, at->out, &changed);

@@ -164,15 +164,16 @@ static const struct {
     npart__stager *stage;
     bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
     bool joins_bodies;  /* of nodes that are taken */
+    bool (*fail_bodies)(struct npart__hand_back *to); /* NULL: no node fails by its bodies */
 } partitioners[] = {
-    {"connected", stage_by_connected_waves, true, false},
-    {"openvino", npart__stage_by_openvino, false, true},
-    {"prefix", stage_by_prefix, false, false},
-    {"qnn", npart__stage_by_qnn, true, false},
-    {"runs", npart__stage_by_runs, false, false},
-    {"single", stage_by_single_nodes, false, false},
-    {"waves", npart__stage_by_waves, true, false},
-    {"whole", stage_by_whole_graph, false, true},
+    {"connected", stage_by_connected_waves, true, false, NULL},
+    {"openvino", npart__stage_by_openvino, false, true, npart__fail_parted_bodies},
+    {"prefix", stage_by_prefix, false, false, NULL},
+    {"qnn", npart__stage_by_qnn, true, false, NULL},
+    {"runs", npart__stage_by_runs, false, false, NULL},
+    {"single", stage_by_single_nodes, false, false, NULL},
+    {"waves", npart__stage_by_waves, true, false, NULL},
+    {"whole", stage_by_whole_graph, false, true, NULL},
 };
 
 const char *npart__partitioner_name(size_t index)
@@ -204,6 +205,12 @@ bool npart__joins_bodies(const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);
     return i < NPART__COUNT(partitioners) && partitioners[i].joins_bodies;
+}
+
+bool npart__fail_bodies(const char *partitioner, struct npart__hand_back *to)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].fail_bodies && partitioners[i].fail_bodies(to);
 }
 
 /* A session whose runtime inlines nodes between two rounds has a round_count; all others are staged at once. */

@@ -52,7 +52,7 @@ void npart__split_stages(struct npart__stage_request *request);
 void npart__join_units(struct npart__stage_request *request);
 /* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
 void npart__stage_by_openvino(struct npart__stage_request *request);
-/* A body of which some nodes are taken, of a node that is taken: the node fails. Whether there is one. */
+/* openvino.c: a body of which some nodes are taken, of a node that is taken: the node fails. Whether there is one. */
 bool npart__fail_parted_bodies(struct npart__hand_back *to);
 void npart__stage_by_qnn(struct npart__stage_request *request);
 /* stages.c */
@@ -63,6 +63,8 @@ void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, en
 bool npart__follows_edges(const char *partitioner);
 /* Whether a body that is taken as a whole, of a node that is taken, has no partitions of its own. */
 bool npart__joins_bodies(const char *partitioner);
+/* Nodes that the partitioner of that name makes fail by their bodies. Whether there are any. */
+bool npart__fail_bodies(const char *partitioner, struct npart__hand_back *to);
 
 /* walk.c: a region as ONNX Runtime walks over it. ONNX Runtime's order decides what some providers form, so it is
  * repeated where one does. */
