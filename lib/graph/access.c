@@ -21,6 +21,14 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
+int64_t npart__node_int(const struct npart__graph *graph, const struct npart__node *node, const char *name,
+                        int64_t otherwise)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
+    /* 2 is AttributeProto.INT. */
+    return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
+}
+
 /* Results that a file writes beyond those of the operator count, too, as somebody may use them. Users are those of
  * this graph: a result whose only user was folded away still counts as used in the file's graph. */
 bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node)

@@ -319,6 +319,9 @@ bool npart__node_is(const struct npart__graph *graph, const struct npart__node *
 /* NULL when the node does not carry it; attribute defaults are the reader's business. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name);
+/* An integer attribute; `otherwise` where the node does not carry it, or as another type. */
+int64_t npart__node_int(const struct npart__graph *graph, const struct npart__node *node, const char *name,
+                        int64_t otherwise);
 /* Whether its first result is there and the only one that is used: so a node that does nothing may give way to its
  * operand. A file may write more results than the operator has. */
 bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node);

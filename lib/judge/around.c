@@ -111,12 +111,9 @@ bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value)
     uint32_t producer = trial->graph->values.items[value].producer;
     npart__look_beyond(trial);
     /* ONNX Runtime joins no Reshape to whose target a 0 is a size with the Reshape before the Gemm. */
-    if (producer != NPART_NONE) {
-        const struct npart__attribute *zero =
-            npart__node_attribute(trial->graph, &trial->graph->nodes.items[producer], "allowzero");
-        if (zero && zero->u.i != 0)
-            return false;
-    }
+    if (producer != NPART_NONE &&
+        npart__node_int(trial->graph, &trial->graph->nodes.items[producer], "allowzero", 0) != 0)
+        return false;
     for (uint32_t i = 0; i < users; i++)
         gemms += trial->session->remade[npart__user(trial->session, value, i)] == NPART__REMADE_RESHAPED_PRODUCT;
     return users > 0 && gemms == users;

@@ -40,14 +40,6 @@ static int type_of(const struct npart__session *session, uint32_t value)
     return value == NPART_NONE ? 0 : npart__fact_of(session->inference, value)->element_type;
 }
 
-static int64_t int_of(const struct npart__graph *graph, const struct npart__node *node, const char *name,
-                      int64_t otherwise)
-{
-    const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
-    /* 2 is AttributeProto.INT; an attribute of another type counts as absent. */
-    return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
-}
-
 /* NF4's sixteen numbers are quantiles of the normal distribution: -1, ..., 0 at place 7, ..., 1 (QLoRA, appendix
  * E). The ends, the zero and the sum tell it from other tables of sixteen; the rest may be rounded otherwise. The
  * sum of the sixteen is about 0.37. */
@@ -92,7 +84,7 @@ static bool take_dequantized(const struct npart__session *session, const struct 
         is_constant = quantized != NPART_NONE && session->is_constant[quantized];
     }
     /* Blocks came with DequantizeLinear-21; 0 is its default, and says that there are none. */
-    int64_t block = int_of(graph, node, "block_size", 0);
+    int64_t block = npart__node_int(graph, node, "block_size", 0);
     *out = (struct weights){.type = type_of(session, value),
                             .scale = npart__node_input(graph, node, 1),
                             .zero_point = npart__node_input(graph, node, 2),
@@ -206,10 +198,10 @@ static bool take_own(const struct npart__session *session, const struct npart__n
                             .zero_point = operand(graph, node, row->zero_point),
                             .is_quantized = true};
     if (row->how == PACKED) {
-        int64_t bits = int_of(graph, node, "bits", 4), block = int_of(graph, node, "block_size", 0);
-        int64_t depth = int_of(graph, node, "K", 0);
+        int64_t bits = npart__node_int(graph, node, "bits", 4), block = npart__node_int(graph, node, "block_size", 0);
+        int64_t depth = npart__node_int(graph, node, "K", 0);
         bool is_table = npart__node_attribute(graph, node, "quant_type") != NULL;
-        out->type = is_table ? (int_of(graph, node, "quant_type", 0) == 1 ? NPART__TYPE_NF4 : 23)
+        out->type = is_table ? (npart__node_int(graph, node, "quant_type", 0) == 1 ? NPART__TYPE_NF4 : 23)
                     : bits == 2 ? 25
                     : bits == 4 ? 21
                     : bits == 8 ? 2

@@ -153,10 +153,9 @@ static bool has_places(struct npart__site *site, const struct npart__node *node)
         return false;
     for (uint32_t i = 0; i < rank; i++)
         least = dims[i] < least ? dims[i] : least;
-    const struct npart__attribute *axis = npart__node_attribute(site->graph, node, "axis");
     uint32_t at;
     /* The letter after "Gather": of GatherND it is N. Gather and GatherElements go along one axis, 0 by default. */
-    if (op[6] != 'N' && npart__normalize_axis(axis && axis->type == 2 ? axis->u.i : 0, rank, &at))
+    if (op[6] != 'N' && npart__normalize_axis(npart__node_int(site->graph, node, "axis", 0), rank, &at))
         least = dims[at];
     for (uint32_t i = 0; i < count; i++)
         if (indices[i] < -least || indices[i] >= least)

@@ -259,8 +259,7 @@ static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
         /* A negative pad cuts off elements, which no Conv does. */
         if (pads[i] < 0 || !npart__is_number(pads[i]) || (i % (count / 2) < 2 && pads[i] != 0))
             return false;
-    const struct npart__attribute *counts = npart__node_attribute(at->graph, node, "count_include_pad");
-    return !is_op(at, window, "AveragePool") || (counts && counts->u.i);
+    return !is_op(at, window, "AveragePool") || npart__node_int(at->graph, node, "count_include_pad", 0) != 0;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------- */

@@ -72,9 +72,7 @@ static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 /* A Reshape to whose target a 0 is a size. */
 static bool allows_zero(const struct neighbours *at, uint32_t id)
 {
-    const struct npart__attribute *attribute =
-        npart__node_attribute(at->graph, &at->graph->nodes.items[id], "allowzero");
-    return attribute && attribute->u.i != 0;
+    return npart__node_int(at->graph, &at->graph->nodes.items[id], "allowzero", 0) != 0;
 }
 
 /* Of a row's op and version, at this release. Letters are compared first: this is asked of every node, and most

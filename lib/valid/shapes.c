@@ -186,11 +186,10 @@ static void check_window(struct npart__validity *validity, uint32_t id, const st
 static void check_reshape(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
-    const struct npart__attribute *allows = npart__node_attribute(validity->graph, node, "allowzero");
     const struct npart__known *sizes = given_elements(validity, npart__node_input(validity->graph, node, 1));
     uint32_t data = npart__node_input(validity->graph, node, 0), open = 0, zeros = 0;
     const struct npart__fact *fact = data == NPART_NONE ? NULL : &validity->view->facts[data];
-    bool is_zero_size = allows && allows->type == 2 && allows->u.i;
+    bool is_zero_size = npart__node_int(validity->graph, node, "allowzero", 0) != 0;
     for (uint32_t i = 0; sizes && i < sizes->count; i++) {
         bool is_place = is_zero_size || !fact || !fact->has_rank || i < fact->rank;
         open += sizes->ints[i] == -1;

@@ -55,8 +55,7 @@ static uint64_t dims_of(const struct npart__work_call *call, const struct npart_
 
 int64_t npart__work_attribute(const struct npart__work_call *call, const char *name, int64_t otherwise)
 {
-    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
-    return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
+    return npart__node_int(call->graph, call->node, name, otherwise);
 }
 
 /* An attribute that is a size; not known where it is no positive number. `otherwise` may be 0 for one that has
