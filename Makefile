@@ -67,6 +67,11 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
+# What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
+$(GENERATED)/rewrites.h: oplists/standard.rewrites lib/advice/actions.def tools/generate/rewrites.awk
+	@mkdir -p $(GENERATED)
+	awk -f tools/generate/rewrites.awk lib/advice/actions.def oplists/standard.rewrites > $@.new && mv $@.new $@
+
 # The page of --format html, likewise.
 $(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildcard web/page/*)
 	@mkdir -p $(GENERATED)
@@ -82,7 +87,7 @@ $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 $(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
-$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h
+$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
@@ -157,7 +162,7 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
-check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
+check-headers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
 	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
@@ -259,7 +264,7 @@ $(VENV)-formats/ready:
 	touch $@
 # What was clean stays so until it changes.
 define CHECK_SOURCE
-$(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h
+$(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h
 	@mkdir -p $$(@D)
 	@$(1) -fsyntax-only $$(ALL_CPPFLAGS) -Itest -std=c11 -O2 $$(WARNINGS) -Werror -MMD -MP -MF $$@.d -MT $$@ $$<
 	@touch $$@

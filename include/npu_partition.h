@@ -1224,6 +1224,9 @@ enum npart_weights {
     NPART_WEIGHTS_COPY,     /* a copy of it */
     NPART_WEIGHTS_EXTERNAL, /* weights inside the model move to a file beside the new one, PATH.data */
 };
+/* Writes the table of all rewrites as text: id, classes, ops, why the model is equal afterwards, and what a user must
+ * know. Fails with WRITE or MEMORY. */
+NPART_API npart_status npart_rewrites_describe(npart_write_callback write, void *payload, struct npart_error *error);
 /* Writes the model to a path, reads what was written, and puts it in place only when its plans are those that
  * npart_fix_plan has. Nothing of the weights is in memory. Fails with UNPROVEN where the plans differ, with ARGUMENT
  * where `path` is the model itself or its external data would be missed, with LIMIT above 2 GiB, with READ (the model

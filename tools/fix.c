@@ -255,12 +255,25 @@ static bool is_harmful(const char *path, const npart_fix *fix)
     return true;
 }
 
+static enum exit_status list_rewrites(struct run *run)
+{
+    struct npart_error error = {0};
+    run->output = stdout;
+    npart_status status = npart_rewrites_describe(write_output, run, &error);
+    if (status != NPART_OK && status != NPART_ERROR_WRITE) /* that is told once, at the end */
+        tell_error("", &error);
+    worsen(run, status_of(status));
+    return run->status;
+}
+
 /* The report goes to standard output; --output is the model. */
 enum exit_status run_fix(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
     npart_fix *fix = NULL;
     const char *written = options->is_dry_run ? NULL : options->output;
+    if (options->lists_rewrites)
+        return list_rewrites(run);
     if (options->model_count != 1)
         return usage(options->model_count ? "one model at a time" : "which model?");
     if (strcmp(options->models[0], "-") == 0)

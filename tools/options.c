@@ -375,6 +375,7 @@ TAKE_FLAG(is_quiet)
 TAKE_FLAG(use_ascii)
 TAKE_FLAG(is_sustained)
 TAKE_FLAG(is_dry_run)
+TAKE_FLAG(lists_rewrites)
 TAKE_FLAG(wants_new_config)
 TAKE_FLAG(updates_baseline)
 TAKE_FLAG(resumes)
@@ -472,7 +473,7 @@ static const struct row {
     {NULL, 0, "ulp", NULL, "the same formula, rounded elsewhere", NULL},
     {NULL, 0, "step", NULL, "within one quantization step an operator", NULL},
     {NULL, 0, "approx", NULL, "another function, close by", NULL},
-    {"only", 0, "ID,...", take_only, "no rewrites but these (docs/rewrites.md)", "fix"},
+    {"only", 0, "ID,...", take_only, "no rewrites but these (--list has all)", "fix"},
     {"not", 0, "ID,...", take_not, "none of these", "fix"},
     {"max-growth", 0, "SHARE", take_max_growth, "of the file with its weights (default 25%)", "fix"},
     {"weights", 0, "CHOICE", take_weights, "of external data where the result stands in another folder:",
@@ -480,6 +481,7 @@ static const struct row {
     {NULL, 0, "link", NULL, "a link to it beside the result", NULL},
     {NULL, 0, "copy", NULL, "a copy of it", NULL},
     {NULL, 0, "external", NULL, "weights inside the model move out of it, as they must above 2 GiB", NULL},
+    {"list", 0, NULL, take_lists_rewrites, "all rewrites, and why the model is equal afterwards", "fix"},
     {"dry-run", 0, NULL, take_is_dry_run, "tell what would be done; write nothing", "fix"},
     {NULL, 0, NULL, NULL, "What to compare", NULL},
     {"against", 0, "TARGET", take_against, "one MODEL on --target with itself on this one", "diff"},
@@ -600,12 +602,15 @@ void print_help(FILE *file, const struct word *word)
             word ? word->difference : "a threshold is not met", word ? "file" : "model");
 }
 
-static const struct row *find_row(const char *name, size_t length)
+/* Two commands may each have an option of that name; the last one counts where the command has not been read. */
+static const struct row *find_row(const char *name, size_t length, const struct word *word)
 {
+    const struct row *found = NULL;
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].name && strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0)
-            return &rows[i];
-    return NULL;
+        if (rows[i].name && strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0 &&
+            (!found || !goes_with(found, word)))
+            found = &rows[i];
+    return found;
 }
 
 static bool complain_of_option(const char *argument)
@@ -633,7 +638,7 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
     const struct row *row = NULL;
     if (argument[1] == '-') {
         size_t length = strcspn(argument + 2, "=");
-        row = find_row(argument + 2, length);
+        row = find_row(argument + 2, length, options->word);
         value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
     } else {
         for (size_t i = 0; i < ROWS && !row; i++)

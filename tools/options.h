@@ -89,7 +89,7 @@ struct options {
     unsigned allowed; /* bits by enum npart_equality */
     double max_growth;
     enum npart_weights weights;
-    bool is_dry_run;
+    bool is_dry_run, lists_rewrites;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;
     struct npart_limit limits[MOST_LIMITS];

@@ -4,6 +4,7 @@
  * with all steps before it, so a cause whose going brings nothing alone is seen to bring something with others.
  */
 #include "advice/way.h"
+#include "rewrites.h" /* generated */
 
 /* ---- actions ----------------------------------------------------------------------------------------------- */
 
@@ -408,8 +409,8 @@ static npart_status mend(struct npart__way *way)
                      npart__is_ir_version_alone(&runtime, way->open->asked);
     if (is_number) {
         action.kind = npart__kind_word(NPART__KIND_REWRITE);
-        action.rewrites = "ir-version";
-        action.equality = "bits";
+        action.rewrites = NPART__ID_IR_VERSION;
+        action.equality = NPART__CLASS_IR_VERSION;
         action.text = npart__arena_format(way->arena, "Lower the IR version to %lld, as nothing in the model needs a "
                                           "newer one", (long long)runtime.ir_version);
     } else {

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice/table.h"
 #include "advice/what_if.h"
+#include "rewrites.h" /* generated */
 
 const struct npart__row npart__rows[] = {
-#define ACTION(targets, abouts, rules, ops, types, when, kind, trial, argument, rewrites, equality, text)              \
+#define ROW(targets, abouts, rules, ops, types, when, kind, trial, argument, rewrites, equality, text)                 \
     {targets,   abouts,   rules,   ops, types, NPART__WHEN_##when, NPART__KIND_##kind, NPART__TRY_##trial,             \
      argument, rewrites, equality, text},
+#define ACTION(targets, abouts, rules, ops, types, when, kind, trial, argument, equality, text)                        \
+    ROW(targets, abouts, rules, ops, types, when, kind, trial, argument, "", equality, text)
+#define ADVICE(abouts, rules, ops, types, when, kind, trial, rewrites, equality, text)                                 \
+    ROW("", abouts, rules, ops, types, when, kind, trial, "", rewrites, equality, text)
+#define PLACE(name) NPART__ADVICE_##name
 #include "advice/actions.def"
+#undef PLACE
+#undef ADVICE
 #undef ACTION
+#undef ROW
 };
 const uint32_t npart__row_count = NPART__COUNT(npart__rows);
 
@@ -24,30 +33,6 @@ const char *npart__kind_word(enum npart__row_kind kind)
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
-
-/* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
- * the last may take as well. "float-*" fits "float-bias"; `length` is that of the pattern, which ends at a blank. */
-static bool fits_pattern(const char *pattern, size_t length, const char *text)
-{
-    const char *end = pattern + length, *star = NULL, *again = NULL;
-    while (*text) {
-        if (pattern < end && *pattern == '*') {
-            star = pattern++;
-            again = text;
-        } else if (pattern < end && *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++again;
-        } else {
-            return false;
-        }
-    }
-    while (pattern < end && *pattern == '*')
-        pattern++;
-    return pattern == end;
-}
 
 /* Whole words: "conv" is not in "conv2d". */
 bool npart__lists_word(const char *list, const char *word)
@@ -66,25 +51,8 @@ static bool lists_pattern(const char *list, const char *text)
     const char *end = list + strlen(list), *at;
     size_t length;
     while (npart__next_part(&list, end, ' ', &at, &length))
-        if (fits_pattern(at, length, text))
+        if (npart__fits_pattern(at, length, text))
             return true;
-    return false;
-}
-
-/* A word may name the operator's domain, as in "com.microsoft:Gelu"; without, it is of ONNX's own. Without a
- * colon, "Gelu" is therefore not com.microsoft's. */
-static bool lists_op(const char *list, const struct npart__graph *graph, uint32_t id)
-{
-    const struct npart__node *node = &graph->nodes.items[id];
-    const char *domain = npart__text(&graph->strings, node->domain), *end = list + strlen(list), *at;
-    size_t length;
-    while (npart__next_part(&list, end, ' ', &at, &length)) {
-        const char *colon = memchr(at, ':', length), *name = colon ? colon + 1 : at;
-        size_t domain_length = colon ? (size_t)(colon - at) : 0;
-        bool is_domain = strlen(domain) == domain_length && memcmp(domain, at, domain_length) == 0;
-        if (is_domain && fits_pattern(name, length - (size_t)(name - at), npart__node_op(graph, node)))
-            return true;
-    }
     return false;
 }
 
@@ -281,6 +249,6 @@ bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
            (!*row->abouts || npart__lists_word(row->abouts, word)) &&
            (!*row->rules || lists_pattern(row->rules, slash ? slash + 1 : id)) &&
            (!*row->types || npart__lists_word(row->types, type)) &&
-           (!*row->ops || (about->node != NPART_NONE && lists_op(row->ops, plan->graph, about->node))) &&
+           (!*row->ops || (about->node != NPART_NONE && npart__lists_op(plan->graph, row->ops, about->node))) &&
            holds((enum npart__row_when)row->when, about);
 }

@@ -4,7 +4,6 @@
  * and again and is slow beside all others, and npart_advice_action, which tells one action.
  */
 #include "api/api.h"
-#include "rewrite/rewrite.h"
 
 /* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of
  * two plans and another of the same two the other way round would wait for each other otherwise. Where both
@@ -22,38 +21,6 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
     npart__unlock(a);
     if (a != b)
         npart__unlock(b);
-}
-
-/* Steps that change the file as a whole are carried out by fix as well, and are no rows of a list. `id` is not
- * terminated: it is a word of a longer text. */
-static bool has_rewrite(const char *id, size_t length)
-{
-    static const char *const whole[] = {"bind", NPART__FIX_IR_VERSION};
-    for (size_t i = 0; i < NPART__COUNT(whole); i++)
-        if (length == strlen(whole[i]) && memcmp(id, whole[i], length) == 0)
-            return true;
-    return npart__rewrite_exists(id, length);
-}
-
-/* An action is fixable only if all that it names is: what one of two rewrites leaves would be another model than
- * what was advised. `rewrites` are ids with spaces between them; NULL or "" where a person has to act, as in an
- * export. */
-static npart_status find_fixable(npart_advice *advice, struct npart_error *error)
-{
-    struct npart__arena *arena = &advice->life->arena;
-    uint32_t count = advice->advice.items.count;
-    advice->is_fixable = npart__arena_zeroed(arena, count + (size_t)1, sizeof *advice->is_fixable);
-    if (!advice->is_fixable)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *at = advice->advice.items.items[i].rewrites;
-        advice->is_fixable[i] = at && *at; /* else there is nothing to carry out */
-        for (size_t length; at && *at; at += length + strspn(at + length, " ")) {
-            length = strcspn(at, " ");
-            advice->is_fixable[i] &= has_rewrite(at, length);
-        }
-    }
-    return NPART_OK;
 }
 
 npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
@@ -78,8 +45,6 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     npart_status status =
         npart__advise(&plan->plan, fixed ? &fixed->plan : NULL, &made->life->arena, &made->advice, error);
     unlock_both(plan->inference, other);
-    if (status == NPART_OK)
-        status = find_fixable(made, error);
     status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
@@ -117,7 +82,7 @@ bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npar
         .text = at->text,
         .command = at->command,
         .rewrites = at->rewrites,
-        .is_fixable = advice->is_fixable[index],
+        .is_fixable = *at->rewrites != '\0',
         .equality = at->equality,
         .causes = at->cause_count ? lists + at->first_cause : NULL,
         .needs = at->need_count ? lists + at->first_need : NULL,

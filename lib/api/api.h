@@ -121,7 +121,6 @@ struct npart_plan {
 struct npart_advice {
     struct npart__life *life;
     struct npart__advice advice;
-    bool *is_fixable; /* by action: fix has all of its rewrites */
 };
 
 /* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */

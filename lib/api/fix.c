@@ -75,23 +75,19 @@ static npart_status check_arguments(const char *path, const npart_oplist *const 
     return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one target is needed");
 }
 
-/* Ids that no rewrite has are a mistake; "bind" is not chosen but asked for. Other steps that change the file as a
- * whole are no rows of a list either, but may be left out by name. A misspelt id would otherwise leave out nothing, or
- * allow nothing, without a word. */
+/* Ids that no rewrite has are a mistake; "bind" is not chosen but asked for. A misspelt id would otherwise leave out
+ * nothing, or allow nothing, without a word. */
 static npart_status check_ids(const char *const *ids, uint32_t count, const struct npart__rewrite_set *set,
                               struct npart_error *error)
 {
-    static const char *const whole[] = {NPART__FIX_ANNOTATE, NPART__FIX_IR_VERSION};
     for (uint32_t i = 0; i < count; i++) {
         struct npart__nearest nearest;
         char hint[NPART__HINT_BYTES];
         bool is_known = false;
         npart__nearest_init(&nearest, ids[i], strlen(ids[i]));
-        for (size_t k = 0; k < NPART__COUNT(whole); k++) {
-            is_known |= strcmp(ids[i], whole[k]) == 0;
-            npart__nearest_offer(&nearest, whole[k]);
-        }
         for (uint32_t k = 0; k < set->count; k++) {
+            if (strcmp(set->rows[k].id, NPART__ID_BIND) == 0)
+                continue;
             is_known |= strcmp(ids[i], set->rows[k].id) == 0;
             npart__nearest_offer(&nearest, set->rows[k].id);
         }

@@ -263,7 +263,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
 static npart_status try_annotate(struct course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
-    if (course->annotated == course->current->number || !is_wanted(course->search->request, NPART__FIX_ANNOTATE))
+    if (course->annotated == course->current->number || !is_wanted(course->search->request, NPART__ID_ANNOTATE))
         return NPART_OK;
     course->annotated = course->current->number;
     npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
@@ -286,16 +286,19 @@ static bool is_done(const struct npart__state *state)
     return true;
 }
 
-/* In the order of the rows, which is that of rewrites.def and then of the list. */
+/* In the order of the rows, which is that of the list. */
 static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
 {
     npart_status status = NPART_OK;
-    /* It has no row of its own, and belongs before the rewrites that need shapes. */
-    if (phase == NPART__PHASE_SHAPE)
-        status = try_annotate(course, changed);
-    for (uint32_t i = 0; i < course->search->rewrites.count && status == NPART_OK; i++)
-        if (course->search->rewrites.rows[i].phase == phase && !is_done(course->current))
+    for (uint32_t i = 0; i < course->search->rewrites.count && status == NPART_OK; i++) {
+        const struct npart__rewrite *row = &course->search->rewrites.rows[i];
+        if (row->phase != phase)
+            continue;
+        if (strcmp(row->id, NPART__ID_ANNOTATE) == 0)
+            status = try_annotate(course, changed);
+        else if (!row->is_whole && !is_done(course->current))
             status = try_rewrite(course, i, changed);
+    }
     return status;
 }
 
@@ -504,12 +507,9 @@ static npart_status prune(struct course *course)
 static npart_status take_branches(struct course *course)
 {
     struct npart__search *search = course->search;
-    const struct npart__rewrite *rewrite = NULL;
-    for (uint32_t i = 0; i < search->rewrites.count; i++)
-        if (strcmp(search->rewrites.rows[i].id, "if-const") == 0)
-            rewrite = &search->rewrites.rows[i];
+    const struct npart__rewrite *rewrite = npart__rewrite_of(&search->rewrites, NPART__ID_IF_CONST);
     npart_status status = NPART_OK;
-    bool changed = rewrite && search->request->value_count && is_wanted(search->request, rewrite->id);
+    bool changed = search->request->value_count && is_wanted(search->request, rewrite->id);
     for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
         struct npart__attempt attempt = {.rewrite = rewrite};
         uint32_t count = course->current->graph.nodes.count;
@@ -619,7 +619,7 @@ static npart_status begin(struct course *course, const struct npart__version *ve
 static npart_status lower_ir_version(struct course *course)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
-    if (!is_wanted(course->search->request, NPART__FIX_IR_VERSION))
+    if (!is_wanted(course->search->request, NPART__ID_IR_VERSION))
         return NPART_OK;
     npart_status status = npart__attempt_ir_version(course->search, course->base, &attempt);
     if (status != NPART_OK || !attempt.made)
@@ -682,7 +682,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     if (status == NPART_OK)
         status = run(&search, version, has_sizes || request->value_count);
     if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out, request->target_count)) {
-        static const struct npart__taken_back bind = {"bind", "with these sizes the model is worse", 1};
+        static const struct npart__taken_back bind = {NPART__ID_BIND, "with these sizes the model is worse", 1};
         uint32_t plan_count = out->plan_count;
         memset(out, 0, sizeof *out);
         out->plan_count = plan_count;

@@ -211,7 +211,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
 /* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
-    if (!npart__is_anchor(attempt->rewrite, &state->graph, &state->graph.nodes.items[node]))
+    if (!npart__lists_op(&state->graph, attempt->rewrite->anchors, node))
         return false;
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
@@ -276,10 +276,13 @@ static const char *const no_names[] = {NULL};
 
 /* A step of no rewrite: it has one site, the whole graph, and no nodes to be named. Equality stays at its 0: equal
  * bit for bit. */
-static void describe(struct npart__attempt *attempt, const char *id, const char *argument, const char *const *caveats)
+static void describe(const struct npart__search *search, struct npart__attempt *attempt, const char *id,
+                     const char *const *caveats)
 {
+    const struct npart__rewrite *row = npart__rewrite_of(&search->rewrites, id);
     attempt->made = NULL;
-    attempt->step = (struct npart__fix_step){.rewrite = id, .argument = argument, .caveats = caveats, .site_count = 1};
+    attempt->step =
+        (struct npart__fix_step){.rewrite = id, .argument = row->argument, .caveats = caveats, .site_count = 1};
     attempt->sites = no_names;
 }
 
@@ -290,8 +293,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool changed = false;
-    describe(attempt, NPART__FIX_ANNOTATE, "Only types and shapes are written down that follow from the graph.",
-             no_names);
+    describe(search, attempt, NPART__ID_ANNOTATE, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = npart__state_widen(search, state);
     if (status == NPART_OK)
@@ -299,7 +301,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     if (status == NPART_OK && !npart__editor_declare(editor, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, editor, attempt, NPART__FIX_ANNOTATE);
+        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_ANNOTATE);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -324,14 +326,14 @@ npart_status npart__attempt_ir_version(struct npart__search *search, struct npar
     struct npart__arena scratch;
     struct npart__editor *editor;
     int64_t ir_version = loaded_ir_version(state);
-    describe(attempt, NPART__FIX_IR_VERSION, "No element type of the model needs a newer IR version.", no_names);
+    describe(search, attempt, NPART__ID_IR_VERSION, no_names);
     if (!ir_version)
         return NPART_OK;
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
     if (status == NPART_OK) {
         npart__editor_set_ir_version(editor, ir_version);
-        status = pack_and_analyse(search, state, editor, attempt, NPART__FIX_IR_VERSION);
+        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_IR_VERSION);
     }
     npart__arena_clear(&scratch);
     return status;
@@ -349,8 +351,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
     struct npart__editor *editor = NULL;
     /* A value always changes the file: an input becomes a constant. */
     bool changed = request->value_count > 0;
-    describe(attempt, "bind", "Sizes and values that are given are written down.",
-             request->value_count ? values : sizes);
+    describe(search, attempt, NPART__ID_BIND, request->value_count ? values : sizes);
     npart__arena_init(&scratch, &search->arena->allocator);
     struct npart__inference *bound = npart__arena_zeroed(&scratch, 1, sizeof *bound);
     npart_status status = bound ? npart__infer(&state->graph, &request->sizes, &scratch, bound, search->error)
@@ -367,7 +368,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
         status = npart__editor_bind_value(editor, request->values[i].name, request->values[i].numbers,
                                           request->values[i].count, search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, editor, attempt, "bind");
+        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_BIND);
     npart__arena_clear(&scratch);
     /* pack_and_analyse tells a model that cannot be read by `made` alone, as for a rewrite; here it is the user's
      * error. */

@@ -7,6 +7,25 @@
 
 #include "graph/build.h"
 
+/* A word may name the operator's domain, as in "com.microsoft:Gelu"; without, it is of ONNX's own. Without a colon,
+ * "Gelu" is therefore not com.microsoft's. Nothing is allocated, as it is asked of every node for every rewrite. */
+bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t id)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    const char *domain = npart__text(&graph->strings, node->domain), *end = ops + strlen(ops), *at;
+    size_t length, own_length = strlen(domain);
+    while (npart__next_part(&ops, end, ' ', &at, &length)) {
+        const char *colon = memchr(at, ':', length), *name = colon ? colon + 1 : at;
+        size_t domain_length = colon ? (size_t)(colon - at) : 0;
+        bool is_domain = own_length == domain_length && memcmp(domain, at, domain_length) == 0;
+        if (length == 1 && *at == '*')
+            return true;
+        if (is_domain && npart__fits_pattern(name, length - (size_t)(name - at), npart__node_op(graph, node)))
+            return true;
+    }
+    return false;
+}
+
 /* A linear search: nodes have few attributes, and those of one name are interned, so their text
  * is in the cache. A file may give one attribute twice, which ONNX's checker refuses; then the first counts
  * everywhere. */

@@ -316,6 +316,8 @@ static inline uint32_t npart__node_region(const struct npart__graph *graph, uint
 
 /* Whether the node is of an op as lists and users name it: "Relu", "ai.onnx:Relu", "com.microsoft:Gelu". */
 bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op);
+/* Whether its op is in a list with blanks between: "Erf com.microsoft:Skip*"; "*": any op of any domain. */
+bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t node);
 /* NULL when the node does not carry it; attribute defaults are the reader's business. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name);

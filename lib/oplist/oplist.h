@@ -215,8 +215,10 @@ struct npart__put_attribute {
 #define NPART__LIMIT_MAKES 16u
 #define NPART__LIMIT_PUTS 8u
 
-/* What a rewrite replaces, and what by. */
+/* What a rewrite replaces, and what by: a pattern and what comes in its place, or a function of lib/rewrite. */
 struct npart__rewrite_form {
+    const char *function; /* its name, "" where lib/fix itself does it; NULL: the pattern says all */
+    const char *ops;      /* of a function: what it is offered, with blanks between; "*": any */
     struct npart__pattern pattern;
     struct {
         const char *text;

@@ -328,6 +328,8 @@ void npart__line_caveat(struct npart__parser *parser);
 void npart__line_at(struct npart__parser *parser);
 void npart__line_make(struct npart__parser *parser);
 void npart__line_put(struct npart__parser *parser);
+void npart__line_by(struct npart__parser *parser);
+void npart__line_advise(struct npart__parser *parser);
 /* Checks the last form, and keeps it. */
 void npart__end_form(struct npart__parser *parser);
 /* The op of the form's last node, of which rules may ask too; false where there is none, or several. */

@@ -11,6 +11,8 @@
  *     make NAME = expression            a new node that is used more than once, or several of whose results are
  *     put expression { "," expression } the results of the last node
  *   or [class CLASS]                    begins another form: of several that match the first counts
+ *   by function NAME for OP... | by fix in the place of a pattern: a function of lib/rewrite, or lib/fix itself
+ *   advise "sentence" { WORD value... } what the advice says of it, and when
  *
  *   expression = OP "(" [ item { "," item } ] ")" | NODE "(" [ item { "," item } ] ")" | NAME | NODE "." OPERAND | "*"
  *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"
@@ -25,8 +27,8 @@
 
 /* Places in these lists are kept by rewrites (npart__rewriting), and phases are gone through in this order
  * (lib/fix). */
-const char *const npart__phase_words[] = {"inline", "fold", "branch", "where", "shape", "one",
-                                          "unfuse", "mask", "rank",   NULL};
+const char *const npart__phase_words[] = {"file", "inline", "fold", "branch", "where", "shape",
+                                          "one",  "unfuse", "mask", "rank",   NULL};
 const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "approx", NULL};
 
 /* ---- the rewrite ------------------------------------------------------------------------------------------- */
@@ -123,6 +125,60 @@ void npart__line_caveat(struct npart__parser *parser)
         parser->form->caveat = text;
     else
         parser->rewrite->caveat = text;
+}
+
+/* by function NAME for OP... or by fix: the form has no pattern. Which functions there are lib/rewrite knows. */
+void npart__line_by(struct npart__parser *parser)
+{
+    struct npart__rewrite_form *form = parser->form;
+    struct npart__buffer ops;
+    npart__buffer_init(&ops, parser->arena);
+    if (form->function || form->pattern.match_count)
+        npart__parse_fail(parser, 1, "what a rewrite does is said once a form");
+    form->function = form->ops = "";
+    if (npart__accept(parser, NPART__TOKEN_WORD, "fix"))
+        return;
+    (void)npart__need(parser, NPART__TOKEN_WORD, "function", "function or fix");
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the name of a function");
+    (void)npart__need(parser, NPART__TOKEN_WORD, "for", "for and its ops");
+    bool is_any = npart__accept(parser, NPART__TOKEN_MARK, "*");
+    npart__append_text(&ops, is_any ? "*" : "");
+    for (uint32_t i = 0; !is_any && (i == 0 || npart__peek(parser)->kind == NPART__TOKEN_WORD); i++) {
+        const struct npart__token *op = npart__expect(parser, NPART__TOKEN_WORD, "an op, or *");
+        if (!op || !npart__check_op(parser, op->text, op->column))
+            return;
+        npart__append_text(&ops, i ? " " : "");
+        npart__append_text(&ops, op->text);
+    }
+    form->function = name ? name->text : "";
+    form->ops = npart__made_text(&ops);
+    if (!form->ops)
+        npart__parse_out_of_memory(parser);
+}
+
+/* advise "sentence" [in PLACE] [for OPS] [about WORDS] [rules IDS] [types TYPES] [when WORD] [kind KIND] [trial TRIAL]
+ * [with ID]. Which values there are is said where they are used (lib/advice/table.h): the library is built with the
+ * rows of its own list (tools/generate/rewrites.awk), and reads the lines only to tell of mistakes. */
+void npart__line_advise(struct npart__parser *parser)
+{
+    static const char *const words[] = {"in", "for", "about", "rules", "types", "when", "kind", "trial", "with"};
+    /* Its braces are filled in from a cause (lib/advice/words.c), and not from the list. */
+    (void)npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
+    while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END) {
+        const struct npart__token *word = npart__expect(parser, NPART__TOKEN_WORD, "what the sentence depends on");
+        size_t found = 0;
+        while (word && found < NPART__COUNT(words) && strcmp(words[found], word->text) != 0)
+            found++;
+        if (!word || found == NPART__COUNT(words)) {
+            if (word)
+                npart__parse_fail(parser, word->column, "there is no %s here", word->text);
+            return;
+        }
+        if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+            (void)npart__expect(parser, NPART__TOKEN_STRING, "words");
+        else if (!npart__accept(parser, NPART__TOKEN_MARK, "*"))
+            (void)npart__expect(parser, NPART__TOKEN_WORD, "a word, or several in quotes");
+    }
 }
 
 /* ---- nodes of the match ------------------------------------------------------------------------------------ */
@@ -581,9 +637,13 @@ void npart__line_put(struct npart__parser *parser)
 void npart__end_form(struct npart__parser *parser)
 {
     struct npart__rewrite_form *form = parser->form;
-    npart__end_pattern(parser);
+    /* `put` asks for a `match`, so a form has neither or both. */
+    if (!form->function || form->pattern.match_count)
+        npart__end_pattern(parser);
     parser->now.line = form->pattern.line;
-    if (form->put_count == 0)
+    if (form->function && (form->pattern.match_count || form->pattern.name_count))
+        npart__parse_fail(parser, 1, "rewrite %s: what a rewrite does is said once a form", parser->rewrite->id);
+    if (form->put_count == 0 && !form->function)
         npart__parse_fail(parser, 1, "rewrite %s: it has no put line", parser->rewrite->id);
     for (uint32_t i = 0; i < form->make_count; i++)
         if (!form->makes[i].is_used)

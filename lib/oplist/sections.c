@@ -282,6 +282,8 @@ static const struct {
     {"caveat", npart__line_caveat, NPART__IN_REWRITE},
     {"make", npart__line_make, NPART__IN_REWRITE},
     {"put", npart__line_put, NPART__IN_REWRITE},
+    {"by", npart__line_by, NPART__IN_REWRITE},
+    {"advise", npart__line_advise, NPART__IN_REWRITE},
 };
 
 /* Calls the reader of the keyword that a statement begins with; what the reader leaves of the

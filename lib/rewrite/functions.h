@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that rewrites.def names.
+ * The functions that rewrites name (`by function NAME`).
  */
 #ifndef NPART_REWRITE_FUNCTIONS_H
 #define NPART_REWRITE_FUNCTIONS_H
 
 #include "rewrite/rewrite.h"
 
-#define REWRITE(phase, id, anchors, equality, enables, function, argument, caveat)                                     \
-    npart__rewrite_function npart__rewrite_##function;
-#include "rewrite/rewrites.def"
+#define FUNCTION(name) npart__rewrite_function npart__rewrite_##name;
+NPART__REWRITE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Between the files of rewrite: rewrites that are data.
+ * Between the files of rewrite: what patterns put in the place of what they match.
  */
 #ifndef NPART_PUT_H
 #define NPART_PUT_H
@@ -12,10 +12,8 @@
 struct npart__pattern_rewrite {
     const struct npart__target *target; /* of the list, without switches: rules ask it nothing */
     const struct npart__rewriting *rewriting;
+    npart__rewrite_function **functions; /* by its forms; NULL: a pattern, or lib/fix does it */
 };
-
-/* pattern.c */
-bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site *site);
 
 /* What a form puts in the place of a match. With `is_trial` nothing is made: it is only found out whether all of it can
  * be, as a form that cannot gives way to the next. Borrowed for the call; the match holds values and nodes of the

@@ -27,6 +27,30 @@ bool npart__next_part(const char **list, const char *end, char divider, const ch
     return *length > 0;
 }
 
+/* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
+ * the last may take as well. "float-*" fits "float-bias". */
+bool npart__fits_pattern(const char *pattern, size_t length, const char *text)
+{
+    const char *end = pattern + length, *star = NULL, *again = NULL;
+    while (*text) {
+        if (pattern < end && *pattern == '*') {
+            star = pattern++;
+            again = text;
+        } else if (pattern < end && *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (pattern < end && *pattern == '*')
+        pattern++;
+    return pattern == end;
+}
+
 /* Generated, so its form is not checked: a statement always has an "=". An example: "!min&!max?output=Identity
  * input" has the conditions "!min&!max", the outputs "output", the op "Identity" and the words " input"; without a
  * '?' there are no conditions. */

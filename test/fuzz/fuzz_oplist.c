@@ -163,7 +163,7 @@ static void rewrite(const struct npart__rewrite *row, struct npart__arena *arena
         status = npart__editor_open(version, &graph, &inference, is_constant, arena, &editor, &error);
     for (uint32_t i = 0; is_constant && status == NPART_OK && i < graph.nodes.count; i++) {
         struct npart__site site;
-        if (!npart__is_anchor(row, &graph, &graph.nodes.items[i]) || !npart__site_begin(editor, i, "", 0, &site))
+        if (!npart__lists_op(&graph, row->anchors, i) || !npart__site_begin(editor, i, "", 0, &site))
             continue;
         if (!npart__rewrite_try(row, &site))
             npart__site_drop(&site);

@@ -124,7 +124,7 @@ static npart_status offer(struct rewriting *rewriting, const struct npart__rewri
                           struct npart__editor *editor, uint32_t node)
 {
     struct npart__site site;
-    if (!npart__is_anchor(rewrite, rewriting->graph, &rewriting->graph->nodes.items[node]) ||
+    if (!npart__lists_op(rewriting->graph, rewrite->anchors, node) ||
         !npart__site_begin(editor, node, "", 0, &site))
         return NPART_OK;
     if (npart__rewrite_try(rewrite, &site) && npart__site_keep(&site)) {

@@ -2060,6 +2060,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_fix_plan": (c_void_p, [c_void_p, c_uint32]),
     "npart_fix_step": (c_bool, [c_void_p, c_uint32, POINTER(npart_fix_step)]),
     "npart_fix_taken_back": (c_bool, [c_void_p, c_uint32, POINTER(c_char_p), POINTER(c_char_p)]),
+    "npart_rewrites_describe": (c_int, [npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
