@@ -21,9 +21,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # What the build reads of the repository; an sdist has it in the folder native.
-SOURCES = ("Makefile", "include", "lib", "oplists", "packaging", "python/python.mk", "python/exporters.mk",
-           "python/spark.mk", "test/analysis.mk", "test/coverage.mk", "test/cross.mk", "test/web/page.mk",
-           "test/web/web.mk", "tools", "web")
+SOURCES = ("Makefile", "include", "lib", "make", "oplists", "packaging", "tools", "web")
 TOOLS = ("make", "cc", "protoc-c")
 LIBRARY_NAMES = ("libnpu_partition.so", "npu_partition.dll", "libnpu_partition.dylib")
 TOOL_NAMES = ("npu-partition", "npu-partition.exe")

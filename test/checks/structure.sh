@@ -95,7 +95,7 @@ grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/cause/*
 	complain "words that are replaced by others"
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.
 words='behind|of run time|victims?|twins?|merged into|before the run|breaks on|refused (nodes?|units?)'
-grep -rnwE "$words" --include='*.[ch]' --include='*.def' --include='*.py' --include='*.md' --include='*.ops' Makefile README.md \
+grep -rnwE "$words" --include='*.[ch]' --include='*.def' --include='*.py' --include='*.md' --include='*.ops' --include='*.mk' Makefile make README.md \
 	CONTRIBUTING.md docs lib include tools examples test oplists |
 	grep -vE '^docs/(reports|facts-checked|fidelity)|[`".{\]victims|\<victims = |need behind:' >&2 && complain "words that are replaced by others"
 for list in oplists/*.ops; do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same answers by other compilers, on other machines and with other libraries, included by the Makefile. PLATFORMS:
+#: Other compilers, machines and C libraries
+# The same answers by other compilers, on other machines and with other libraries. PLATFORMS:
 # clang (here), i386, s390x (big-endian, under qemu), musl (static); bookworm and trixie are Debian 12 (protobuf-c 1.4.1)
 # and 13 (protobuf-c 1.5.1), by gcc and clang of each; this machine's own is left out.
 

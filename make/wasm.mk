@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tool in WebAssembly by emscripten, included by the Makefile: docs/web.md.
+#: In the browser: WebAssembly
+# The tool in WebAssembly by emscripten: docs/web.md.
 
 EMCC ?= emcc
 EMAR ?= emar

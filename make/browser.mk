@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+#: The HTML report and the page, in a browser
 # Tests of the HTML report and of the page of `make web`, in headless Chromium.
 
 # The one that Debian's python3-selenium is for.
@@ -21,3 +22,11 @@ page-pictures: $(tool) $(web_models)/ready ## docs/page-*.png: the page as it lo
 	sh test/web/pictures.sh $(tool) $(web_models) docs
 
 .PHONY: check-page check-web page-pictures
+
+# Checks of the page's scripts without a browser.
+.PHONY: check-page-types check-page-units
+check-page-types: check-page-units ## the page's scripts as TypeScript reads them, and their functions (installs node and tsc)
+	sh test/web/types.sh
+check-page-units:
+	sh tools/setup.sh page
+	node --test test/web/

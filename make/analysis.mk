@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What looks for defects that no test asserts, included by the Makefile: analyzers of the source, each with an empty
+#: Analyzers, threads, memory
+# What looks for defects that no test asserts: analyzers of the source, each with an empty
 # list of accepted findings, and runs under watch of threads and of memory.
 
 # ---- analyzers -------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+#: Install, packages, pages of man
 # What is installed, and where: one table, by which `make uninstall` removes it again. The folders have GNU's names.
 
 override PREFIX := $(if $(filter /%,$(firstword $(PREFIX))),$(PREFIX),$(CURDIR)/$(PREFIX))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+#: Python package, exporters, many machines
 # The Python package.
 
 python-parts: $(tool) $(shared_library) # what a wheel takes in (python/hatch_build.py)
@@ -19,3 +20,23 @@ python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the p
 	mv $(BUILD)/_native.py python/src/npu_partition/_native.py
 
 .PHONY: python-parts check-python check-python-roots check-python-scale check-wheel python-bindings
+
+# The Python package beside what exports models.
+
+check-exporters: $(tool) ## the Python package with PyTorch, Olive and optimum (downloads 0.9 GB once)
+	sh test/checks/exporters.sh $(VENV)-exporters $(tool)
+check-tutorial: $(tool) $(shared_library) $(VENV)/ready ## docs/tutorial.md shows what its commands print
+	PYTHONPATH=$(CURDIR)/python/src NPU_PARTITION_LIBRARY=$(abspath $(shared_library)) $(VENV)/bin/python -B \
+		test/checks/tutorial.py docs/tutorial.md $(tool)
+
+.PHONY: check-exporters check-tutorial
+
+# Many models on more than one machine: Spark, GNU parallel.
+
+spark_venv := $(BUILD)/venv-spark
+check-spark: $(tool) $(shared_library) ## the Spark job on two executors, one of them killed; GNU parallel (downloads 0.6 GB once)
+	sh test/checks/spark.sh $(spark_venv) $(tool) $(shared_library)
+bench-spark: $(tool) $(shared_library) ## the Spark job on 100 copies of MODELS=folder, one executor and two, against scan
+	sh test/checks/spark.sh $(spark_venv) $(tool) $(shared_library) --bench "$(MODELS)"
+
+.PHONY: bench-spark check-spark

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The build for Windows by mingw-w64, included by the Makefile. The DLL exports what the header declares, by a list, so
+#: Windows
+# The build for Windows by mingw-w64. The DLL exports what the header declares, by a list, so
 # that its objects are those of the static library.
 
 WINDOWS_CC ?= x86_64-w64-mingw32-gcc

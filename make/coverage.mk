@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+#: Coverage
 # Which lines and branches of lib/ the tests run, by gcov: a build of its own without optimization, and without the
 # assertions of the debug build, which cannot be broken. A branch counts when it was taken at least once: each
 # outcome of each condition, also those within && || ?:, each loop's end, and each case of a switch. Nothing of lib/ is

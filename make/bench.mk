@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+#: Speed and memory
+$(OUT)/test/bench/%: test/bench/%.c $(OUT)/onnx.pb-c.o
+	@mkdir -p $(@D)
+	$(CC) -isystem $(GENERATED) -O2 $^ -lprotobuf-c -o $@
+$(OUT)/test/bench/stages: test/bench/stages.c $(static_library)
+	@mkdir -p $(@D)
+	$(CC) -Iinclude -O2 $^ $(LIBS) -o $@
+bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure $(OUT)/test/bench/stages
+
+bench: $(tool) $(bench_helpers) $(VENV)/ready ## speed and memory, as ratios against peers in the same run
+	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS)
+# pip alone tries versions of winml-cli's packages for an hour; uv finds them.
+$(VENV)-peers/ready:
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/pip install --quiet uv
+	$(VENV)-peers/bin/uv pip install --quiet --python $(VENV)-peers/bin/python onnx onnxruntime winml-cli
+	touch $@
+bench-peers: $(tool) $(bench_helpers) $(VENV)-peers/ready ## the same, with the slow peers (9 GB of memory)
+	$(VENV)-peers/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
+	$(VENV)-peers/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS) --peers
+bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a graph of a million, beside one of 100,000 (14 GB of memory)
+	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS) --million
+SCAN_MODELS ?= 10000
+bench-scan: $(tool) $(OUT)/test/fuzz/make_mutants $(OUT)/test/bench/measure $(VENV)/ready ## SCAN_MODELS models in a scan, killed and resumed, beside ONNX's loader and the usability checker (MODELS)
+	$(VENV)/bin/python test/bench/scan.py --tool $(tool) --maker $(OUT)/test/fuzz/make_mutants \
+		--measure $(OUT)/test/bench/measure --folder $(BUILD)/bench-scan --count $(SCAN_MODELS) fixtures $(MODELS)
+GROWTH_TARGETS ?= hexagon,intel-npu,all
+bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from n to 2n, shape by shape (GROWTH_TARGETS)
+	$(PYTHON) test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth \
+		--targets $(GROWTH_TARGETS)
+
+.PHONY: bench bench-peers bench-million bench-scan bench-growth

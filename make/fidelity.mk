@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+#: Against real compilers, runtimes and published figures (models and oracles of your own)
+fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
+	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET)$(if $(SOC),:$(SOC)) \
+		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
+fidelity-advice: $(tool) ## every node that falls back has an action, over real models (MODELS=folder)
+	$(PYTHON) test/fidelity/advice.py $(tool) $(MODELS)
+fidelity-first-action: $(tool) $(VENV)/ready ## the first action carried out, the compiler asked (MODELS, ORACLE, ORACLE_PYTHON)
+	@test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
+	$(VENV)/bin/python test/fidelity/first_action.py --tool $(tool) --target $(TARGET) --oracle $(ORACLE) \
+		--python $(ORACLE_PYTHON) --cache $(BUILD)/fidelity-first-action $(MODELS)
+fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provider, gate by gate (MODELS, TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
+fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
+	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
+	$(VENV)/bin/python test/fidelity/view.py --tool $(tool) --runtime $(VENV)/bin/python $(MODELS)
+fidelity-work: $(tool) $(VENV)/ready ## multiply-accumulates and bytes against onnx-tool and a table (MODELS, TRUTH=folder)
+	$(VENV)/bin/pip -q install onnx-tool
+	$(VENV)/bin/python test/fidelity/work.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
+fidelity-recommendation: $(tool) ## NPU or CPU, against published pairs of latencies (MODELS, TRUTH=folder)
+	$(PYTHON) test/fidelity/recommendation.py $(tool) $(MODELS) $(TRUTH)/latency.csv.gz
+fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, against the tool's findings (MODELS, TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/valid.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
+# How many random operands each operator gets, at each version and for each element type.
+DRAWS ?= 2
+fidelity-values: $(OUT)/test/checks/print_elements $(VENV)/ready ## computed elements against ONNX Runtime's kernels (DRAWS, SEED)
+	$(VENV)/bin/python test/fidelity/values.py --printer $< --draws $(DRAWS) --seed $(SEED)
+fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models run by ONNX Runtime at the sizes proposed (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/sizes.py --tool $(tool) --printer $(OUT)/test/checks/print_sizes \
+		--cache $(BUILD)/fidelity-sizes $(MODELS)
+fidelity-memory: $(tool) $(VENV)/ready ## peak activations and weights against ONNX Runtime's arena (MODELS=folder; NAMES)
+	$(VENV)/bin/python test/fidelity/memory.py --tool $(tool) --page $(BUILD)/fidelity-memory.md $(MODELS) $(NAMES)
+fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
+# How often k networks are drawn from each set of rows.
+CALIBRATION_DRAWS ?= 2
+fidelity-calibrate: $(tool) ## what calibrate brings for networks that it has not seen (MODELS, TRUTH=folder; CALIBRATION_DRAWS, SEED)
+	$(PYTHON) test/fidelity/calibrate.py --tool $(tool) --models $(MODELS) --truth $(TRUTH) --draws $(CALIBRATION_DRAWS) \
+		--seed $(SEED)
+# What `fix` writes. Folders of what they keep; the oracle's answers stay there between runs.
+FIX_FOLDER ?= $(BUILD)/fidelity-fix
+FIX_CACHE ?= $(BUILD)/fidelity-fix-oracle
+MINUTES ?= 100000
+oracle_is_needed = @test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
+fidelity-fix: $(tool) $(VENV)/ready ## each rewrite of fix on pattern models and real ones, equal in ONNX Runtime (MODELS; NAMES)
+	$(VENV)/bin/python test/fidelity/fix_equality.py --tool $(tool) --folder $(FIX_FOLDER) --page $(BUILD)/fix-equality.md \
+		$(if $(NAMES),--only $(NAMES)) $(MODELS)
+fidelity-fix-htp: $(tool) $(VENV)/ready ## the same, run on the HTP library before and after (ORACLE_PYTHON with onnxruntime-qnn, MODELS)
+	$(VENV)/bin/python test/fidelity/fix_run_htp.py --tool $(tool) --python $(ORACLE_PYTHON) --folder $(FIX_FOLDER)-htp \
+		--page $(BUILD)/fix-htp.md $(MODELS)
+fidelity-fix-oracle: $(tool) $(VENV)/ready ## fixed models put to the compiler (ORACLE, ORACLE_PYTHON, EP, MODELS, TRUTH; MINUTES)
+	$(oracle_is_needed)
+	$(VENV)/bin/python test/fidelity/fix_oracle.py --tool $(tool) --oracle $(ORACLE) --python $(ORACLE_PYTHON) --ep $(EP) \
+		--cache $(FIX_CACHE) $(if $(TRUTH),--truth $(TRUTH)) --minutes $(MINUTES) --page $(BUILD)/fix-oracle-$(EP).md $(MODELS)
+EP ?= qnn
+# PEERS is the bin folder of an environment of its own: python3 -m venv DIR && DIR/bin/pip install onnxslim onnxsim onnx onnxruntime
+PEERS ?= $(firstword $(wildcard ../tools/peers/bin))
+fidelity-fix-peers: $(tool) $(VENV)/ready ## fix beside onnxslim and onnxsim on the same models (PEERS=DIR/bin, MODELS; ORACLE)
+	@test -x "$(PEERS)/onnxslim" || { echo "PEERS=DIR/bin, after: python3 -m venv DIR &&" \
+		"DIR/bin/pip install onnxslim onnxsim onnx onnxruntime" >&2; exit 2; }
+	$(VENV)/bin/python test/fidelity/fix_peers.py --tool $(tool) --peers $(PEERS) --folder $(FIX_FOLDER)-peers \
+		$(if $(ORACLE),--oracle $(ORACLE) --python $(ORACLE_PYTHON) --cache $(FIX_CACHE)) --page $(BUILD)/fix-peers.md $(MODELS)
+SPLIT_TARGETS ?= hexagon,tidl
+fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
+	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
+		fixtures $(MODELS)
+fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
+fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/cost.py fit --tool $(tool) --models $(MODELS) --truth $(TRUTH)
+fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/fidelity-cost.md (MODELS, TRUTH)
+	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
+		--page docs/fidelity-cost.md
+# VELA stands in an environment of its own: python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
+VELA ?= $(firstword $(wildcard ../tools/vela/bin/vela))
+RANDOM_CASES ?= 300
+SEED ?= 1
+fidelity-vela: $(tool) ## the target ethos-u against Arm's Vela (VELA=DIR/bin/vela of an environment; RANDOM_CASES, SEED)
+	@test -x "$(VELA)" || { echo "VELA=DIR/bin/vela, after: python3 -m venv DIR &&" \
+		"DIR/bin/pip install ethos-u-vela onnx tflite numpy" >&2; exit 2; }
+	$(dir $(VELA))python test/fidelity/vela.py --tool $(tool) --vela $(VELA) --random $(RANDOM_CASES) --seed $(SEED)
+FACTS ?= $(firstword $(wildcard ../shared/facts))
+facts-by-lot: ## draw two facts a target, to be held against source and op list (FACTS=folder of sheets, SEED)
+	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
+	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
+
+.PHONY: fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
+	fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
+	fidelity-calibrate fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split \
+	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot

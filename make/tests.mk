@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+#: Tests
+TEST_CPPFLAGS = -Itest
+test_support := $(patsubst %.c,$(OUT)/%.o,$(wildcard test/support/*.c))
+unit_tests := $(patsubst %.c,$(OUT)/%,$(wildcard test/unit/test_*.c))
+case_runner := $(OUT)/test/cases/run_cases
+
+$(OUT)/test/%.o: ALL_CPPFLAGS += $(TEST_CPPFLAGS)
+$(OUT)/test/unit/%: $(OUT)/test/unit/%.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(case_runner): $(case_runner).o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+# The tool's own readers, with what they need.
+profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log)
+$(OUT)/test/unit/test_profile: $(profile_objects)
+$(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
+toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
+$(OUT)/test/unit/test_toml: $(toml_objects)
+$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
+$(OUT)/test/unit/test_zoo: $(patsubst %,$(OUT)/tools/%.o,columns interner json_memory zoo zoo_write)
+$(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message)
+$(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline platform_posix)
+$(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads)
+$(OUT)/test/unit/test_scan_window: LIBS += -pthread
+$(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side $(OUT)/test/unit/test_zoo $(OUT)/test/unit/test_database: LIBS += $(TOOL_LIBS)
+
+check-unit: $(unit_tests) ## unit tests, one program a file
+	@for test in $(unit_tests); do echo "  $$test"; $(EMULATOR) $$test || exit 1; done
+$(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
+	sh test/cli/run.sh $(tool)
+check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md and docs/picture-*.svg show what the tool prints
+	sh test/checks/readme.sh README.md "$(demo_command)"
+	@$(targets_page)
+	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is out of date (make targets-page)" >&2; exit 1; }
+	@rm -rf $(BUILD)/pictures && mkdir $(BUILD)/pictures
+	@$(call draw_pictures,$(BUILD)/pictures/)
+	@for picture in docs/picture-*.svg; do cmp $$picture $(BUILD)/pictures/$${picture#docs/picture-} || \
+		{ echo "$$picture is out of date (make accept), or not in the list of pictures" >&2; exit 1; } done
+# PICTURE=MODEL
+pictures := detector=detector.dynamo if=early-exit-cnn.ts14.if
+draw_pictures = for picture in $(pictures); do \
+	$(tool) fixtures/$${picture\#*=}.onnx -t hexagon --format svg -o $(1)$${picture%%=*}.svg || exit 1; done
+targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
+accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
+	sh test/cli/run.sh $(tool) --accept
+	sh test/checks/readme.sh README.md "$(demo_command)" --accept
+	$(PYTHON) test/checks/examples.py docs/formats.md --accept
+	@$(call draw_pictures,docs/picture-)
+	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
+check-headers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h ## every header compiles alone; the public one as C99 and C++ too
+	@for header in include/*.h $$(find lib -name '*.h'); do \
+		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
+	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
+	echo '#include "npu_partition.h"' | $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c++ -
+check-symbols: $(shared_library) ## the shared library exports what the header declares, and both are what was promised
+	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
+check-structure: ## stages include only earlier stages; functions and files keep to their lengths
+	sh test/checks/structure.sh
+$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@
+check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
+	$(PYTHON) test/checks/toml.py $<
+$(VENV)/hooks: $(VENV)/ready
+	$(VENV)/bin/pip install --quiet pre-commit pyyaml check-jsonschema
+	touch $@
+check-hooks-quick: $(tool) $(VENV)/hooks ## hooks of pre-commit, GitHub and GitLab, with the tool that is built
+	$(VENV)/bin/python test/checks/hooks.py quick $(tool)
+check-hooks: $(VENV)/hooks ## the same from a clean clone, which they build (needs PyPI; 5 minutes)
+	$(VENV)/bin/python test/checks/hooks.py full
+check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
+	$(VENV)/bin/python test/checks/check_proto.py $<
+$(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/rewrite_model: $(OUT)/test/checks/rewrite_model.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-roundtrip: $(OUT)/test/checks/rewrite_model $(BUILD)/case-models/ready $(VENV)/ready ## models written again mean the same to protobuf
+	$(VENV)/bin/python test/checks/roundtrip.py $< fixtures $(BUILD)/case-models
+$(OUT)/test/checks/print_elements: $(OUT)/test/checks/print_elements.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/print_sizes: $(OUT)/test/checks/print_sizes.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/equivalent_nodes: $(OUT)/test/checks/equivalent_nodes.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/failing_models: $(OUT)/test/checks/failing_models.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+# The debug build asserts that a verdict that a node shares with another is the one that its own rules give it.
+GRAPHS ?= 500
+# One of so many models next to each text case.
+NEIGHBOURS ?= 40
+judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/case-models/ready
+	$(case_runner) $(sort $(wildcard test/cases/*.cases))
+	$(case_runner) --neighbours $(NEIGHBOURS) $(sort $(wildcard test/cases/*.cases))
+	$(tool) fixtures/*.onnx --target all --format json > $(OUT)/fixtures.json
+	$(tool) $(BUILD)/case-models/*.onnx --target all --format json > $(OUT)/cases.json
+	$(OUT)/test/checks/equivalent_nodes $(GRAPHS) $(SEED) test/checks/every_question.ops
+check-equivalent: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
+	$(MAKE) VARIANT=debug judge-all
+# There each request of an arena is an allocation.
+allocation_tests := test_allocation_failure test_allocation_failure_files $(filter-out test_rewrite_language, \
+	$(patsubst test/unit/%.c,%,$(wildcard test/unit/test_rewrite_*.c)))
+check-memory: $(BUILD)/case-models/ready ## every allocation of the public calls fails once
+	@$(MAKE) VARIANT=debug $(allocation_tests:%=$(BUILD)/debug/test/unit/%) $(BUILD)/debug/test/checks/failing_models
+	@for test in $(allocation_tests); do $(BUILD)/debug/test/unit/$$test || exit 1; done
+	$(BUILD)/debug/test/checks/failing_models fixtures/*.onnx $(BUILD)/case-models/*.onnx
+snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot.txt
+check-snapshot: $(tool) $(BUILD)/case-models/ready ## no answer of any target on fixtures and text cases changes unseen
+	$(snapshot)
+accept-snapshot: $(tool) $(BUILD)/case-models/ready ## write down today's answers; then read the diff
+	$(snapshot) --accept
+diff_pairs = $(VENV)/bin/python test/checks/diff_pairs.py $(tool) fixtures
+check-diff: $(tool) $(VENV)/ready ## what diff says of pairs of models whose difference is known (MODELS=folder: of a corpus, too)
+	$(diff_pairs)
+check-diff-quick: $(tool) $(VENV)/ready
+	$(diff_pairs) --quick
+check-queries: $(tool) ## the queries of docs/results.md print what it shows, on the fixtures
+	$(PYTHON) test/checks/queries.py $(tool) $(BUILD)/queries docs/results.md
+check-queries-parquet: $(tool) $(shared_library) $(VENV)-queries/ready ## those of DuckDB and pyarrow, too (needs PyPI)
+	$(VENV)-queries/bin/python test/checks/queries.py $(tool) $(BUILD)/queries docs/results.md
+$(VENV)-queries/ready:
+	$(PYTHON) -m venv $(VENV)-queries
+	$(VENV)-queries/bin/pip install --quiet duckdb pyarrow
+	touch $@
+check-values: ## docs/architecture.md lists the operators without a value, no more and no less
+	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
+check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
+	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
+check-json: $(tool) ## docs/json.md against what the tool prints; targets do not depend on each other
+	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
+	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
+check-limits: $(tool) ## docs/security.md against --list-limits; the limits of the command line at their edges
+	$(PYTHON) test/checks/limits.py $(tool) docs/security.md
+check-contents: ## what fidelity calls equal contents of partitions
+	$(PYTHON) test/checks/contents.py
+check-opens: $(tool) $(OUT)/test/cli/make_model ## the files that the tool opens, and that it starts and connects to nothing
+	sh test/checks/opens.sh $(tool) $(OUT)/test/cli/make_model fixtures/mobilenetv2.dynamo.onnx
+check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
+	$(PYTHON) test/checks/scan.py $(tool) fixtures $(BUILD)/case-models
+	rm -f $(BUILD)/lines.jsonl
+	$(PYTHON) test/checks/examples.py docs/scan.md
+
+check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for
+	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures
+	$(PYTHON) test/checks/examples.py docs/formats.md
+$(VENV)-formats/ready:
+	$(PYTHON) -m venv $(VENV)-formats
+	$(VENV)-formats/bin/pip install --quiet attrs jsonpath-ng PyYAML junitparser markdown-it-py linkify-it-py
+	$(VENV)-formats/bin/pip install --quiet --no-deps sarif-om sarif-tools # whose charts need much
+	touch $@
+# What was clean stays so until it changes.
+define CHECK_SOURCE
+$(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h
+	@mkdir -p $$(@D)
+	@$(1) -fsyntax-only $$(ALL_CPPFLAGS) -Itest -std=c11 -O2 $$(WARNINGS) -Werror -MMD -MP -MF $$@.d -MT $$@ $$<
+	@touch $$@
+endef
+$(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
+checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
+check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
+	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
+
+
+# The models of the text cases, from which mutants are made. Another variant, which runs beside the checks that read
+# them, takes them as they are.
+$(BUILD)/case-models/ready: $(if $(filter default,$(VARIANT)),$(case_runner)) $(wildcard test/cases/*.cases) | $(case_runner)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(case_runner) --write $(@D) $(sort $(wildcard test/cases/*.cases))
+	@touch $@
+
+check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
+	@for list in $(basename $(notdir $(oplists))); do \
+		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
+
+check-cases: $(case_runner) ## text cases (test/cases/README.md)
+	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
+
+.PHONY: check-unit check-cli check-readme accept check-headers check-symbols check-structure check-toml \
+	check-hooks-quick check-hooks check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
+	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
+	check-json check-limits check-contents check-opens check-scan check-formats check-compilers check asan check-rules \
+	check-cases
