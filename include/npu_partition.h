@@ -93,8 +93,8 @@ extern "C" {
 /* The library's version, "0.2.0". */
 NPART_API const char *npart_version(void);
 
-/* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters, those
- * that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes that are no UTF-8
+/* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters,
+ * those that turn the direction of writing and invisible ones become \u202e or \U000e0001, bytes that are no UTF-8
  * \xff. `text` must end with a NUL; escapes are not cut either. Texts of errors and reports are so already. */
 NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
 
@@ -883,7 +883,7 @@ struct npart_precision {
     const char *happens; /* "native", "dequantized": weights become wider on the way, "vector": runs on the vector
                             unit, "cpu", "fails" or "unknown" */
     double share;        /* of "vector": of the matrix unit's rate; else 0 */
-    bool is_assumed;     /* nobody has tried it */
+    bool is_assumed;     /* it has not been tried */
     const char *text, *because, *source; /* a sentence; why, and where it stands: "" when unsaid */
     const char *instead; /* where it is not native, the nearest format that is native on the same target; "": none */
     const char *variant; /* where it is not native, a variant of the target on which it is; "": none */
@@ -1161,7 +1161,7 @@ struct npart_fix_options {
     const char *const *without;
     uint32_t without_count;
     double most_growth;         /* of the file with its weights, as a share; negative: any */
-    void (*progress)(void *payload, const char *rewrite, uint32_t plans); /* after each plan; NULL: nobody asks */
+    void (*progress)(void *payload, const char *rewrite, uint32_t plans); /* after each plan; NULL: not asked for */
     void *payload;
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
     uint64_t keep_bytes;        /* as in npart_read_options */
