@@ -153,7 +153,7 @@ static const struct npart_side *find_before(const struct baseline *baseline, con
     return find_side(&baseline->before, side->model, side->target, side->toolchain);
 }
 
-/* A threshold of the coverage of MACs that nobody can tell any more: what the baseline met, or nearly, is no excuse. */
+/* A threshold where the coverage of MACs is not known any more: what the baseline met, or nearly, is no excuse. */
 static bool is_coverage_lost(const struct options *options, const struct npart_side *before,
                              const struct npart_side *after)
 {

@@ -78,7 +78,7 @@ bool run_program(struct program *program, const char *const *words, int *status)
     int code = 0;
     if (fflush(program->input) != 0 || lseek(fileno(program->input), 0, SEEK_SET) != 0)
         return false;
-    (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, nobody can wait for the program's end */
+    (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, the program's end cannot be waited for */
     errno = spawn(&process, program, words);
     if (errno != 0)
         return false;

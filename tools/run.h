@@ -31,7 +31,7 @@ struct run {
 /* Of several, the worst: 4, 3, then 1. */
 void worsen(struct run *run, enum exit_status status);
 /* Whether the model can be read again once its plan is known, as is needed to write it; a pipe or a device cannot.
- * Asked before it is read, since nobody may ever write to a pipe. Tells what it is, and worsens the run's status. */
+ * Asked before it is read, since a pipe may never be written to. Tells what it is, and worsens the run's status. */
 bool can_be_read_again(struct run *run, const char *path);
 enum exit_status status_of(npart_status status);
 /* Tells an error of the library's; `about`: a path, or "". */

@@ -83,7 +83,7 @@ static char *next_field(char **at, bool *is_bad)
     return start;
 }
 
-/* Which column each field is; RUN_COLUMNS for one that nobody reads. */
+/* Which column each field is; RUN_COLUMNS for one that is not read. */
 struct header {
     int columns[64];
     size_t count;

@@ -15,7 +15,7 @@
 
 /* ---- the fingerprint ---------------------------------------------------------------------------------------- */
 
-/* FNV-1a of 64 bits: options are mistaken for others by chance alone, and nobody gains by it. */
+/* FNV-1a of 64 bits: options are mistaken for others by chance alone, and nothing is gained by it. */
 static void mix(uint64_t *hash, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;

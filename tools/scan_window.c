@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A ring of lines. Jobs are taken in their order, so the line that is to be written next is of a job that was taken,
- * and comes: nobody waits for ever.
+ * and comes: no wait is endless.
  */
 #include "scan_window.h"
 
