@@ -152,7 +152,7 @@ void npart__arena_clear(struct npart__arena *arena)
 }
 
 /* A block with room for so many bytes after its head; NULL when out of memory, or where the sum
- * could wrap. The caller links it into a list; until then nobody but the caller would release it. */
+ * could wrap. The caller links it into a list; until then the caller alone would release it. */
 static struct npart__block *new_block(struct npart__arena *arena, size_t payload_bytes)
 {
     if (payload_bytes > SIZE_MAX / 2)
@@ -342,10 +342,10 @@ void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_b
     return copy;
 }
 
-/* Grows by half, in place where the array is the newest allocation or has a block of its own.
- * Eight items at first, as most small lists stay below that. An example: pushes one by one grow the capacity by 8,
- * 12, 18, 27, 40, ..., so a push costs a constant number of copies on average. Counts stay below 2^31, so ids of
- * items never meet NPART_NONE. */
+/* Grows by half, in place where the array is the newest allocation or has a block of its own. Eight items at
+ * first, as most small lists stay below that. Pushes one by one grow the capacity to 8, 12, 18, 27, 40, ..., so a
+ * push costs a constant number of copies on average. Counts stay below 2^31, so ids of items never meet
+ * NPART_NONE. */
 bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
                           uint32_t count, size_t extra)
 {

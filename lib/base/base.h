@@ -146,8 +146,8 @@ npart_status npart__settle(npart_status status, const struct npart_allocator *al
 
 /* ---- hashing --------------------------------------------------------------------------------------------- */
 
-/* Of what comes from the input: SipHash-1-3. Without the key nobody can make texts or numbers that fall into one place
- * of a table. A key is different in every run, so nothing that is told may depend on a hash. */
+/* Of what comes from the input: SipHash-1-3. Without the key, texts or numbers that fall into one place of a table
+ * cannot be made. A key is different in every run, so nothing that is told may depend on a hash. */
 struct npart__hash_key {
     uint64_t low, high;
 };
@@ -157,7 +157,7 @@ struct npart__hash {
     uint64_t v[4];
 };
 
-/* A key that nobody can guess. */
+/* A key that cannot be guessed. */
 void npart__hash_key_init(struct npart__hash_key *key);
 uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, size_t count);
 /* The same of numbers, one by one. How many come must be told by them, or be always the same. */
@@ -252,8 +252,8 @@ const char *npart__made_text(struct npart__buffer *buffer);
 size_t npart__utf8_length(const char *text, size_t rest);
 
 /* The one place that says what a person gets to see of a character from outside: itself, or an escape. Control
- * characters, those that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes
- * that are no UTF-8 \xff. All reports, messages and tables go through it.
+ * characters, those that turn the direction of writing and invisible ones become \u202e or \U000e0001, bytes that
+ * are no UTF-8 \xff. All reports, messages and tables go through it.
  * Writes what is shown, not terminated, and returns the bytes taken from `text`, of which there is at least one. */
 #define NPART__PLAIN_BYTES 13u /* with a NUL */
 size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);

@@ -9,7 +9,7 @@
 #include "base/counter.h"
 #include "base/platform.h"
 
-/* Lives as long as anything that it gave, so that nobody who holds memory of it need know of it. */
+/* Lives as long as anything that it gave, so that those who hold memory of it need not know of it. */
 struct npart__budget {
     struct npart_allocator under;
     size_t most_bytes;                 /* SIZE_MAX: any */
@@ -99,9 +99,9 @@ static void release(void *payload, void *memory)
     let_go(budget);
 }
 
-/* What is larger for a moment, where the piece is moved, is not counted: the old one goes at once. What more is
- * needed is taken before the piece moves, and what is less is given to the budget after it, so that the count is
- * never below what is out. */
+/* While the piece is moved there are two, of which one is counted: the old one goes at once. What more is needed
+ * is taken before the piece moves, and what is less is given to the budget after it, so that the count is never
+ * below what is out. */
 static void *resize(void *payload, void *memory, size_t bytes)
 {
     struct npart__budget *budget = payload;

@@ -83,8 +83,8 @@ bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-/* C rounds towards zero, ONNX's integer division of shapes (and Python's) towards minus
- * infinity. An example: -7 by 2 is -4, where C has -3. */
+/* C rounds towards zero, ONNX's integer division of shapes (and Python's) towards minus infinity:
+ * -7 by 2 is -4, where C has -3. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0 || (a == INT64_MIN && b == -1))
@@ -122,10 +122,10 @@ static void add_digit(double *value, long *exponent, char digit)
         ++*exponent;
 }
 
-/* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same
- * double. No error is possible: the lexers let only digits, a point and an exponent through. An example: "12.5e3"
- * is 125 with the exponent -1 + 3, so 12500. Each digit past the seventeenth may round, which is less than any
- * figure of an op list or a cost file is sure of; past ENOUGH digits only count for the exponent. */
+/* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same double. No error is
+ * possible: the lexers let only digits, a point and an exponent through. "12.5e3" is 125 with the exponent
+ * -1 + 3, so 12500. Each digit past the seventeenth may round, which is less than any figure of an op list or a
+ * cost file is sure of; past ENOUGH digits only count for the exponent. */
 double npart__read_decimal(const char *text)
 {
     double value = 0;

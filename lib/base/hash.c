@@ -80,11 +80,11 @@ uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, 
 
 /* There is no portable source of random numbers without I/O, and a table needs one key only. The
  * hash of what differs between runs is hard enough to guess for a table of names. A guess of it can only make
- * tables slow, as no secret hangs on the key. The two words of `first` are digits of pi, which nobody can have
- * chosen for a purpose. */
+ * tables slow, as no secret hangs on the key. The two words of `first` are digits of pi, which cannot have
+ * been chosen for a purpose. */
 void npart__hash_key_init(struct npart__hash_key *key)
 {
-    /* What nobody outside this process knows: where it was loaded, where its stack is, and when. */
+    /* What is not known outside this process: where it was loaded, where its stack is, and when. */
     static const struct npart__hash_key first = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
     uint64_t seconds, nanoseconds;
     struct npart__hash hash = npart__hash_begin(&first);

@@ -64,9 +64,9 @@ static bool contains(const char *text, size_t length, const char *part, size_t p
     return false;
 }
 
-/* 0 the same but for case; then by changes; then one that is part of the other. UINT32_MAX: not near. Examples:
- * `bacth` is one swap from `batch`; `bat` lacks two letters of it, which is one too many, but is a part; `ba` is
- * near to all that begin with it. */
+/* 0 the same but for case; then by changes; then one that is part of the other. UINT32_MAX: not near. `bacth` is
+ * one swap from `batch`; `bat` lacks two letters of it, which is one too many, but is a part; `ba` is near to
+ * all that begin with it. */
 static uint32_t rank_of(const struct npart__nearest *nearest, const char *name, size_t length)
 {
     if (nearest->length == 0)
@@ -164,8 +164,8 @@ static uint32_t write_names(char *out, size_t bytes, const struct npart__near *l
     return count;
 }
 
-/* Only the best rank is named: beside `batch` nobody wants to read a name three letters away. Two or three that
- * are equally near are told with "or" before the last. */
+/* Only the best rank is named: beside `batch` a name three letters away is of no use. Two or three that are
+ * equally near are told with "or" before the last. */
 size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
     uint32_t count = 0; /* what is further away than the best does not count */

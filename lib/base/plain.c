@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Text from outside as a person may read it. Names and texts of a file can hold anything: control characters that a
- * terminal obeys, characters that turn the direction of what follows, characters that nobody sees.
+ * terminal obeys, characters that turn the direction of what follows, invisible characters.
  */
 #include <stdio.h>
 
 #include "base/base.h"
 
-/* The first byte tells the length; the bytes after it and the code they make must fit it. Examples: c3 a9 is one
- * character of two bytes; c0 80 is NUL written overlong, and ed a0 80 a surrogate: both give 0. */
+/* The first byte tells the length; the bytes after it and the code they make must fit it. c3 a9 is one character
+ * of two bytes; c0 80 is NUL written overlong, and ed a0 80 a surrogate: both give 0. */
 size_t npart__utf8_length(const char *text, size_t rest)
 {
     /* The least code of each length: what could be written shorter is overlong, and may hide a

@@ -30,8 +30,8 @@ struct npart__file_status {
 
 /* To be read; a folder can be opened, too. */
 int npart__file_open(const char *path);
-/* The same at once, whatever the path leads to: a pipe that nobody writes to is opened as well. For who then asks what
- * kind it is, and reads regular files alone. */
+/* The same at once, whatever the path leads to: a pipe without a writer is opened as well. For callers that ask what
+ * kind it is then, and read regular files alone. */
 int npart__file_open_at_once(const char *path);
 /* A new file, to be read and written. EEXIST: the name is taken. */
 int npart__file_create(const char *path);
@@ -41,7 +41,7 @@ bool npart__file_status(int descriptor, struct npart__file_status *out);
 bool npart__file_seek(int descriptor, uint64_t offset);
 
 /* How many bytes, 0 at the end; fewer than asked for are no failure. Only the first moves the place where the
- * descriptor stands; on Windows the second does, too, so nobody uses both on one descriptor. */
+ * descriptor stands; on Windows the second does, too, so only one of them is used on a descriptor. */
 ptrdiff_t npart__file_read(int descriptor, void *into, size_t bytes);
 ptrdiff_t npart__file_read_at(int descriptor, void *into, size_t bytes, uint64_t offset);
 ptrdiff_t npart__file_write(int descriptor, const void *data, size_t bytes);

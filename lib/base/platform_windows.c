@@ -175,7 +175,7 @@ int npart__file_open(const char *path)
     return take_descriptor(open_path(path, GENERIC_READ, OPEN_EXISTING), _O_RDONLY);
 }
 
-/* Opening waits for nobody here. */
+/* Opening never waits here. */
 int npart__file_open_at_once(const char *path)
 {
     return npart__file_open(path);
@@ -243,7 +243,7 @@ ptrdiff_t npart__file_read(int descriptor, void *into, size_t bytes)
 }
 
 /* The end of the file is an error to ReadFile, and 0 bytes here. Unlike pread it moves the place where the
- * descriptor stands, so nobody reads one descriptor in both ways. */
+ * descriptor stands, so no descriptor is read in both ways. */
 ptrdiff_t npart__file_read_at(int descriptor, void *into, size_t bytes, uint64_t offset)
 {
     OVERLAPPED at = {.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};

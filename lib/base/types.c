@@ -104,9 +104,9 @@ bool npart__type_is_integer(int element_type)
     return is_known(element_type) && element_types[element_type].kind == 'i';
 }
 
-/* Sub-byte types are packed, and the last byte may be filled in part. An example: 15 elements of 4 bits are 4
- * whole bytes for the first eight and 4 for the other seven, which have 28 bits. A type without a width (string,
- * unknown) takes 0. */
+/* Sub-byte types are packed, and the last byte may be filled in part. 15 elements of 4 bits are 4 whole bytes
+ * for the first eight and 4 for the other seven, which have 28 bits. A type without a width (string, unknown)
+ * takes 0. */
 uint64_t npart__type_bytes(int element_type, uint64_t elements)
 {
     /* Eight elements take as many bytes as one takes bits. */

@@ -68,7 +68,7 @@ static bool find_location(const uint8_t *data, const struct npart__item *tensor,
 }
 
 /* Nothing outside the model's folder is ever touched. So "/w.bin", "../w.bin" and "a/../w.bin" are all left alone:
- * the last leads back, but nobody needs to write it so. */
+ * the last leads back, but need not be written so. */
 static bool leads_out(const char *location)
 {
     if (npart__root_length(location) || npart__is_parent(location))
@@ -228,7 +228,7 @@ static npart_status make_folders(char *path, size_t base, struct npart_error *er
     return NPART_OK;
 }
 
-/* Under a temporary name first, like any output: nobody sees a file of half its length. */
+/* Under a temporary name first, like any output: a file of half its length is never seen. */
 static npart_status copy_file(const char *from, const char *to, struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__input input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file that nobody sees before it is whole: written beside its place under another name, flushed, renamed.
+ * A file that is not seen before it is whole: written beside its place under another name, flushed, renamed.
  */
 #include <errno.h>
 
