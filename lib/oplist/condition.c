@@ -386,10 +386,10 @@ static bool asks_toolchain(const struct npart__parser *parser, uint32_t term)
     return at && at->kind == NPART__TERM_FUNCTION && at->op == NPART__FUNCTION_TOOLCHAIN;
 }
 
-/* A toolchain compared with is told by its text, and kept as its place.
- * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. Kept as a number, two toolchains
- * are compared like any others; reports print the text (lib/judge/explain.c). Where the question is not asked alone,
- * or a bound is open, there is nothing to resolve. */
+/* A toolchain compared with is told by its text, and kept as its place: `toolchain >= 'sdk 1.10'` goes by the order
+ * of the releases, not of letters. Kept as a number, two toolchains are compared like any others; reports print the
+ * text (lib/judge/explain.c). Where the question is not asked alone, or a bound is open, there is nothing to
+ * resolve. */
 static void resolve_toolchain(struct npart__parser *parser, uint32_t asked, uint32_t named, uint64_t column)
 {
     if (parser->status != NPART_OK || named == NPART_NONE || !asks_toolchain(parser, asked))
@@ -577,11 +577,11 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
                   : npart__new_pair(parser, NPART__TERM_IN, 0, asked, items);
 }
 
-/* A define whose lines are rows: what is asked is in every column of one of them.
- * Example: conversions(dtype(input), dtype(output)) with the row `row float32 int32: floats
- * int32`. A table becomes an `or` of rows that are an `and` of columns. What is asked is parsed
- * once and shared by all rows, so terms are no tree but may be reached twice. The `or` is as deep
- * as there are rows, of which there are at most NPART__LIMIT_ROWS. */
+/* A define whose lines are rows: what is asked is in every column of one of them, as in
+ * `conversions(dtype(input), dtype(output))` with `row float32 int32: floats int32`. A table
+ * becomes an `or` of rows that are an `and` of columns. What is asked is parsed once and shared by
+ * all rows, so terms are no tree but may be reached twice. The `or` is as deep as there are rows,
+ * of which there are at most NPART__LIMIT_ROWS. */
 static uint32_t parse_table(struct npart__parser *parser, const struct npart__scope *scope, unsigned depth)
 {
     const struct npart__define *define = scope->define;
@@ -659,7 +659,7 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
 }
 
 /* each(OPERANDS, CONDITION), where `it` is the operand at hand.
- * Example: each(inputs, rank(it) <= 5 or const(it)) */
+ * `each(inputs, rank(it) <= 5 or const(it))` */
 static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term each = npart__blank_term(NPART__TERM_EACH);

@@ -89,7 +89,7 @@ static void take_range(struct npart__parser *parser, const char *name, struct np
 }
 
 /* param NAME [of PRECISION] [for VARIANT] [via RUNTIME] LOW TYPICAL HIGH [assumed] ["source"]
- * Example: param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1". What no report reads is a typing mistake, but
+ * `param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1"`. What no report reads is a typing mistake, but
  * harmless, so a warning. It is kept all the same, so that an older tool can read the list of a newer one. */
 void npart__line_param(struct npart__parser *parser)
 {

@@ -45,8 +45,8 @@ static bool begins_row(const struct npart__lexed_line *statement)
 }
 
 /* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ]
- * Examples: define floats: float32 float16; define pair(x, y): quantized(x) and quantized(y);
- * define at_most(x, most), whose rules follow. Nothing is copied: parameters and body are ranges of the list's
+ * `define floats: float32 float16`; `define pair(x, y): quantized(x) and quantized(y)`;
+ * `define at_most(x, most)`, whose rules follow. Nothing is copied: parameters and body are ranges of the list's
  * tokens, which last as long as the reading. */
 static void read_head(struct npart__parser *parser, struct npart__define *define)
 {

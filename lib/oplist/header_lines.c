@@ -230,7 +230,7 @@ void npart__line_variant(struct npart__parser *parser)
         if (token && like == NPART_NONE)
             npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
         else if (token)
-            /* The end of the chain at once, so that nobody has to follow it later. */
+            /* The end of the chain at once, so that it need not be followed later. */
             oplist->variants.items[variant].like = oplist->variants.items[like].like;
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "with")) {
@@ -316,8 +316,8 @@ uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
 }
 
 /* layout NHWC OP...: the layout that the target gives these ops' activations.
- * Example: layout nhwc Conv MaxPool. A target has one layout of its own; more lines add ops to
- * it. An including list may add ops, and cannot change the layout. */
+ * `layout nhwc Conv MaxPool`. A target has one layout of its own; more lines add ops to it. An
+ * including list may add ops, and cannot change the layout. */
 void npart__line_layout(struct npart__parser *parser)
 {
     const struct npart__token *layout = npart__expect(parser, NPART__TOKEN_WORD, "a layout");
@@ -359,7 +359,7 @@ uint32_t npart__accept_for(struct npart__parser *parser)
 }
 
 /* limit NAME [for VARIANT] NUMBER
- * Example: limit filter_taps for large 262144 Whole numbers are kept exactly beside their double; limits are
+ * `limit filter_taps for large 262144`. Whole numbers are kept exactly beside their double; limits are
  * compared with dims. */
 void npart__line_limit(struct npart__parser *parser)
 {
@@ -396,7 +396,7 @@ static void fail_runtime(struct npart__parser *parser, const struct npart__token
 }
 
 /* NAME [VERSION] [WHEN]
- * Example: runtime onnxruntime 1.24 since 'sdk 2'. A version that is not there means the newest. */
+ * `runtime onnxruntime 1.24 since 'sdk 2'`. A version that is not there means the newest. */
 static bool take_runtime(struct npart__parser *parser, struct npart__runtime_choice *out)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a runtime"), *version;
@@ -482,8 +482,8 @@ void npart__line_gate(struct npart__parser *parser)
 }
 
 /* drop OP...: ops of the included list that this one leaves out.
- * Example: drop Sin Cos. Taken out when all has been read (sections.c); a name that is not there
- * is a mistake. Domain and name lie in turn in `dropped`. Every version of the op goes, in every stage. */
+ * `drop Sin Cos`. Taken out when all has been read (sections.c); a name that is not there is a mistake.
+ * Domain and name lie in turn in `dropped`. Every version of the op goes, in every stage. */
 void npart__line_drop(struct npart__parser *parser)
 {
     if (!parser->included_ops)

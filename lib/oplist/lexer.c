@@ -9,9 +9,9 @@
 
 #include "oplist/parse.h"
 
-/* Of more places than this, some may be told twice; nobody reads so many. */
+/* Of more places than this some may be told twice: they are too many to read. */
 #define MOST_PLACES 1024u
-#define LONG_LINE 120u /* a line that nobody reads to its end */
+#define LONG_LINE 120u /* a line too long to be read to its end */
 
 /* No listener: the caller wants the first mistake alone, which is in `error`. The listener is the caller's, and
  * gets each text for the time of the call. */
@@ -74,7 +74,7 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
     if (parser->mistakes < NPART__LIMIT_MISTAKES)
         tell(parser, false, place, text);
     parser->mistakes++;
-    parser->must_stop |= !parser->listener; /* nobody asks for more than the first */
+    parser->must_stop |= !parser->listener; /* only the first is asked for */
 }
 
 /* A warning is for --check-oplist only. A statement that has failed gets none. Warnings leave `status` and

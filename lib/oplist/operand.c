@@ -195,12 +195,10 @@ const struct npart__token *npart__expect_name(struct npart__parser *parser, cons
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
-/* The newest version of the entry that has the attribute says what it is and what its default
- * is.
- * Example: attr(axis) = -1. Where versions have different defaults (`defaults_differ`), the
- * node's own is asked for when the rule is tried. An op that the standard does not know may have
- * any attribute. `first_since` and `last_since` are the versions that have it: in another one it is absent, and
- * has no default. */
+/* The newest version of the entry that has the attribute says what it is and what its default is, as
+ * for `attr(axis) = -1`. Where versions have different defaults (`defaults_differ`), the node's own is asked for
+ * when the rule is tried. An op that the standard does not know may have any attribute. `first_since` and
+ * `last_since` are the versions that have it: in another one it is absent, and has no default. */
 void npart__resolve_attribute(struct npart__parser *parser, const struct npart__token *token,
                               struct npart__term *term)
 {

@@ -286,7 +286,7 @@ extern const char *const npart__invoker_names[];
 
 /* One value of a cost parameter: low, typical, high in the unit that its name ends with. */
 struct npart__parameter {
-    uint8_t name;       /* enum npart__parameter_name; NPART__PARAMETERS: one that nobody reads */
+    uint8_t name;       /* enum npart__parameter_name; NPART__PARAMETERS: one that is not read */
     uint8_t arithmetic; /* NPART__ARITHMETICS: any */
     uint8_t invoker;    /* NPART__INVOKERS: any */
     uint8_t layer;      /* how many files were laid on top before: the last counts first */

@@ -181,8 +181,8 @@ static uint32_t parse_root(struct npart__parser *parser)
 }
 
 /* The name's index, or NPART_NONE.
- * Example: let product = MatMulInteger(quantized, const, quantized.2, ..). The name gets its
- * meaning after its expression, so it cannot stand in it. Another let's name would be a second name of its node. */
+ * `let product = MatMulInteger(quantized, const, quantized.2, ..)`. The name gets its meaning after its expression,
+ * so it cannot stand in it. Another let's name would be a second name of its node. */
 static uint32_t parse_let(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -210,7 +210,7 @@ void npart__line_let(struct npart__parser *parser)
 }
 
 /* The node itself is shared, not what stands before it.
- * Example: share q = QuantizeLinear(x, const, ..) Dynamic quantization is such: one DynamicQuantizeLinear feeds
+ * `share q = QuantizeLinear(x, const, ..)`. Dynamic quantization is such: one DynamicQuantizeLinear feeds
  * several products. */
 void npart__line_share(struct npart__parser *parser)
 {
@@ -234,9 +234,9 @@ void npart__line_match(struct npart__parser *parser)
 }
 
 /* of NAME need RULE: operands and attributes are those of the node that makes the value.
- * Example: of product need rank(B) = 2 "the weight must be a matrix". The node stands in for the
- * op of the list while the rule is read. So attr(axis) and operand names are looked up in that operator; names of
- * the pattern come after these. */
+ * `of product need rank(B) = 2 "the weight must be a matrix"`. The node stands in for the op of the list while
+ * the rule is read. So attr(axis) and operand names are looked up in that operator; names of the pattern come
+ * after these. */
 void npart__line_of(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");

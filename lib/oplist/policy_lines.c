@@ -100,9 +100,8 @@ uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label
     return rule;
 }
 
-/* Example: partitioner openvino with cpu_dma. `else fail` is for `whole` alone: a graph that
- * cannot be taken as a whole cannot be run there at all. It counts for the list, whichever of its `partitioner`
- * lines says it. */
+/* `partitioner openvino with cpu_dma`. `else fail` is for `whole` alone: a graph that cannot be taken as a
+ * whole cannot be run there at all. It counts for the list, whichever of its `partitioner` lines says it. */
 void npart__line_partitioner(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");

@@ -161,7 +161,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
 }
 
 /* op NAME... [OPSETS]: the statements that follow are read for each name.
- * Example: op Add Mul 7.. A mistake in one name ends the line, or it would be told once for each. */
+ * `op Add Mul 7..`. A mistake in one name ends the line, or it would be told once for each. */
 static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__token *names = npart__peek(parser);

@@ -89,8 +89,8 @@ static void append_pair(const struct npart__oplist *oplist, const struct npart__
     append_inner(oplist, term->right, term->kind == NPART__TERM_ARITHMETIC ? own + 1 : own, out);
 }
 
-/* A toolchain is kept as its place among the releases; its text is beside it, since a number
- * would tell nobody anything. Recursive as deep as conditions nest. A table of rows is no tree
+/* A toolchain is kept as its place among the releases; its text is beside it, since a number would
+ * say nothing. Recursive as deep as conditions nest. A table of rows is no tree
  * (lib/oplist/condition.c), so what is asked is written in each row. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct npart__buffer *out)
 {
