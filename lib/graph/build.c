@@ -259,7 +259,7 @@ bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProt
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
-/* An empty name is a result that nobody wants; it keeps its place in the list of operands. */
+/* An empty name is a result that is left out; it keeps its place in the list of operands. */
 static npart_status declare_output(struct npart__build *build, uint32_t node, const char *text)
 {
     struct npart__graph *graph = build->graph;
@@ -541,7 +541,7 @@ static npart_status bind_formals(struct npart__build *build, uint32_t scope, uin
         const struct npart__binding *binding = &build->bindings.items[name];
         bool is_input = is_visible(build, binding) && binding->scope == scope + 1;
         if (actual == NPART_NONE)
-            continue; /* nobody wants it: the body makes a value of its own */
+            continue; /* the call leaves it out: the body makes a value of its own */
         if (is_input && binding->value == NPART_NONE)
             return npart__build_fail(build, call, "function output \"%s\" is an input that the call leaves out",
                                      function->output[i]);

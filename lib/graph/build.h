@@ -18,7 +18,7 @@
  * visible, and need not be taken out of the table. */
 struct npart__binding {
     uint32_t value;       /* NPART_NONE: an operand that the caller left out; or that a function's caller left out */
-    uint32_t scope;       /* that bound it, plus 1; 0: nobody */
+    uint32_t scope;       /* that bound it, plus 1; 0: none */
     uint32_t environment; /* a function sees none of its caller's names */
 };
 

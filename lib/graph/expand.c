@@ -87,9 +87,9 @@ static bool same_word(const struct expander *expander, const char *name, size_t 
 }
 
 /* [!]name, of an operand or attribute that is there; [!]name:word, of an attribute's value or an input's type. The
- * order of the questions: an attribute's name wins over an operand's. Examples: "!min" holds where a Clip has no
- * lower bound, "axes" where an attribute or operand of that name is given, "reduction:mean" where the attribute
- * has this text, given or by default, and "input:float" where the input is of this element type. */
+ * order of the questions: an attribute's name wins over an operand's. "!min" holds where a Clip has no lower
+ * bound, "axes" where an attribute or operand of that name is given, "reduction:mean" where the attribute has this
+ * text, given or by default, and "input:float" where the input is of this element type. */
 static bool condition_holds(const struct expander *expander, const char *text, size_t length)
 {
     bool wanted = *text != '!';

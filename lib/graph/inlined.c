@@ -161,10 +161,9 @@ static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *gra
     return sum(counter, things, count_types(graph->value_info, graph->n_value_info));
 }
 
-/* The limit grows with the file, since a large model of many layers that are calls of one
- * function is in order. An example: a file of 1 MB without its weights may make 131,072 + 1,048,576 nodes by
- * inlining, or four times as many things. Another limit, set by the caller, counts as it is and does not grow with
- * the file. */
+/* The limit grows with the file, since a large model of many layers that are calls of one function is in order. A
+ * file of 1 MB without its weights may make 131,072 + 1,048,576 nodes by inlining, or four times as many things.
+ * Another limit, set by the caller, counts as it is and does not grow with the file. */
 npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes)
 {
     const Onnx__ModelProto *model = build->model;

@@ -27,8 +27,8 @@ static bool repeats(const char *step, size_t length, const char *before, size_t 
 }
 
 /* "layers.3.fc1" of "layers.3/fc1". In place of the longer step only what it adds is kept; the text never gets
- * longer than the path. An example: "features/features.0/features.0.2" becomes "features.0.2": each step repeats
- * the one before it and takes its place in the text. */
+ * longer than the path. "features/features.0/features.0.2" becomes "features.0.2": each step repeats the one
+ * before it and takes its place in the text. */
 static const char *dotted(struct npart__arena *arena, const char *path, size_t bytes)
 {
     char *out = npart__arena_allocate(arena, bytes + 1);

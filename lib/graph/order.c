@@ -13,8 +13,8 @@
 /* An alias may name another alias: a function that hands an input on, called by one that does
  * the same. More steps than there are values are a circle, which only a malformed file has. All
  * operands are then replaced by what they stand for, so that later stages see no alias. A call of a function that
- * hands its input on, and whose input is its own output, is a circle of one: the value stands for itself, and
- * nobody makes it. All on the way learn where it ends, so each value is passed once, in whatever order calls stand. */
+ * hands its input on, and whose input is its own output, is a circle of one: the value stands for itself, and no node
+ * makes it. All on the way learn where it ends, so each value is passed once, in whatever order calls stand. */
 static npart_status resolve_aliases(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -70,10 +70,9 @@ static int compare_captures(const void *left, const void *right)
     return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/* Captures become operands of the node that holds the body, after its inputs: partitions must
- * count what a body reads as read by that node. An example: an If whose two branches both use `x` from outside has
- * `x` once among its captures. Sorting takes n log n steps for n uses; a use three bodies deep is three entries,
- * one for each node on the way out. */
+/* Captures become operands of the node that holds the body, after its inputs: partitions must count what a body
+ * reads as read by that node. An If whose two branches both use `x` from outside has `x` once among its captures.
+ * Sorting takes n log n steps for n uses; a use three bodies deep is three entries, one a node on the way out. */
 static npart_status attach_captures(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -249,7 +248,7 @@ static uint32_t heap_pop(struct sorter *sorter)
 
 /* Among nodes that never became ready: going back from any of them must run into a circle, and the first that is met
  * again is on it. The first such producer is taken each time: any will do. Each node is looked at once; that it was is
- * marked at its place, which nobody needs any more. */
+ * marked at its place, which is not needed any more. */
 static uint32_t node_on_cycle(struct sorter *sorter, uint32_t region, uint32_t start)
 {
     const struct npart__graph *graph = sorter->graph;

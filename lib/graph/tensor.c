@@ -16,7 +16,7 @@ enum {
 /* ---- sizes ----------------------------------------------------------------------------------------------- */
 
 /* What cannot be counted has no dims and takes nothing. A tensor without dims is a scalar of one element; one with
- * a dim of 0 has none, and is no mistake. An example: INT4 of dims [3,5] has 15 elements, which take 8 bytes. */
+ * a dim of 0 has none, and is no mistake. INT4 of dims [3,5] has 15 elements, which take 8 bytes. */
 static bool count_elements(struct npart__tensor *tensor, const int64_t *dims, size_t rank)
 {
     uint64_t elements = 1, bytes = UINT64_MAX;
@@ -256,9 +256,9 @@ static uint64_t raw_word(const uint8_t *bytes, unsigned width)
     return word;
 }
 
-/* The `bits` low bits of `word`, as two's complement where `is_signed`. An example: the byte 0xf7 as two INT4 is
- * 7, from its lower half, and then -1. Bits above those of the type are dropped, as a typed field may hold an
- * UINT8 in a sign-extended int32. */
+/* The `bits` low bits of `word`, as two's complement where `is_signed`. The byte 0xf7 as two INT4 is 7, from its
+ * lower half, and then -1. Bits above those of the type are dropped, as a typed field may hold an UINT8 in a
+ * sign-extended int32. */
 static int64_t as_integer(uint64_t word, unsigned bits, bool is_signed)
 {
     if (bits == 64)
@@ -312,8 +312,8 @@ bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint
     return true;
 }
 
-/* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. An example: 0x3c00, which
- * is 1, has the exponent 15; 15 + 112 is 127, the bias of binary32. Infinities and NaNs keep their fraction. */
+/* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. 0x3c00, which is 1, has
+ * the exponent 15; 15 + 112 is 127, the bias of binary32. Infinities and NaNs keep their fraction. */
 static uint32_t widen_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 1023u;

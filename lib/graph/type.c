@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Types as the file declares them (TypeProto), from protobuf's objects to ours. What the format
- * allows and nobody can mean stays unknown, as a wrong declaration is no reason not to analyze
+ * allows though it has no meaning stays unknown, as a wrong declaration is no reason not to analyze
  * the model.
  */
 #include "graph/build.h"
 
 /* A dim is a number, a symbol, or neither. Negative numbers and empty symbols are neither: old
  * exporters write -1 or "" for a dynamic dim. No shape at all (NULL) is an unknown rank, an empty
- * one a scalar. An example: [batch, 3, -1, ""] becomes a symbol, a number and twice neither. Symbols are texts of
- * the unpacked file and not copied. */
+ * one a scalar. [batch, 3, -1, ""] becomes a symbol, a number and twice neither. Symbols are texts of the
+ * unpacked file and not copied. */
 static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto *shape,
                         struct npart__declared_type *out)
 {

@@ -12,8 +12,8 @@ static const struct npart__body functions[] = {
 #include "schema/functions.def"
 };
 
-/* Dividers that follow one another count as one, so an empty part cannot be told from the end. An example: of
- * "a,b" with ',' the first call gives "a" and leaves *list at ",b", and the third gives false. */
+/* Dividers that follow one another count as one, so an empty part cannot be told from the end. Of "a,b" with
+ * ',' the first call gives "a" and leaves *list at ",b", and the third gives false. */
 bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length)
 {
     const char *at = *list;
@@ -51,9 +51,9 @@ bool npart__fits_pattern(const char *pattern, size_t length, const char *text)
     return pattern == end;
 }
 
-/* Generated, so its form is not checked: a statement always has an "=". An example: "!min&!max?output=Identity
- * input" has the conditions "!min&!max", the outputs "output", the op "Identity" and the words " input"; without a
- * '?' there are no conditions. */
+/* Generated, so its form is not checked: a statement always has an "=". "!min&!max?output=Identity input" has the
+ * conditions "!min&!max", the outputs "output", the op "Identity" and the words " input"; without a '?' there are
+ * no conditions. */
 bool npart__next_statement(const char **body, struct npart__statement *out)
 {
     const char *text, *at;

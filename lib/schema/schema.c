@@ -40,8 +40,8 @@ const struct npart__operator *npart__operator_versions(const char *domain, const
 }
 
 /* An operator counts from its version on until the next one; an opset beyond the table finds the
- * newest version known. Deprecated versions are found, too. An example: Relu has the versions 1, 6, 13 and 14, so
- * opset 12 finds that of 6. A version of 0, of a domain that is not imported, finds none. */
+ * newest version known. Deprecated versions are found, too. Of Relu, which has the versions 1, 6, 13 and 14,
+ * opset 12 finds 6. A version of 0, of a domain that is not imported, finds none. */
 const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version)
 {
     size_t count;
@@ -150,7 +150,7 @@ static int find_in(const char *list, const char *name, size_t name_length)
     return -1;
 }
 
-/* A name that is on neither side gives -1 and `*is_output` true, which nobody asks for then. */
+/* A name that is on neither side gives -1 and `*is_output` true, which means nothing then. */
 int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output)
 {
     int index = find_in(op->inputs, name, length);

@@ -37,8 +37,8 @@ static const struct axis_rule {
 };
 
 /* Tells the bounds that hold for this operator, not those of ONNX in general. So a user can hold the message
- * against the operator's page. An example: an axis of 4 for rank 4 is one too many for Softmax, and fits Flatten,
- * whose axis may be the rank (TO_RANK). No sum here can overflow, as a rank has 16 bits. False where it was told. */
+ * against the operator's page. An axis of 4 for rank 4 is one too many for Softmax, and fits Flatten, whose axis may
+ * be the rank (TO_RANK). No sum here can overflow, as a rank has 16 bits. False where it was told. */
 static bool check_axis(struct npart__validity *validity, uint32_t node, const struct axis_rule *rule, uint32_t rank,
                        int64_t axis)
 {
@@ -124,7 +124,7 @@ static bool are_given(const struct npart__validity *validity, const struct npart
     return true;
 }
 
-/* An example: Unsqueeze of rank 2 by axes [0,3] makes rank 4, so 3 is in range. */
+/* Unsqueeze of rank 2 by axes [0,3] makes rank 4, so 3 is in range. */
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
 {
     const struct axis_rule plain = {.attribute = "axes", .edges = rule->edges};

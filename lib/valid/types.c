@@ -23,8 +23,8 @@ struct bindings {
     uint32_t count;
 };
 
-/* Types that a mask has no bit for are let pass: they are newer than the table. 0 is a type that is not known. An
- * example: the mask 0x10c02 has the bits 1, 10, 11 and 16: float32, float16, float64 and bfloat16. */
+/* Types that a mask has no bit for are let pass: they are newer than the table. 0 is a type that is not known.
+ * The mask 0x10c02 has the bits 1, 10, 11 and 16: float32, float16, float64 and bfloat16. */
 static bool has_bit(uint32_t mask, uint8_t element_type)
 {
     return element_type == 0 || element_type >= 32 || (mask >> element_type & 1);
@@ -106,8 +106,8 @@ static int fixed_type(const struct npart__operand *operand)
 }
 
 /* The type of one input, against what the schema fixes or allows, and against the first operand
- * with the same variable. Variadic operands that need not agree are only held against the
- * schema. An example: Add has A:T and B:T; float32 binds T by A, and an int64 for B is told with both names. */
+ * with the same variable. Variadic operands that need not agree are only held against the schema. In Add with
+ * A:T and B:T a float32 binds T by A, and an int64 for B is told with both names. */
 static void check_input(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                         struct bindings *bindings, const struct npart__operand *operand, const struct npart__fact *fact)
 {

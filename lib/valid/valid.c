@@ -446,9 +446,9 @@ static bool is_named(const struct npart__validity *validity, const struct npart_
 }
 
 /* A table of open addresses under a key, since names come from the file; at most half of it is
- * filled. It holds ids plus one, so that the zeroed table is empty. With a key nobody can write names that all
- * fall on one place. Linear on average. Which place a name has is chance, and which node is told is not: the later
- * one in the order of ids. */
+ * filled. It holds ids plus one, so that the zeroed table is empty. Because of the key, names cannot be chosen so
+ * that all fall on one place. Linear on average. Which place a name has is chance, and which node is told is not:
+ * the later one in the order of ids. */
 static void check_names(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
