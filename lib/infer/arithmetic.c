@@ -3,9 +3,9 @@
  * What elementwise.def names, on one element: whole numbers, possibly symbolic, or fractions, which the caller rounds.
  *
  * Functions of whole numbers serve sizes, so they take and give expressions: Add of `sequence` and 1 is `sequence + 1`.
- * Where a symbol leaves the result undecided (Sign of a symbol, And of two), it is a fresh one: some number, nobody
- * knows which. Functions of fractions compute in double; where runtimes may differ in more than the last digits, they
- * set `is_unknown`.
+ * Where a symbol leaves the result undecided (Sign of a symbol, And of two), it is a fresh one: some unknown number.
+ * Functions of fractions compute in double; where runtimes may differ in more than the last digits, they set
+ * `is_unknown`.
  */
 #include <math.h>
 

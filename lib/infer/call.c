@@ -332,7 +332,7 @@ void npart__contradiction(const struct npart__call *call, const char *format, ..
 }
 
 /* Two numbers that differ are a contradiction, which the caller reports with words of its own. A nameless symbol is a
- * size that nobody could give, so a relation with one helps nobody. */
+ * size that cannot be given, so a relation with one is of no use. */
 void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b)
 {
     bool both_numbers = npart__is_number(a) && npart__is_number(b);

@@ -57,7 +57,7 @@ struct npart__fact *npart__out(const struct npart__call *call, uint32_t index);
 /* Known whole numbers of an input (possibly symbolic), or NULL. */
 const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, uint32_t *count);
 /* The one whole number of an input, possibly symbolic; `otherwise` where the input is absent, NPART__UNKNOWN where
- * nobody knows. */
+ * it is not known. */
 int64_t npart__in_number(const struct npart__call *call, uint32_t index, int64_t otherwise);
 /* How many elements an input has that is a vector, if no more than a tensor may have dims; else NPART_NONE. */
 uint32_t npart__in_length(const struct npart__call *call, uint32_t index);

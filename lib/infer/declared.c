@@ -172,7 +172,7 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
     struct npart__fact *fact = &inference->facts[value];
     if (!declared || declared->kind == NPART__TYPE_UNKNOWN)
         return;
-    /* Of operators that nobody knows, the file alone says what they make. */
+    /* Of unknown operators the file alone says what they make. */
     if (fact->kind == NPART__TYPE_UNKNOWN)
         fact->kind = declared->kind;
     if (fact->kind != declared->kind) {

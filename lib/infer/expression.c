@@ -63,7 +63,6 @@ static uint32_t product_id(struct npart__expressions *pool, const struct npart__
                   offsetof(struct npart__product, factors) + product->count * sizeof product->factors[0]);
 }
 
-/* Some number, nobody knows which. */
 static int64_t unknown_number(struct npart__expressions *pool)
 {
     return npart__fresh_number(pool, INT64_MIN);

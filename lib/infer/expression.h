@@ -7,9 +7,9 @@
  * are interned, so equal expressions are equal handles: 2*(s + 1) - 2 and s + s are one.
  *
  * Symbols stand for sizes, whole numbers of at least 0, or for data, which may be negative. A symbol has a name (a
- * graph input's dim) or only an origin (the node whose result nobody can know); an expression without nameless symbols
- * is *named*. Sizes of graph inputs are at least 1, as a model without a batch or a sequence computes nothing; but a
- * cache may be empty in the first step, so names that speak of one keep 0.
+ * graph input's dim) or only an origin (the node whose result cannot be known); an expression without nameless
+ * symbols is *named*. Sizes of graph inputs are at least 1, as a model without a batch or a sequence computes
+ * nothing; but a cache may be empty in the first step, so names that speak of one keep 0.
  */
 #ifndef NPART_EXPRESSION_H
 #define NPART_EXPRESSION_H
@@ -45,7 +45,7 @@ struct npart__symbol {
     int64_t most;   /* no greater than this; INT64_MAX: nothing is known */
 };
 
-/* What is worked out once of an atom, so that nobody has to descend into it. */
+/* What is worked out once of an atom, so that it need not be descended into again. */
 struct npart__atom_note {
     int64_t least; /* see npart__lower_bound */
     int64_t most;  /* see npart__upper_bound */

@@ -116,7 +116,7 @@ static void imply_element_type(struct npart__call *call, const struct npart__op_
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
 /* Random numbers are no constants, and what a body uses is not looked through. A node without operands has nothing
- * that could change. Without a schema nobody knows whether the operator gives the same each time. */
+ * that could change. Without a schema it is not known whether the operator gives the same each time. */
 static bool uses_only_constants(const struct npart__call *call)
 {
     const struct npart__node *node = call->node;

@@ -308,7 +308,7 @@ static void reduce_elements(struct npart__call *call, const bool *drops, bool dr
 /* ---- the shape ------------------------------------------------------------------------------------------- */
 
 /* Which axes go: an attribute until they became input 1. Without axes, or with an empty list of them, all go, unless
- * noop_with_empty_axes says that none does. False when nobody knows. */
+ * noop_with_empty_axes says that none does. False when that is not known. */
 static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
 {
     uint32_t count, axis;

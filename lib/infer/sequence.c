@@ -226,7 +226,7 @@ void npart__infer_split_to_sequence(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
         return;
-    /* How many parts there are; -1: nobody knows. */
+    /* How many parts there are; -1: not known. */
     int64_t dim = in->dims[axis], count = -1;
     if (is_list && sizes)
         count = size_count;

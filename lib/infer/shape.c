@@ -375,8 +375,8 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     npart__set_ints(call, 0, ints, count);
 }
 
-/* To sizes that nobody knows: a number other than 1 stays, as it cannot become another by broadcasting. The rank is the
- * higher one of operand and target. */
+/* To unknown sizes: a number other than 1 stays, as it cannot become another by broadcasting. The rank is the higher
+ * one of operand and target. */
 static void expand_to_unknown(struct npart__call *call, uint32_t rank)
 {
     const struct npart__fact *in = npart__in(call, 0);

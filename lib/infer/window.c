@@ -72,7 +72,7 @@ static bool pads_same(const struct window *window)
  * bottom, right]. */
 static int64_t pad_of(const struct window *window, uint32_t axis, bool at_end)
 {
-    /* VALID is no padding at all, whatever `pads` says. With SAME_UPPER and SAME_LOWER nobody asks here. */
+    /* VALID is no padding at all, whatever `pads` says. With SAME_UPPER and SAME_LOWER this is not called. */
     if (npart__same_text(window->auto_pad, "VALID"))
         return 0;
     return at_or(window->pads, window->pad_count, axis + (at_end ? window->spatial : 0), 0);

@@ -7,9 +7,9 @@
  * once, before anything is folded: of what nodes make of constants, only equal nodes' results are equal to it. Weights
  * of more than a few elements stay apart even where they are equal, so their contents never matter.
  *
- * An example: two Shape(x) nodes, each used once, are one Shape used twice to the runtime; so a pattern that asks for a
- * single use does not match. Classes are found in one walk, by hashing with the input's key, and compared before they
- * are believed.
+ * Two Shape(x) nodes, each used once, are one Shape used twice to the runtime; so a pattern that asks for a single
+ * use does not match. Classes are found in one walk, by hashing with the input's key, and compared before they are
+ * believed.
  */
 #include "infer/families.h"
 #include "view/view.h"
@@ -295,9 +295,9 @@ static void take_classes(struct finder *finder, const struct npart__node *node, 
     }
 }
 
-/* Looks a node up among those before it, and joins their classes or begins some. Not compared: what has a body or calls
- * a function, what nobody knows, and what is random, which gives other results each time. An Identity is its operand,
- * since the runtime has removed it by then. */
+/* Looks a node up among those before it, and joins their classes or begins some. Not compared: what has a body or
+ * calls a function, unknown operators, and what is random, which gives other results each time. An Identity is its
+ * operand, since the runtime has removed it by then. */
 static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;

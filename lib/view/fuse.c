@@ -80,9 +80,9 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
 }
 
 /* The root's own size at this place of the target: Unsqueeze(Gather(Shape(root), i)), with i the place that it
- * would take, for which 0 can be written; or the Shape of a value that has the root's size there. An example: as the
- * third part only Gather of index 2 suits, if each part before is one number. A size of another axis becomes -1 like
- * anything else. */
+ * would take, for which 0 can be written; or the Shape of a value that has the root's size there. As the third part
+ * only Gather of index 2 suits, if each part before is one number. A size of another axis becomes -1 like anything
+ * else. */
 static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;

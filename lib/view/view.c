@@ -133,9 +133,8 @@ static bool has_window(const struct npart__fact *fact)
 }
 
 /* An operand that is left out lacks nothing. A need that asks for nothing is never met. Elements last, as they
- * may have to be read. An example: {"Pad", DIMS, .elements = 2} asks for the elements of operand 1. Where the
- * pads are made by a node that nobody follows, npart__elements gives none, and the Pad keeps its rank and loses
- * its dims. */
+ * may have to be read. {"Pad", DIMS, .elements = 2} asks for the elements of operand 1. Where the pads are made
+ * by a node that is not followed, npart__elements gives none, and the Pad keeps its rank and loses its dims. */
 static bool is_met(const struct npart__call *call, const struct need *need)
 {
     uint32_t count;
@@ -336,8 +335,8 @@ static bool is_sized_past(const struct npart__call *call, uint32_t operand)
 
 /* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is
  * said. The lengths must be numbers: a sum of symbols is none that it makes. Operands are query, key, value,
- * mask, past_key and past_value; results 1 and 2 are the presents. An example: a past of [1,8,16,64] and values
- * of [1,8,1,64] give [1,8,17,64]. */
+ * mask, past_key and past_value; results 1 and 2 are the presents. A past of [1,8,16,64] and values of
+ * [1,8,1,64] give [1,8,17,64]. */
 static bool view_presents(const struct npart__call *call)
 {
     const struct npart__fact *past = npart__in(call, 4), *added = npart__in(call, 2);
@@ -579,8 +578,8 @@ static void measure(const struct npart__call *call)
     npart__set_ints(call, 0, product, 1);
 }
 
-/* Whether the runtime follows the elements of this result. Size sets elements of its own: see measure. An
- * example of `lists`: Concat hands on elements from opset 13 on, since ONNX propagates them from there. */
+/* Whether the runtime follows the elements of this result. Size sets elements of its own: see measure.
+ * `lists` is true of Concat from opset 13 on, since ONNX propagates elements from there. */
 static bool is_followed(const struct npart__call *call, const struct propagation *at)
 {
     bool lists = call->node->opset_version >= at->since;
