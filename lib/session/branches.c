@@ -18,7 +18,7 @@ static uint32_t branch_of(const struct npart__graph *graph, const struct npart__
 }
 
 /* The branch that a live If always takes, or NPART_NONE. Elements are asked of inference rather than of `known`
- * alone: a condition may be an initializer whose payload nobody has read yet. A condition is a bool of one
+ * alone: a condition may be an initializer whose payload has not been read yet. A condition is a bool of one
  * element, of any rank; 0 is false, and any other number is true. */
 static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 {

@@ -3,8 +3,8 @@
  * The graph that is left once nodes are gone: a result that is handed on by nodes between is an operand of those after
  * them, and used by them alone.
  *
- * An example: of x -> Identity -> y -> Relu, the fate of the Identity is IDENTITY and y stands for x. Here the Relu's
- * operand becomes x, x has the Relu for its user, and y has none. Linear in operands.
+ * In x -> Identity -> y -> Relu the fate of the Identity is IDENTITY, and y stands for x. Here the Relu's operand
+ * becomes x, x has the Relu for its user, and y has none. Linear in operands.
  */
 #include "session/passes.h"
 

@@ -6,7 +6,7 @@
  * Modelled on onnxruntime/core/optimizer/qdq_transformer/ensure_unique_dq_for_node_unit.cc: the original stays with the
  * first user, or with the graph's output or a body that captures it, where there is one.
  *
- * An example: x dequantized once and used by a Conv and an Add makes two quantized operators in the file share one
+ * Where x is dequantized once and used by a Conv and an Add, two quantized operators in the file share one
  * DequantizeLinear. Once each has its own, the Conv's can be on the NPU with it while the Add's stays on the CPU.
  * Copies get ids after all nodes and values of the file, so that arrays by id grow and nothing in them moves.
  */

@@ -96,7 +96,7 @@ static const struct npart__fact *fact_out(const struct folder *folder, const str
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
 /* Constant at this level, not merely known: elements that inference followed out of a Shape are known too, but no
- * runtime has a tensor of them. An operand that is left out is in nobody's way. */
+ * runtime has a tensor of them. An operand that is left out does not matter. */
 static bool inputs_are_constant(const struct folder *folder, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -123,8 +123,8 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
-/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/view/fuse.c. An example:
- * Shape -> Gather -> Concat -> Reshape, where the Concat is used by that Reshape alone, as its second operand. */
+/* Whether the node makes the shape that such a second asks for, and nothing else (see lib/view/fuse.c), as in
+ * Shape -> Gather -> Concat -> Reshape where that Reshape alone uses the Concat, as its second operand. */
 static bool is_target_of(const struct folder *folder, const struct npart__node *node, const char *second)
 {
     const struct npart__graph *graph = folder->graph;

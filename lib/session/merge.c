@@ -6,10 +6,10 @@
  * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion (where
  * the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
  *
- * An example: Conv -> BatchNormalization with constant weights becomes a Conv of other weights. The Conv stays, the
+ * Conv -> BatchNormalization with constant weights becomes a Conv of other weights. The Conv stays, the
  * BatchNormalization's fate is FUSED into it, and what it made stands for what the Conv makes. Which pairs there are,
- * which of the two stays, and since which release, are rows of rewrites.def; the functions below are what a row asks. A
- * fact that is not known never merges: the runtime, too, leaves alone what it cannot see.
+ * which of the two stays, and since which release, are rows of rewrites.def; the functions below are what a row asks.
+ * A fact that is not known never merges: the runtime, too, leaves alone what it cannot see.
  */
 #include "session/passes.h"
 
@@ -162,9 +162,9 @@ static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
 }
 
 /* What Gemm takes for C: a row, and of matrices a column or everything too. Only a constant: a computed one would be an
- * operand of the Gemm, which the MatMul that stands for it does not have. An example: [8,768] by [768,256] takes a
- * bias of [256], [1,256], [8,1] or [8,256]; [1,8,768] by the same weights takes [256] alone, as the Gemm is of
- * matrices and the Reshapes need sizes that are numbers. */
+ * operand of the Gemm, which the MatMul that stands for it does not have. For [8,768] by [768,256] it takes a bias of
+ * [256], [1,256], [8,1] or [8,256]; for [1,8,768] by the same weights [256] alone, as the Gemm is of matrices and the
+ * Reshapes need sizes that are numbers. */
 static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
 {
     const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
@@ -241,8 +241,8 @@ static bool pads_with_zero(const struct merger *at, uint32_t pad)
 
 /* Zeros around the image, which the next node can add itself. Pads of batch and channels must be 0: `pads` lists
  * the begins of all axes and then the ends, so the first two of each half are these. Fewer than 6 are of a rank
- * below 3. An AveragePool that does not count its pads would divide by another number. An example: pads
- * [0,0,1,1,0,0,1,1] put one row or column of zeros on each side of an image. */
+ * below 3. An AveragePool that does not count its pads would divide by another number. Pads [0,0,1,1,0,0,1,1]
+ * put one row or column of zeros on each side of an image. */
 static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
 {
     int64_t pads[MOST_PADS];
@@ -339,7 +339,7 @@ static void merge_node(struct merger *at, uint32_t id)
         uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
         if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
             return;
-        /* `after` is the value that nobody makes any more, `from` what its users take instead. */
+        /* `after` is the value that is not made any more, `from` what its users take instead. */
         uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         if (from == NPART_NONE) /* left out, which no runtime loads */
             return;

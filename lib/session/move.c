@@ -2,10 +2,9 @@
  *
  * Nodes that a runtime puts after others which they stood before.
  *
- * An example: Transpose -> Relu -> Conv becomes Relu -> Transpose -> Conv. The value that the Conv takes keeps its id
- * and is made by the Transpose now; the one between the two is made by the Relu. So whoever used the last result need
- * not be told, and only producers and operands of the two ends change. Which nodes move, and past which,
- * lib/plan/moved.c says.
+ * Transpose -> Relu -> Conv becomes Relu -> Transpose -> Conv. The value that the Conv takes keeps its id and is made
+ * by the Transpose now; the one between the two is made by the Relu. So users of the last result stay as they are,
+ * and only producers and operands of the two ends change. Which nodes move, and past which, lib/plan/moved.c says.
  */
 #include "session/passes.h"
 

@@ -198,7 +198,7 @@ static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bo
 }
 
 /* Transpose by [0,2,3,1] and then by [0,3,1,2] is none at all: the second goes. Two that do not cancel become one: the
- * second does the work of both. The first goes once nobody else uses it. */
+ * second does the work of both. The first goes once nothing else uses it. */
 static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
@@ -227,9 +227,9 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
 
-/* next[n] == n marks the last of a chain so far; next[n] == NPART_NONE is in none. An example: Reshape a ->
- * Unsqueeze b -> Reshape c. With b, next[a] and next[b] become b; with c, next[b] and next[c] become c, and
- * next[a] still says b until fold_chain walks backwards. */
+/* next[n] == n marks the last of a chain so far; next[n] == NPART_NONE is in none. Of
+ * Reshape a -> Unsqueeze b -> Reshape c: with b, next[a] and next[b] become b; with c, next[b] and next[c]
+ * become c, and next[a] still says b until fold_chain walks backwards. */
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
     uint32_t first = is_of(at, id, joined, NPART__COUNT(joined)) ? before(at, id) : NPART_NONE;
@@ -261,7 +261,7 @@ static void fold_chain(struct neighbours *at, uint32_t id)
 
 /* ---- shape arithmetic -------------------------------------------------------------------------------------- */
 
-/* The node is gone, and with it its uses; what nobody uses any more is met later, as the walk is from the end. */
+/* The node is gone, and with it its uses; what has become unused is met later, as the walk is from the end. */
 static void drop_inputs(struct neighbours *at, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -303,8 +303,7 @@ static bool serves_equal_ones(const struct neighbours *at, uint32_t value)
     return at->equal_uses && at->inference->first_equal[value] == value && at->equal_uses[value];
 }
 
-/* Whoever never had a user stays: a node whose results nobody reads from the beginning is removed by no pass that is
- * modelled here. */
+/* A node that never had a user stays: none of the passes that are modelled here removes it. */
 static bool is_unused(const struct neighbours *at, const struct npart__node *node)
 {
     bool was_used = false;
@@ -319,9 +318,9 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
     return was_used && node->body_count == 0;
 }
 
-/* Shape -> Gather -> Unsqueeze -> Concat -> Reshape, where the Reshape does without: the Concat is dropped, then
- * nobody uses the Unsqueeze, and so on up to the Shape. In reverse order one walk does all of them. A Transpose that
- * has been joined to another already gave up its uses. */
+/* Shape -> Gather -> Unsqueeze -> Concat -> Reshape, where the Reshape does without: the Concat is dropped, then the
+ * Unsqueeze is unused, and so on up to the Shape. In reverse order one walk does all of them. A Transpose that has
+ * been joined to another already gave up its uses. */
 static void drop_unused(struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];

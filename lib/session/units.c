@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to QuantizeLinear
- * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant are in
- * nobody's way.
+ * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant do not
+ * matter.
  */
 #include "session/session.h"
 
@@ -11,8 +11,8 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
     return npart__node_plays(graph, &graph->nodes.items[node], role);
 }
 
-/* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. A result that
- * nobody uses is in nobody's way, and makes no unit, either. */
+/* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. An unused
+ * result does not matter, and makes no unit, either. */
 static bool is_quantized_only(const struct npart__session *session, uint32_t value, bool *is_used)
 {
     const struct npart__graph *graph = session->graph;
@@ -25,7 +25,7 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
 }
 
 /* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
- * of all of it. A Q or DQ is no unit itself, and a node whose results nobody quantizes is judged alone. */
+ * of all of it. A Q or DQ is no unit itself, and a node whose results are not quantized is judged alone. */
 bool npart__is_unit(const struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arithmetic on figures. Nearly all are plain numbers, and are done before any pool is looked at. An example:
+ * Arithmetic on figures. Nearly all are plain numbers, and are done before any pool is looked at.
  * float32[`batch`,64,56,56] has 200704*batch elements; where numbers alone are asked for, it is not known how many.
  */
 #include "work/figures.h"
@@ -95,7 +95,6 @@ uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b)
     return figure(figures, result);
 }
 
-/* An example: three elements of int4 are two bytes. */
 uint64_t npart__bytes_of(struct npart__figures *figures, int element_type, uint64_t elements)
 {
     unsigned bits = npart__type_bits(element_type);

@@ -4,7 +4,7 @@
  * docs/ContribOperators.md.
  *
  * A MAC is a multiplication whose product is added up; additions, activations and moves of data are none. A product is
- * told as the matrices that a matrix unit would multiply. An example: a Conv with float32[64,3,7,7] that makes
+ * told as the matrices that a matrix unit would multiply. A Conv with float32[64,3,7,7] that makes
  * float32[1,64,112,112] is, for each of 49 taps, [12544 x 3] by [3 x 64]: 118 million.
  */
 #include "work/formulas.h"
@@ -142,8 +142,8 @@ static void count_packed(const struct npart__work_call *call, struct npart__work
 }
 
 /* Input [steps, batch, size], weights [directions, gates, size] and [directions, gates, hidden]: a step
- * multiplies the input and what the step before left. An example: an LSTM with hidden size 128 and input size
- * 64, 100 steps of batch 1: rows 100, columns 512, depth 64 + 128. */
+ * multiplies the input and what the step before left. An LSTM with hidden size 128 and input size 64 in 100
+ * steps of batch 1 has rows 100, columns 512, depth 64 + 128. */
 static void count_recurrent(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *input = fact_at(call, 0, false), *own = input_of(call), *again = weight_of(call);
@@ -321,7 +321,7 @@ static void count_product(const struct npart__work_call *call, struct npart__wor
 }
 
 /* The elements that operations are counted for. Of attention these are the scores, each of which is scaled and
- * goes through Softmax. An example of a window: a MaxPool of 3 x 3 that makes 1000 elements compares 9000 times. */
+ * goes through Softmax. A MaxPool of 3 x 3 that makes 1000 elements compares 9000 times. */
 static uint64_t counted_elements(const struct npart__work_call *call, const struct npart__work *work)
 {
     enum npart__work_formula formula = (enum npart__work_formula)call->row->formula;
@@ -348,7 +348,7 @@ static bool interpolates(const struct npart__work_call *call)
 }
 
 /* Formulas from FILTER on are products. Where the amount depends on the data, operations are not known; a
- * product that nobody has written down is unknown in both. */
+ * product whose amount is written down nowhere is unknown in both. */
 void npart__apply_formula(const struct npart__work_call *call, struct npart__work *work)
 {
     uint8_t formula = call->row->formula, operations = call->row->operations;

@@ -27,7 +27,7 @@ enum npart__work_formula {
     NPART__BY_PACKED_ATTENTION,  /* input x columns of the weight, and steps x twice the elements of the result */
     NPART__BY_CACHED_ATTENTION,  /* keys in the cache x twice the elements of the result [as ATTENTION] */
     NPART__BY_EINSUM,            /* product of the sizes of all letters, for two factors */
-    NPART__BY_UNCOUNTED,         /* multiplies and adds, and nobody has written down how much */
+    NPART__BY_UNCOUNTED,         /* multiplies and adds; how much is written down nowhere */
 };
 
 /* A row of work.def: `class` and `formula` are of the enums, `input` and `weight` places of operands. */

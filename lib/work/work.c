@@ -3,8 +3,8 @@
  * The work of every live node: what its operator computes (formulas.c), what it takes and makes by the graph that is
  * run, and what is fused into it.
  *
- * An example: of int8 weights -> DequantizeLinear -> Conv, the weights are the Conv's, as int8 with their scales, and
- * the DequantizeLinear has no work. In a QDQ node unit so it is with activations.
+ * Of int8 weights -> DequantizeLinear -> Conv, the weights are the Conv's, as int8 with their scales, and the
+ * DequantizeLinear has no work. In a QDQ node unit so it is with activations.
  */
 #include "work/formulas.h"
 
@@ -197,7 +197,7 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
     }
 }
 
-/* Results that nobody uses may not be made. Of a unit they are what is quantized of them. The first user is the
+/* Unused results may not be made. Of a unit they are what is quantized of them. The first user is the
  * QuantizeLinear then (npart__is_unit). */
 static void add_results(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
 {
