@@ -4,7 +4,7 @@
  * it goes back to (trace.c); what no more than follows belongs to that. Everything else is grouped by rule, and rules
  * of several ops by what they require or by what they found.
  *
- * An example: `batch` of an input is dynamic, and 300 nodes fall back because a shape is not static. Each names its own
+ * Where `batch` of an input is dynamic, and 300 nodes fall back because a shape is not static, each names its own
  * rule, but all go back to `batch`: one cause, of the family SYMBOL, with 300 affected nodes. A Gelu that the list
  * lacks is a cause of the family OP, with all Gelu nodes of the model.
  * Nodes are visited once, then those that are left over, then causes that only go together are joined. Linear in nodes
@@ -34,8 +34,8 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
         const struct npart__rule *rule = &oplist->rules.items[reason->rule];
         if (rule->kind == NPART__RULE_NOTE)
             continue; /* a note says something of a node that the NPU takes */
-        /* 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then. 1: nobody can
-         * tell. Of two that rank the same the first one speaks. */
+        /* 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then. 1: undecided.
+         * Of two that rank the same the first one speaks. */
         int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : 3;
         if (rank > best_rank) {
             best = reason;
@@ -175,7 +175,7 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
         falls_back(finder, node) ? npart__first_reason(finder->oplist, finder->mask, node) : NULL;
     const struct npart__rule *rule = reason ? &finder->oplist->rules.items[reason->rule] : NULL;
     /* The size of a NonZero's result is up to the data, and would be so if the list had the op: that is told as
-     * DATA. Of an operator without a schema nobody knows whose doing it is. */
+     * DATA. Of an operator without a schema it is not known whose doing it is. */
     return rule && rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE &&
            (loss != NPART__FAMILY_DATA || !finder->graph->nodes.items[node].schema);
 }
@@ -270,8 +270,8 @@ static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_
         uint32_t symbol = npart__is_number(fact->dims[i])
                               ? NPART_NONE
                               : npart__root_symbol(&trace->known->expressions, fact->dims[i]);
-        /* A symbol that inference made itself, as for the result of a NonZero, is in no input, and nobody can fix
-         * it. */
+        /* A symbol that inference made itself, as for the result of a NonZero, is in no input, and cannot be
+         * fixed. */
         bool is_new = symbol != NPART_NONE && trace->input_of[symbol];
         for (uint32_t k = 0; is_new && k < *count; k++)
             is_new = symbols[k] != symbol;
@@ -326,8 +326,8 @@ static void join_dims(struct npart__finder *finder)
         /* No more than half of its nodes have another dim as well: fixing this one alone brings something. */
         if (use->count <= 2 * (uint64_t)use->alone)
             continue;
-        /* There is another: of `count` nodes more than half have one, so `other` was set. An example: `batch` is
-         * in 300 nodes, and in 10 of them alone; 300 is more than 2 * 10, so it is joined. */
+        /* There is another: of `count` nodes more than half have one, so `other` was set. A `batch` in 300
+         * nodes, and in 10 of them alone, is joined, as 300 is more than 2 * 10. */
         uint32_t a = first_together(finder, s), b = first_together(finder, use->other);
         finder->uses[a > b ? a : b].together = a > b ? b : a;
     }
@@ -575,7 +575,7 @@ static void join_causes(struct npart__finder *finder)
         out->items.items[kept] = cause;
         finder->about.items[kept++] = about;
     }
-    /* Slots keep the old places. Nobody looks a cause up by its key from here on: the user's cuts are added
+    /* Slots keep the old places. No cause is looked up by its key from here on: the user's cuts are added
      * without. */
     out->items.count = finder->about.count = kept;
     for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {

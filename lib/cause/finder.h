@@ -66,7 +66,7 @@ struct npart__finder {
     uint32_t *slots[NPART__FAMILIES]; /* by family and key: cause + 1; made when the first of a family is met */
     uint32_t *root_in;  /* by node: cause + 1 of which it is a root */
     struct npart__dim_use *uses; /* by symbol */
-    bool failed;        /* out of memory; looked at by all, so that nobody goes on */
+    bool failed;        /* out of memory; looked at by all, so that all stop */
 };
 
 /* Whether a node of a cause was accepted, and left to the CPU for what stands around it. Its cause is that of a

@@ -4,9 +4,9 @@
  * runtime does not know goes back past nodes whose shapes it would know if it knew those before; and a node that only
  * computes sizes is there in a run since one of them is not known.
  *
- * An example: x of [batch,128], Shape(x), Gather of element 0, Reshape by it. With `batch` unknown the Gather computes
- * a size that is not known, so it runs though it would be folded; its root is `batch`, as is that of all nodes whose
- * shapes come from the Reshape.
+ * Where Reshape(x, Gather(Shape(x), 0)) takes x of [batch,128] and `batch` is unknown, the Gather computes a size
+ * that is not known, so it runs though it would be folded; its root is `batch`, as is that of all nodes whose shapes
+ * come from the Reshape.
  * Linear in operands: nodes come in order, and each takes the root of those before it.
  */
 #include "cause/trace.h"

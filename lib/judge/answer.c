@@ -512,7 +512,7 @@ static struct npart__answer count_answer(const struct npart__trial *trial, const
     return number_answer(present);
 }
 
-/* A list that was too long to be read has more elements than were kept of it, and nobody knows how many. */
+/* A list that was too long to be read has more elements than were kept of it, and it is not known how many. */
 static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);

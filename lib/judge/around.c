@@ -90,7 +90,7 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
     return whole < truth ? whole : truth;
 }
 
-/* What nobody uses is in no unit. Linear in users times the rules of their ops. */
+/* An unused value is in no unit. Linear in users times the rules of their ops. */
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t users = npart__user_count(trial->session, value);

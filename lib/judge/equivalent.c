@@ -6,9 +6,8 @@
  * First values are sorted into classes, then nodes by the classes of their operands; both by hashing, so that the time
  * grows with the graph. What is in one class has been compared, not only hashed.
  *
- * An example: twelve layers of a transformer have twelve MatMuls of float32[1,128,768] by constant float32[768,768],
- * each between an Add and a Reshape. They are one class: the first is judged, eleven take over its verdict and its
- * reasons.
+ * Twelve layers of a transformer have twelve MatMuls of float32[1,128,768] by constant float32[768,768], each between
+ * an Add and a Reshape. They are one class: the first is judged, eleven take over its verdict and its reasons.
  * What is compared must cover all that a rule may ask, or the answer to that question calls npart__look_beyond. The
  * debug build judges each node for itself, too (judge.c), and asserts that the two agree.
  */

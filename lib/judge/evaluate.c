@@ -173,7 +173,7 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
         return 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
         return npart__user_count(trial->session, value) ? npart__user_count(trial->session, value) : 1;
-    /* Reads them if nobody has so far. */
+    /* Reads them if they have not been read so far. */
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;
 }
@@ -279,7 +279,7 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
         return NPART__MAYBE;
     if (fact->has_rank)
         return NPART__FALSE;
-    /* An operator without a schema is one that nobody here can infer: what a runtime that has it knows is not known. */
+    /* An operator without a schema cannot be inferred here: what a runtime that has it knows is not known. */
     uint32_t node = npart__rank_lost_at(trial->inference, value);
     return node == NPART_NONE || trial->graph->nodes.items[node].schema ? NPART__FALSE : NPART__MAYBE;
 }

@@ -5,11 +5,10 @@
  * in the order written and wherever else their nodes' results go: a compiler looks for what fails to compile in that
  * way.
  *
- * An example: `match Mul(x, Sigmoid(x))` finds a node Mul, takes x to be what it multiplies, and goes on to the Sigmoid
- * that makes its other operand, whose own operand must be that same x. Matching tries both orders of an Add or Mul, so
- * it is exponential in the pattern's depth at worst; NPART__LIMIT_MATCH_STEPS ends that, and what is not found in so
+ * `match Mul(x, Sigmoid(x))` finds a node Mul, takes x to be what it multiplies, and goes on to the Sigmoid that
+ * makes its other operand, whose own operand must be that same x. Matching tries both orders of an Add or Mul, so it
+ * is exponential in the pattern's depth at worst; NPART__LIMIT_MATCH_STEPS ends that, and what is not found in so
  * many steps is no match.
- *
  */
 #include <math.h>
 
@@ -223,8 +222,8 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
     return false;
 }
 
-/* Every use of the value is in the match. A fused kernel does not make what lies between its nodes, so nobody else
- * may need it. A result of the graph is needed by the world outside. */
+/* Every use of the value is in the match. A fused kernel does not make what lies between its nodes, so nothing
+ * else may need it. A result of the graph is needed by the world outside. */
 static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
     if (matcher->graph->values.items[value].is_graph_output)
