@@ -60,8 +60,8 @@ void npart__split_stages(struct npart__stage_request *request)
     for (uint32_t i = 0; i < request->count; i++)
         sorted[start[request->stage_of[request->order[i]]]++] = request->order[i];
     memset(new_stage, 0xff, nodes * sizeof *new_stage);
-    /* An example: of the accepted A, B, C of a stage A and C touch. They become one stage of A and C and then one
-     * of B, and what was the next stage comes after both. */
+    /* Where A and C of the accepted A, B, C of a stage touch, they become one stage of A and C and then one of B,
+     * and what was the next stage comes after both. */
     uint32_t refused_stage = NPART_NONE, before = NPART_NONE;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = sorted[i], stage = request->stage_of[id];

@@ -36,9 +36,9 @@ static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
 }
 
 /* What another region makes counts as segment 0. The way with the most cuts counts; of these the last is told.
- * Bodies are partitioned by themselves, so what they capture is there before any segment of theirs. An example:
- * cut at x and at y in a chain a -> x -> b -> y -> c gives a, b and c the segments 0, 1 and 2. A node that takes y
- * and the model's input as well is of segment 2. */
+ * Bodies are partitioned by themselves, so what they capture is there before any segment of theirs. Cuts at x and
+ * y in a chain a -> x -> b -> y -> c give a, b and c the segments 0, 1 and 2. A node that takes y and the model's
+ * input as well is of segment 2. */
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
 {
     const struct npart__node *node = &to->graph->nodes.items[id];

@@ -7,7 +7,7 @@
  * Asked of ONNX Runtime 1.31 with models of a few nodes (docs/fidelity.md, "A Reshape to one axis"): it matters neither
  * which of the nodes the target takes, nor how large they are. A result of two axes never fails.
  *
- * An example: Transpose -> Reshape to [-1] -> Gather by indices of rank 2 -> Transpose. What is in between may be long;
+ * Transpose -> Reshape to [-1] -> Gather by indices of rank 2 -> Transpose has one. What is in between may be long;
  * one walk forward and one back find all such results, whatever the graph.
  */
 #include "partition/policy.h"

@@ -52,8 +52,8 @@ static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
 
 /* Runs of the order first, then their connected parts. Each unsupported node is a run of its own, so that what stands
  * between two of them is not joined. What is accepted between two unsupported nodes of the order is one run,
- * wherever the graph joins it to others. An example: accepted A, B, unsupported U, V, accepted C are the runs 0,
- * 1, 2 and 3; A and B are one subgraph only where they touch. */
+ * wherever the graph joins it to others. Accepted A, B, unsupported U, V and accepted C are the runs 0, 1, 2 and 3; A
+ * and B are one subgraph only where they touch. */
 static void form_subgraphs(struct grouping *grouping)
 {
     struct npart__stage_request *request = grouping->request;

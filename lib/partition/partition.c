@@ -197,8 +197,7 @@ static void make_partitions(struct partitioner *at, uint32_t region)
     npart__arena_release(at->arena, is_accepted);
 }
 
-/* Not known (UINT64_MAX) where a dim or the element type is not: no guess of a size is made here. An example:
- * float16[1,77,768] is 118,272 bytes. */
+/* Not known (UINT64_MAX) where a dim or the element type is not: no guess of a size is made here. */
 static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->session->inference, value);
@@ -221,8 +220,8 @@ static uint32_t source_side(const struct partitioner *at, uint32_t value)
 /* One boundary tensor for each side but its own that takes the value. The last turn of the loop is the world outside,
  * which takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given
  * last, so it never has to be cleared. A user that is a copy of a DequantizeLinear is passed: what it hands on
- * crosses where its own user is. An example: a value made in partition 0, and used by two nodes of partition 1, by
- * one on the CPU and by one in partition 0, makes two boundary tensors. */
+ * crosses where its own user is. A value made in partition 0, and used by two nodes of partition 1, by one on the CPU
+ * and by one in partition 0, makes two boundary tensors. */
 static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;

@@ -7,9 +7,9 @@
  * one partition. So the quotient graph is acyclic by construction, and the switches are the changes of side from stage
  * to stage.
  *
- * An example: accepted A, unsupported B, accepted C in a chain have the stages 1, 2 and 3: two partitions, and the
- * tensor A -> B and the one B -> C cross. With another accepted D beside B, which takes A's result alone, D has the
- * stage of A and is in its partition.
+ * Accepted A, unsupported B and accepted C in a chain have the stages 1, 2 and 3: two partitions, and the tensors
+ * A -> B and B -> C cross. With another accepted D beside B, which takes A's result alone, D has the stage of A and
+ * is in its partition.
  */
 #ifndef NPART_PARTITION_H
 #define NPART_PARTITION_H
@@ -96,7 +96,7 @@ void npart__check_partitioning(const struct npart__session *session, const bool 
 uint32_t npart__cut_rule(const struct npart__target *target);
 
 /* Multiply-accumulates, of all live nodes and of each partition, into `partitioning`: NPART__WORK_UNKNOWN where those
- * of a node are, or it stands in the body of an If, Loop or Scan, of which nobody knows how often it runs. */
+ * of a node are, or it stands in the body of an If, Loop or Scan, of which it is not known how often it runs. */
 void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning);
 

@@ -129,8 +129,8 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
 
 /* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
  * be made equal, in execution order; the stages after it move on. Nodes of a part take results of earlier parts at
- * most, so stages stay in order. An example: 10 nodes and room for 4 make three parts; node k is of part k * 3 /
- * 10, so they have 4, 3 and 3 nodes. Linear, and the arena gets back what it takes. */
+ * most, so stages stay in order. 10 nodes and room for 4 make three parts; node k is of part k * 3 / 10, so they have
+ * 4, 3 and 3 nodes. Linear, and the arena gets back what it takes. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
 {
     const uint64_t room = room_for_nodes(to, order, count);

@@ -75,8 +75,8 @@ static bool begin(struct loop *loop)
 }
 
 /* An unsupported node that takes what this subgraph makes is held until the subgraph is closed: it can only run after
- * it. An example: of accepted A -> unsupported B -> accepted C, B is held until A's subgraph is closed, and passes
- * first after that; then C begins the next one. */
+ * it. Of accepted A -> unsupported B -> accepted C, B is held until A's subgraph is closed, and passes first after
+ * that; then C begins the next one. */
 static void process(struct loop *loop, uint32_t id)
 {
     const uint32_t *place_of = loop->request->place_of;

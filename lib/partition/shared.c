@@ -118,8 +118,8 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 
 /* The constant operand of an element-wise op, where the other one is turned. One of the same rank stays as it is
  * if it has one element; another is given the axes that it lacks. Only of two operands: one that is turned, and
- * the constant beside it. An example: Add of float32[1,64,56,56] and a bias float32[64,1,1] gives the bias; a
- * factor float32[1,1,1,1] beside the same operand gives none. */
+ * the constant beside it. Add of float32[1,64,56,56] and a bias float32[64,1,1] gives the bias; a factor
+ * float32[1,1,1,1] beside the same operand gives none. */
 static uint32_t turned_constant(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];

@@ -71,7 +71,7 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
  * number of steps from an accepted to an unsupported node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's unsupported
- * nodes run before its accepted ones. An example: A (accepted) -> B (unsupported) -> C (accepted): waves 0, 1, 1. A
+ * nodes run before its accepted ones. A (accepted) -> B (unsupported) -> C (accepted) have the waves 0, 1, 1. A
  * second accepted D without producers is of wave 0 and in A's partition, wherever the file has it. Nodes of one
  * subgraph of an earlier round have the wave of the last of them, since they run at once. */
 void npart__stage_by_waves(struct npart__stage_request *request)

@@ -64,9 +64,9 @@ static bool is_unit(const struct npart__stage_request *request, uint32_t id)
     return is_whole;
 }
 
-/* An example: the DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses
- * it waits for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of
- * wave 1, too. The later stage is safe: what a DequantizeLinear makes goes to that one user. */
+/* The DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses it waits
+ * for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave 1,
+ * too. The later stage is safe: what a DequantizeLinear makes goes to that one user. */
 void npart__join_units(struct npart__stage_request *request)
 {
     bool is_needed = has_work(request);

@@ -28,13 +28,13 @@ static int compare_keys(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* GraphViewer's default order: depth first from the nodes that nobody uses, the last of them first, producers with
- * larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with a
- * stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says that
- * all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of each
- * node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). An example: A feeds B
- * and C, and these feed D. From D the walk goes into C first, whose number is the larger, then A; B comes after C,
- * so the order is A, C, B, D. */
+/* GraphViewer's default order: depth first from the nodes that no node uses, the last of them first, producers
+ * with larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with
+ * a stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says
+ * that all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of
+ * each node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). Where A feeds B and
+ * C, and these feed D, the walk goes from D into C first, whose number is the larger, then A; B comes after C, so
+ * the order is A, C, B, D. */
 static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
@@ -97,8 +97,8 @@ static void number_nodes(const struct npart__stage_request *request, struct numb
 }
 
 /* A node that is a copy, or stands for another, has the place of that one; of equal places the smaller id comes
- * first. A runtime numbers nodes as it reads them, which is the file's order. An example: a MatMul of place 12,
- * since its Add was node 12, stands after all nodes up to 11, though its id may be 3. */
+ * first. A runtime numbers nodes as it reads them, which is the file's order. A MatMul of place 12, since its
+ * Add was node 12, stands after all nodes up to 11, though its id may be 3. */
 static bool number_by_file(struct npart__stage_request *request, struct numbers *numbers)
 {
     size_t count = request->count + (size_t)1;

@@ -5,9 +5,8 @@
  * name of an op that it has is judged as that op. What is not supported is inlined, and the calls within it are asked
  * about.
  *
- * An example: a function of the model's own named Gelu. A provider that has an op Gelu takes the call as that, and its
- * body is never looked at; a provider without it lets the runtime inline the call.
- *
+ * With a function of the model's own named Gelu, a provider that has an op Gelu takes the call as that, and its body
+ * is never looked at; a provider without it lets the runtime inline the call.
  */
 #include "plan/plan.h"
 

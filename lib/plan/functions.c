@@ -6,10 +6,8 @@
  * taken in a round stays a partition, nothing is folded any more, and what is inlined makes partitions of its own
  * (core/framework/graph_partitioner.cc, PartitionOnnxFormatModel).
  *
- * An example: Gelu of opset 20 in FLOAT16. A provider that lacks it does not take it, the CPU has no kernel for
- * FLOAT16, so the runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on
- * the CPU.
- *
+ * Gelu of opset 20 in FLOAT16 is not taken by a provider that lacks it, and the CPU has no kernel for FLOAT16, so the
+ * runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on the CPU.
  */
 #include "plan/plan.h"
 #include "runtime/runtime.h"

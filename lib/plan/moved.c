@@ -9,9 +9,9 @@
  * between a Transpose and the one value that leaves: all its operands are constants or come from the Transpose. Beside
  * other operands, and where more than one value leaves, the runtime makes Transposes of its own: such ones stay here.
  *
- * An example: Transpose -> Relu -> Conv where the Relu is on the CPU. Beside it the Transpose is a partition of one
- * node; moved past the Relu it is beside the Conv and in its partition. Each span is found from its Transpose by
- * walking forward over at most NPART__LIMIT_LAYOUT_STEPS nodes.
+ * In Transpose -> Relu -> Conv with the Relu on the CPU, the Transpose is a partition of one node; moved past the
+ * Relu it is beside the Conv and in its partition. Each span is found from its Transpose by walking forward over at
+ * most NPART__LIMIT_LAYOUT_STEPS nodes.
  */
 #include "plan/plan.h"
 

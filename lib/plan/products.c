@@ -4,8 +4,8 @@
  * stands before it and one after it (core/optimizer/matmul_add_fusion.cc). Beside a Gemm that is taken these change
  * nothing; round one that falls back they may be partitions of their own, so there they are put into the graph.
  *
- * An example: MatMul of float32[1,128,768] by float32[768,768] with an Add of float32[768] becomes Reshape to [-1,768],
- * Gemm, Reshape to [1,128,768].
+ * MatMul of float32[1,128,768] by float32[768,768] with an Add of float32[768] becomes Reshape to [-1,768], Gemm,
+ * Reshape to [1,128,768].
  */
 #include "plan/plan.h"
 
