@@ -65,7 +65,7 @@ struct npart__rates {
     enum npart__invoker invoker;
 };
 
-/* `own`: by which the target's partitions are started where nobody asks for another. */
+/* `own`: by which the target's partitions are started where no other is asked for. */
 void npart__find_rates(const struct npart__target *target, enum npart__invoker invoker, enum npart__invoker own,
                        bool is_sustained, struct npart__rates *out);
 

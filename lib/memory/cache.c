@@ -3,8 +3,8 @@
  * The cache of a decoder: inputs to which each step adds a token, and which leave the model again.
  *
  * An input is one where it is joined with something new along an axis and the result is an output, or where an operator
- * takes it for its cache. A token takes the elements that are left without that axis and the batch. An example:
- * past_key float16[b,8,past,64] and past_value alike, in each of 28 layers: 28 * 2 * 8 * 64 * 2 bytes = 57,344.
+ * takes it for its cache. A token takes the elements that are left without that axis and the batch. With past_key
+ * float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2 bytes = 57,344.
  */
 #include "memory/memory.h"
 
@@ -43,8 +43,8 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
 }
 
 /* `axis` may count from the end. A tensor counts once however many operators take it. What is not known counts
- * as a tensor of unknown size, so the sum is told as a lower bound. An example: float16[b,8,past,64] along axis
- * 2 is 8 * 64 * 2 = 1024 bytes a token. Rank 3 at least, since a list of numbers that grows is no cache. */
+ * as a tensor of unknown size, so the sum is told as a lower bound. Rank 3 at least, since a list of numbers
+ * that grows is no cache. */
 static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
                        bool *is_seen, struct npart__memory *out)
 {

@@ -5,16 +5,15 @@
  * A partition fits where its weights and its peak do together. A layer that does not is computed in tiles. If its
  * weights take no more than half of the memory they stay, and activations pass by. Else half of it holds rows of
  * activations, the other half tiles of the weights, all of which are read again for each such set of rows: that many
- * passes. An example: a product with 4096 x 4096 weights in float16 (32 MB) of 1024 rows (16 MB in and out) on 8 MB:
- * 4 passes.
+ * passes: 4 on 8 MB for a product of 1024 rows (16 MB in and out) with 4096 x 4096 weights in float16 (32 MB).
  */
 #include <stdlib.h>
 
 #include "memory/memory.h"
 
 /* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A
- * lower bound may be too large already, but is never sure to fit. An example: 2 to 8 MB. 1 MB fits on all of
- * these chips, 9 MB on none, and of 4 MB nobody can say. */
+ * lower bound may be too large already, but is never sure to fit. Of 2 to 8 MB, 1 MB fits on all of these
+ * chips, 9 MB on none, and of 4 MB it is not known. */
 static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart__bytes bytes)
 {
     /* Sizes of memories are told in 1024s. */
@@ -68,7 +67,7 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
 
 /* The least that is held: a row of activations and a column of weights. Rows are of the whole product, columns
  * of its weights; where they are not known, one row is all of it. 0 is told as "does not fit". `half` is that of
- * the memory. An example: 16 MB of activations and 32 MB of weights on 8 MB: 16 / 4 = 4 passes. */
+ * the memory. */
 static uint64_t count_passes(const struct npart__layer *layer, const struct npart__work *work, uint64_t half)
 {
     uint64_t rows = npart__work_is_number(work->rows) && work->rows ? work->rows : 1;

@@ -33,8 +33,8 @@ struct npart__bytes npart__value_bytes(const struct npart__memory_request *reque
 }
 
 /* A float tensor that is quantized by its only user never exists as floats on the NPU, as the compiler makes one
- * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. An example:
- * Conv -> QuantizeLinear to uint8, both in one partition: the Conv's result takes a byte an element, not four. */
+ * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. In Conv ->
+ * QuantizeLinear to uint8, both in one partition, the Conv's result takes a byte an element, not four. */
 struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
                                       unsigned float32_bytes)
 {
@@ -266,7 +266,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
                 run->order[flow.count++] = graph->nodes.count + partition;
             before = partition;
         }
-        /* Where the peak is nobody asks of this one. */
+        /* The place of this peak is not asked for. */
         if (!npart__flow_peak(run->peaks, &flow, &out->cpu, &at))
             return false;
         hold_steps(run, &flow, out->held_cpu);
@@ -325,9 +325,9 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* The parameter is in MB. Without a limit nothing is told. The high end of its range counts, so that nobody is
- * told of a limit that his tools do not have. As `limits` has a place for each kind, no more are added than
- * there is room for. A file has the limit of protobuf, whatever the target is. */
+/* The parameter is in MB. The high end of its range counts, so that no user is told of a limit that his tools
+ * do not have. As `limits` has a place for each kind, no more are added than there is room for. A file has the
+ * limit of protobuf, whatever the target is. */
 static void add_limit(struct npart__memory *out, enum npart__limited limited, uint64_t bytes, bool is_known,
                       const struct npart__parameter *most_mb)
 {
@@ -342,7 +342,7 @@ static void add_limit(struct npart__memory *out, enum npart__limited limited, ui
 static void find_limits(const struct npart__memory_request *request, struct npart__memory *out)
 {
     const struct npart__graph *file = request->session->made_from->graph;
-    /* Also of files that claim sizes of external data that nobody has. */
+    /* Also of files that claim impossible sizes of external data. */
     uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
                                                                            : file->input_bytes + file->external_bytes;
     add_limit(out, NPART__LIMITED_FILE, file->input_bytes, true, NULL);

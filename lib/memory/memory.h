@@ -114,7 +114,7 @@ struct npart__flow {
     const uint32_t *steps;
     uint32_t count;
     uint32_t partition; /* whose inside it is; NPART_NONE: it runs on the CPU */
-    struct npart__bytes *held; /* by step, filled in: what is held while it runs; NULL: nobody asks */
+    struct npart__bytes *held; /* by step, filled in: what is held while it runs; NULL: not asked for */
 };
 
 struct npart__peaks; /* peak.c: what flows share */

@@ -9,7 +9,7 @@
  * that: they have memory of their own. Inside a partition the compiler knows all lifetimes, and nothing is held for
  * the sake of its shape.
  *
- * An example: x -> Conv a -> Relu b -> Conv c, all of 1 MB, c the output: a and b are one buffer, and the peak is 2 MB.
+ * In x -> Conv a -> Relu b -> Conv c, all of 1 MB, c the output, a and b are one buffer, and the peak is 2 MB.
  */
 #include "memory/memory.h"
 
@@ -131,7 +131,7 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
 }
 
 /* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. The buffer
- * that is looked for has that shape then. An example: a result of [1,128,768] is looked for as [128,768]. */
+ * that is looked for has that shape then: [128,768] for a result of [1,128,768]. */
 static bool is_flattened(const struct npart__peaks *at, uint32_t value)
 {
     uint32_t producer = at->graph->values.items[value].producer;
@@ -231,14 +231,14 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
     return true;
 }
 
-/* Counts down what a step has used, and frees what nobody uses any more. False when out of memory. */
+/* Counts down what a step has used, and frees what is not used any more. False when out of memory. */
 static bool finish_uses(struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     for (int made = 0; made < 2; made++) {
         struct ids ids = ids_of(at, flow->steps[step], made);
         for (uint32_t k = 0; k < ids.count + ids.more_count; k++) {
             uint32_t value = id_at(at, &ids, k), buffer = value == NPART_NONE ? NPART_NONE : at->root[value];
-            /* Each result counts as used by its own node, so that one that nobody uses is free after it. */
+            /* Each result counts as used by its own node, so that an unused one is free after it. */
             if (buffer != NPART_NONE && --at->uses[buffer] == 0 && !release(at, flow, buffer, step))
                 return false;
         }
@@ -267,7 +267,7 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
             at->root[value] = value;
             at->uses[value] = 1;
             at->last[value] = NPART_NONE;
-            /* What leaves the graph is used by nobody here who would be the last. */
+            /* What leaves the graph is kept: no use here is its last. */
             if (flow->partition == NPART_NONE)
                 at->uses[value] += at->graph->values.items[value].is_graph_output;
         }
@@ -289,7 +289,7 @@ struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t s
     return most;
 }
 
-/* What ONNX Runtime's kernel needs besides, while it runs. Of partitions nobody knows. */
+/* What ONNX Runtime's kernel needs besides, while it runs. Of partitions it is not known. */
 static struct npart__bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     uint32_t result = npart__node_output(at->graph, &at->graph->nodes.items[step], 0);

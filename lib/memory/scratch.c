@@ -51,9 +51,9 @@ static bool are_all(const struct npart__graph *graph, const struct npart__node *
     return true;
 }
 
-/* An example: 512 filters [512,3,3] that make [1,512,7,7]. 512 filters are more than 49 places, so all of the
- * input is unfolded: 49 * 9 * 512 * 4 bytes = 903,168. With 64 filters and 56 x 56 places it is done in pieces.
- * What is not known makes a factor 0. */
+/* 512 filters [512,3,3] that make [1,512,7,7] are more than its 49 places, so all of the input is unfolded:
+ * 49 * 9 * 512 * 4 bytes = 903,168. With 64 filters and 56 x 56 places it is done in pieces. What is not known
+ * makes a factor 0. */
 static uint64_t conv_scratch(const struct npart__graph *graph, const struct npart__node *node,
                              const struct npart__fact *filter, const struct npart__fact *result)
 {
@@ -68,8 +68,8 @@ static uint64_t conv_scratch(const struct npart__graph *graph, const struct npar
     return product((const uint64_t[]){places, taps, size_at(filter, 1), sizeof(float)}, 4);
 }
 
-/* Of [steps, batch, size]; weights are [directions, gates * hidden, size]. An example: an LSTM of 100 steps,
- * batch 1 and hidden size 128 in one direction has gates of 100 * 1 * 4 * 128 floats: 204,800 bytes. */
+/* Of [steps, batch, size]; weights are [directions, gates * hidden, size]. An LSTM of 100 steps, batch 1 and
+ * hidden size 128 in one direction has gates of 100 * 1 * 4 * 128 floats: 204,800 bytes. */
 static uint64_t recurrent_scratch(const struct npart__fact *input, const struct npart__fact *weights,
                                   const struct npart__fact *recurrence)
 {

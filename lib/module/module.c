@@ -10,7 +10,7 @@
 struct siblings {
     const struct npart__modules *from;
     uint32_t *first, *next; /* by module: the first inside it; the one after it. NPART_NONE: none */
-    bool *is_listed;        /* by module: it stands in a list; for a moment, that something of it is live */
+    bool *is_listed;        /* by module: it stands in a list; until lists are made, something of it is live */
 };
 
 /* Parents have smaller numbers, but need not be listed yet: their own lists are filled all the same. */
@@ -138,7 +138,7 @@ static void add_node(const struct npart__plan *plan, uint32_t id, struct npart__
     to->nodes++;
     if (!npart__is_live(&plan->session, id))
         return;
-    /* As in lib/partition/macs.c: how often a body runs nobody knows. */
+    /* As in lib/partition/macs.c: how often a body runs is not known. */
     if (macs && npart__node_region(plan->session.graph, id) != 0)
         macs = NPART__WORK_UNKNOWN;
     to->live++;

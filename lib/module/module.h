@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * module: the modules of the model's source as a tree, by the names that exporters give nodes, and what becomes of each
- * on the target. A picture of 2000 nodes is for nobody; one of "model.layers.0" to "model.layers.23" is.
+ * on the target. A picture of 2000 nodes cannot be read; one of "model.layers.0" to "model.layers.23" can.
  *
  * A node's module is told by the first of these that there is (names.c):
  *

@@ -30,8 +30,8 @@ static bool find_scope(const char *list, struct npart__module_path *out)
     return before.text != NULL;
 }
 
-/* The name of the last but one "name: class" step of ": Model/encoder.layers.3: Layer/linear:
- * aten.linear.default". In this example "encoder.layers.3". */
+/* The name of the last but one "name: class" step: "encoder.layers.3" of ": Model/encoder.layers.3:
+ * Layer/linear: aten.linear.default". */
 static bool find_namespace(const char *path, struct npart__module_path *out)
 {
     const char *last = path, *before = NULL;
@@ -55,7 +55,7 @@ bool npart__module_of_metadata(const struct npart__node *node, struct npart__mod
         return true;
     if (path && find_namespace(path, out) && !is_no_module(out))
         return true;
-    /* The list says by an empty name that it is the model's own; where it says that nobody knows, nothing is told. */
+    /* The list says by an empty name that it is the model's own; a name that stands for none tells nothing. */
     return scopes && find_scope(scopes, out) && !is_no_module(out);
 }
 

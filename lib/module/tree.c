@@ -84,8 +84,8 @@ static bool go_into(struct tree *at, const char *step, size_t length, char separ
     return !*failed && *module != before;
 }
 
-/* Steps between slashes, each taken apart at its dots; the other styles have one separator for both. An example,
- * rooted: "encoder/layers.3/fc1" goes through encoder, layers, 3 and fc1. Empty steps are passed over, as of two
+/* Steps between slashes, each taken apart at its dots; the other styles have one separator for both. Rooted,
+ * "encoder/layers.3/fc1" goes through encoder, layers, 3 and fc1. Empty steps are passed over, as of two
  * slashes. A root is the module that a function's call makes: paths of its nodes begin there. */
 static bool follow(struct tree *at, const struct npart__module_path *path, uint32_t root, uint32_t *module)
 {
