@@ -9,7 +9,7 @@
  *
  * Values are referred to by name, since that is what a node of the file has; facts are asked by id of the graph, which
  * stays as it was analysed until the edits are packed. A result that is replaced keeps its name, so users of it need
- * no change. Nothing needs to be removed: nodes and initializers that nobody uses any more go by themselves. New nodes
+ * no change. Nothing needs to be removed: nodes and initializers that have become unused go by themselves. New nodes
  * stand where the site's node stood, get unique names, and carry its metadata.
  *
  * After a failure builders return NULL, take NULL operands as failed before, and set `failed`; a rewrite need not look.
@@ -90,9 +90,9 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value);
 /* The node that makes a value in the same list of nodes, if it is of this op ("Relu", "com.microsoft:Gelu"); else
  * NPART_NONE. */
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op);
-/* Whether nobody but `node` uses the value (once or more), and it is no output of the graph. */
+/* Whether `node` alone uses the value (once or more), and it is no output of the graph. */
 bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node);
-/* Whether nobody uses the value, nor is it an output of the graph; true for NPART_NONE. */
+/* Whether the value is neither used nor an output of the graph; true for NPART_NONE. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value);
 
 /* Attributes of any node: what it gives, else the schema's default, else `fallback`. */

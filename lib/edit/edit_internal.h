@@ -85,7 +85,7 @@ Onnx__NodeProto *npart__edit_last(struct npart__site *site);
 /* The attribute's graphs (`g`, or `graphs`), and how many. */
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count);
 
-/* tidy.c: takes away what nobody uses, and puts nodes in order, in a graph and its bodies. */
+/* tidy.c: takes away what is unused, and puts nodes in order, in a graph and its bodies. */
 npart_status npart__edit_tidy(struct npart__editor *editor, Onnx__GraphProto *graph, struct npart_error *error);
 
 #endif

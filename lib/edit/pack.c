@@ -55,9 +55,9 @@ void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
 
 /* ---- results that are made by others ----------------------------------------------------------------------------- */
 
-/* A node that still makes other results keeps this one under a name that nobody uses, since the standard may demand
- * it; others are gone with it. Found by name among the results as they are written in the file; a node may list
- * one twice at most by mistake. */
+/* A node that still makes other results keeps this one under an unused name, since the standard may demand it;
+ * others are gone with it. Found by name among the results as they are written in the file; a node may list one
+ * twice at most by mistake. */
 static bool take_result(struct npart__editor *editor, uint32_t value, uint32_t producer)
 {
     const char *name = npart__value_name(editor->graph, value);
@@ -92,8 +92,8 @@ static int compare_placed(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Whether everything that is used of a node is made by others: then it goes, also where it is a call, of which nobody
- * can tell what else it does. Without this a call would stay beside what replaced it, since lib/edit/tidy.c keeps
+/* Whether everything that is used of a node is made by others: then it goes, also where it is a call, of which it is
+ * not known what else it does. Without this a call would stay beside what replaced it, since lib/edit/tidy.c keeps
  * operators of domains that it does not know. */
 static bool is_replaced(const struct npart__editor *editor, uint32_t id)
 {
@@ -259,8 +259,8 @@ static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
     return true;
 }
 
-/* The functions go once no node has the name of one: their bodies would be checked, and may name operators that
- * nobody knows. Calls among functions are not followed. False when out of memory. So a model whose calls have all
+/* The functions go once no node has the name of one: their bodies would be checked, and may name unknown
+ * operators. Calls among functions are not followed. False when out of memory. So a model whose calls have all
  * been inlined is one without functions, which runtimes that know no functions can load. */
 static bool drop_functions(struct npart__editor *editor)
 {

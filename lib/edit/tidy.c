@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A graph after edits: nodes whose results nobody uses go, and with them what only they used; the others are put in
- * order where they are not; initializers that nobody uses and types of values that are gone go, too. Bodies come first,
+ * A graph after edits: nodes whose results are unused go, and with them what only they used; the others are put in
+ * order where they are not; unused initializers and types of values that are gone go, too. Bodies come first,
  * since what they use from outside is used by their node.
  */
 #include "edit/edit_internal.h"
@@ -186,8 +186,8 @@ static npart_status find_order(struct tidy *tidy, struct npart_error *error)
 
 /* ---- what goes --------------------------------------------------------------------------------------------------- */
 
-/* A node of a domain that nobody knows may do something besides what it returns. A custom operator may write a
- * file or print; those of the domains named here do not. */
+/* A node of an unknown domain may do something besides what it returns. A custom operator may write a file or
+ * print; those of the domains named here do not. */
 static bool may_go(const Onnx__NodeProto *node)
 {
     static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft"};

@@ -171,7 +171,7 @@ static bool index_makers(const struct npart__graph *graph, struct npart__arena *
 }
 
 /* Whether a target that did not take the site's node takes all that stands in its place. What was made and is gone
- * again, as folded nodes are, is in nobody's way. Asked target by target: taken wholly by one of them is enough. */
+ * again, as folded nodes are, does not matter. Asked target by target: taken wholly by one of them is enough. */
 static bool is_useful(const struct npart__state *before, const struct npart__state *made, uint32_t node,
                       const char *const *results, const uint32_t *makers)
 {
@@ -384,7 +384,7 @@ static npart_status replay(struct course *course, struct npart__state **out)
     struct npart__state *state = course->base;
     npart_status status = NPART_OK;
     *out = NULL;
-    /* Outcomes of such states are zeros, and nobody compares them. */
+    /* Outcomes of such states are zeros, and are not compared. */
     search->plans_nothing = true;
     for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
         if (!course->steps.items[i].is_left_out)

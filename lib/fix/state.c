@@ -111,8 +111,8 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
 /* A call or a branch whose nodes stand in its place is left where one of them is. A node that is fused counts with
- * the one that it is part of; constants and what is never run are left by nobody. The depth of calls is limited
- * while the graph is built; the test keeps the recursion bounded by itself. */
+ * the one that it is part of; constants and what is never run are not left. The depth of calls is limited while
+ * the graph is built; the test keeps the recursion bounded by itself. */
 static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
 {
     const struct npart__session *session = &plan->session;

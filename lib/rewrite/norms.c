@@ -86,7 +86,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
                                flatten_scale(site, npart__operand(site, 1), &whole), ""};
     if (npart__operand(site, 2) != NPART_NONE)
         operands[2] = flatten_scale(site, npart__operand(site, 2), &whole);
-    /* Results of training that nobody uses are not asked for again. */
+    /* Unused results of training are not asked for again. */
     while (results > 1 && npart__is_unused(site, npart__result(site, results - 1)))
         results--;
     const char *made[3] = {npart__make_like(site, site->id, operands, 3), NULL, NULL};

@@ -99,7 +99,7 @@ bool npart__rewrite_pad_wrap(struct npart__site *site)
     if (!npart__same_text(npart__site_text(site, site->id, "mode", ""), "wrap") ||
         !npart__full_dims(site, npart__operand(site, 0), &dims) || !dims.rank || !read_pads(site, dims.rank, pads))
         return false;
-    for (uint32_t i = 0; i < dims.rank; i++) /* further round than once nobody says what it is */
+    for (uint32_t i = 0; i < dims.rank; i++) /* wrapping more than once is not defined */
         if (pads[i] < 0 || pads[dims.rank + i] < 0 || pads[i] > dims.at[i] || pads[dims.rank + i] > dims.at[i])
             return false;
     const char *made = npart__operand_name(site, 0);

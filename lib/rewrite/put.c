@@ -494,9 +494,8 @@ static struct npart__put_value put(struct maker *maker, uint32_t id, uint32_t re
     }
 }
 
-/* A result that nobody uses is not made; one that somebody uses, and that is not put, is a result that the form cannot
- * replace. Results of the last node are replaced in order; a put that is `*` or absent cannot stand for one that
- * is used. */
+/* An unused result is not made; one that is used, and that is not put, is a result that the form cannot replace.
+ * Results of the last node are replaced in order; a put that is `*` or absent cannot stand for one that is used. */
 bool npart__put_form(const struct npart__putting *putting)
 {
     struct npart__site *site = putting->site;

@@ -382,7 +382,7 @@ static bool replace_mover(struct npart__site *site)
     for (uint32_t i = 1; i < count; i++)
         operands[i] = npart__operand_name(site, i);
     const char *made = npart__make_like(site, site->id, operands, count);
-    /* Indices of a MaxPool, which nobody uses (npart__gives_one), are not asked for again. */
+    /* Indices of a MaxPool, which are unused (npart__gives_one), are not asked for again. */
     npart__give_results(site, 1);
     npart__finish(site, 0, quantize(site, made, scale, zero_point, type));
     /* Stronger than the row says, at this site. */

@@ -139,7 +139,7 @@ static const char *make_number(struct npart__site *site, uint32_t body, uint32_t
 }
 
 /* The number of passes must be known, and nothing end the loop before: a condition that comes in true and stays
- * true. No pass at all would leave results whose shapes nobody knows. Operands of a Loop are the number of
+ * true. No pass at all would leave results whose shapes are not known. Operands of a Loop are the number of
  * passes, the condition, and the states. */
 static bool unroll_loop(struct npart__site *site)
 {

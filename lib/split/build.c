@@ -168,7 +168,7 @@ static npart_status describe(struct npart__splitting *splitting, uint32_t name, 
         return NPART_OK;
     if (is_tensor)
         return npart__fail_memory(splitting->error);
-    /* Known to nobody: a part without this type would not load, so there is none at all. */
+    /* The type is not known: a part without it would not load, so there is none at all. */
     return npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
                        "the type of %s, which passes from one part to another, is not known",
                        npart__text(&splitting->strings, name));

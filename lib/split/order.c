@@ -206,7 +206,7 @@ static bool place(struct npart__splitting *splitting, struct npart__unit *unit)
     return true;
 }
 
-/* What waits for the unit waits for one less. A unit of known numbers waits for nobody: it was released at the
+/* What waits for the unit waits for one less. A unit of known numbers waits for none: it was released at the
  * beginning. */
 static void finish(struct ordering *ordering, uint32_t id)
 {

@@ -51,7 +51,7 @@ static bool name_lists(struct npart__splitting *splitting)
                 splitting->names.items[id].unit = i;
     if (id == NPART_NONE)
         return false;
-    /* Declarations of names that nobody has are left out, hence `find`. */
+    /* Declarations of names that no value has are left out, hence `find`. */
     for (uint32_t i = 0; i < graph->n_value_info; i++)
         if ((id = find(splitting, graph->value_info[i]->name)) > 0)
             splitting->names.items[id].info = i;
@@ -91,8 +91,8 @@ static bool add_use(struct npart__splitting *splitting, const char *text)
 }
 
 /* Names that a body has of its own hide those of the main graph. `step` is 1 or -1. A count and no flag, as bodies
- * in bodies may have the same name again. Names that the main graph lacks all count at 0, which nobody asks. -1
- * wraps around, as unsigned sums do. */
+ * in bodies may have the same name again. Names that the main graph lacks all count at 0, which is not asked for.
+ * -1 wraps around, as unsigned sums do. */
 static void shadow(struct npart__splitting *splitting, const Onnx__GraphProto *body, uint32_t step)
 {
     for (size_t i = 0; i < body->n_input; i++)
