@@ -257,7 +257,7 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     struct npart__action action;
     struct npart__after after;
     bool *accepted = NULL, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
-    /* Sizes come before cut points: without them nobody knows the bytes that would cross. */
+    /* Sizes come before cut points: without them the bytes that would cross are not known. */
     npart_status status = is_dims || group->is_fatal ? NPART_OK : npart__way_cut(way, false);
     if (status == NPART_OK)
         status = npart__group_try(way, group, &after, &accepted);
@@ -497,8 +497,8 @@ static bool brings_something(const struct npart__way *way)
 }
 
 /* Where no step brings anything, what cannot be done comes before them. Actions are named by their place.
- * Otherwise the first thing to read would be work that helps nobody. The order changes after all are made: needs
- * and places of alternatives move with it. */
+ * Otherwise the first thing to read would be work that does not help. The order changes after all are made:
+ * needs and places of alternatives move with it. */
 static npart_status keep_first(struct npart__way *way)
 {
     struct npart__action *items = way->out->items.items;

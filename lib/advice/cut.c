@@ -108,8 +108,8 @@ static void look_back(struct finder *at, bool *is_needed)
 }
 
 /* Of what the NPU takes: work between the cuts, and all of it; nodes, where none has multiply-accumulates. Work
- * before nodes: one convolution outweighs a hundred additions. An example: of 4 G multiply-accumulates that the
- * NPU takes 3.9 G stand between the cuts, so 2.5 % are given up. */
+ * before nodes: one convolution outweighs a hundred additions. Where 3.9 of 4 G multiply-accumulates that the
+ * NPU takes stand between the cuts, 2.5 % are given up. */
 static void weigh(const struct finder *at, uint64_t *kept, uint64_t *all)
 {
     uint64_t macs[2] = {0, 0}, nodes[2] = {0, 0};
@@ -187,7 +187,7 @@ static void add_operands(struct finder *at, uint32_t id, struct border *border)
 
 /* Whether a node between the cuts does no arithmetic to speak of, and only nodes after the cut use it. Moving what
  * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. `users` is 0 of a
- * node whose results nobody uses: moving it would change nothing. */
+ * node whose results are unused: moving it would change nothing. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -312,7 +312,7 @@ static uint64_t *node_macs(const struct npart__plan *plan, struct npart__arena *
     const struct npart__graph *graph = plan->session.inference->graph;
     uint64_t *macs = npart__arena_zeroed(scratch, plan->session.graph->nodes.count + (size_t)1, sizeof *macs);
     for (uint32_t i = 0; macs && i < graph->nodes.count; i++) {
-        uint64_t own = plan->works.items[i].macs; /* in a body, of which nobody knows how often it runs: once */
+        uint64_t own = plan->works.items[i].macs; /* in a body, which may run any number of times: once */
         macs[i] = own < UNKNOWN_BYTES ? own : 0; /* sums stay in 64 bits */
     }
     return macs;

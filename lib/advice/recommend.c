@@ -20,7 +20,7 @@ struct way_to_run {
     bool runs; /* with something on the NPU, or on the CPU; whether or not its time is known */
 };
 
-/* Without a bill where the model does not run so: "fails" has costs, but nobody can have them. */
+/* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
     bool fails = strcmp(plan->summary.verdict, "fails") == 0, is_known = plan->cost.is_known && !fails;

@@ -126,7 +126,7 @@ static bool hands_on(const struct npart__graph *graph, const struct npart__node 
 }
 
 /* Whether an If's condition is given by the caller, past nodes that only hand it on. One that is computed from the
- * data, as a mean of it is, is none: nobody can export a model for each of its values. */
+ * data, as a mean of it is, is none: a model for each of its values cannot be exported. */
 static bool has_input_condition(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t value = npart__node_input(graph, node, 0);

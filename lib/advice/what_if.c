@@ -271,7 +271,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
 /* ---- tails ------------------------------------------------------------------------------------------------- */
 
 /* Adds a tensor, once; false when there is no room for more. At most NPART__LIMIT_CUT_TENSORS, so that the search is
- * short. A tail with more is none: nobody cuts at so many. */
+ * short. A tail with more is none: that is too many to cut at. */
 static bool add_tensor(struct npart__tail *tail, uint32_t value)
 {
     for (uint32_t i = 0; i < tail->tensor_count; i++)

@@ -7,7 +7,7 @@
 
 /* Times are of one target: another has other parameters. Different models are what is wanted: one says little
  * about several parameters. Lists are compared by their handles: two that were read from the same file count as
- * different, since nobody has compared them. */
+ * different, since their contents are not compared. */
 static npart_status check_rows(const struct npart_measurement *rows, size_t count, struct npart_error *error)
 {
     /* The limit bounds the array of inferences, which is on the stack. */

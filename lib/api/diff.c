@@ -166,8 +166,8 @@ static uint64_t known_bytes(struct npart_bytes bytes)
     return bytes.is_partial ? UINT64_MAX : bytes.bytes;
 }
 
-/* A bound that is known in part only passes a limit where the part does. Partitions of which nobody knows
- * whether they fit are not counted as too large. */
+/* A bound that is known in part only passes a limit where the part does. Partitions of which it is not
+ * known whether they fit are not counted as too large. */
 static void record_memory(npart_record *record, const npart_plan *plan)
 {
     struct npart_memory memory = {.size = sizeof memory};

@@ -19,7 +19,7 @@ static const struct npart_limit_info rows[] = {
 #undef LIMIT
 #undef FIXED
 
-/* Rows of FIXED limits too: `low` and `high` are the value then, which says that nobody can set it. */
+/* Rows of FIXED limits too: `low` and `high` are the value then, which says that it cannot be set. */
 bool npart_limit_at(uint32_t index, struct npart_limit_info *out)
 {
     if (!NPART__HAS_ROOM(out) || index >= NPART__COUNT(rows))

@@ -5,8 +5,8 @@
 #include "api/api.h"
 
 /* int32 and int64 are biases of quantized operators, sizes and indices. What is packed in bytes of some kind has
- * more parameters than elements: nobody is told how many. Counted are floats of any size and integers of at most
- * 16 bits, so 4-bit weights too. 0 means that no number is told. */
+ * more parameters than elements: how many is not told. Counted are floats of any size and integers of at most 16
+ * bits, so 4-bit weights too. 0 means that no number is told. */
 static uint64_t count_parameters(const struct npart__graph *graph)
 {
     uint64_t parameters = 0, packed = 0;

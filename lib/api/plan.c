@@ -335,7 +335,7 @@ static struct npart_cost_range range_of(struct npart__range range)
     return (struct npart_cost_range){range.low, range.typical, range.high};
 }
 
-/* A side that lacks a quantity has no time at all: a sum without it would be too low by nobody knows how much. */
+/* A side that lacks a quantity has no time at all: a sum without it would be too low by an unknown amount. */
 static struct npart_cost_range range_of_bill(const struct npart__plan *plan, const struct npart__bill *bill,
                                              bool is_known)
 {

@@ -128,10 +128,10 @@ static double mac_coverage(const struct npart_summary *at)
     return at->has_macs && at->macs ? at->mac_coverage : -1;
 }
 
-/* A share falls, too, where something on the NPU went: worse only where more is computed on the CPU. An example:
- * of 100 million MACs 90 on the NPU, then of 60 million 50. The share falls from 90 to 83 %, and 10 million are
- * on the CPU as before: different, not worse. Without a total on either side the differences mean nothing, and
- * are not looked at. */
+/* A share falls, too, where something on the NPU went: worse only where more is computed on the CPU. From 90 of
+ * 100 million MACs on the NPU to 50 of 60 million the share falls from 90 to 83 %, and 10 million are on the CPU
+ * as before: different, not worse. Without a total on either side the differences mean nothing, and are not
+ * looked at. */
 static enum npart_change compare_coverage(const struct npart_summary *a, const struct npart_summary *b)
 {
     double before = mac_coverage(a), after = mac_coverage(b);
@@ -170,10 +170,10 @@ static bool compare_counts(struct npart__comparison *at)
 
 /* ---- estimates --------------------------------------------------------------------------------------------- */
 
-/* Of models of another size what falling back adds is compared: a run above one that is wholly on the NPU. An
- * example: 10 ms where all on the NPU would be 8, then 14 where it would be 11.5. That is 2 and 2.5 ms too much,
- * and half a millisecond is within 10 % of 10: the model grew, and nothing is worse. Where growth and what falls
- * back go in different directions neither is said. */
+/* Of models of another size what falling back adds is compared: a run above one that is wholly on the NPU. 10 ms
+ * where all on the NPU would be 8, then 14 where it would be 11.5, are 2 and 2.5 ms too much, and half a
+ * millisecond is within 10 % of 10: the model grew, and nothing is worse. Where growth and what falls back go in
+ * different directions neither is said. */
 static enum npart_change compare_cost(const struct npart__comparison *at)
 {
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];

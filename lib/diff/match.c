@@ -164,9 +164,9 @@ static uint32_t longest_rise(struct match *match)
     return length ? match->tails[length - 1] : NPART_NONE;
 }
 
-/* Stretches between the matches of that sequence; `tails` becomes a mark by node. An example: with 3 -> 5 and 7
- * -> 9 nodes 0 to 3 before and 0 to 5 after are stretch 0, 4 to 7 and 6 to 9 are stretch 1, and the rest is
- * stretch 2. A stretch ends with its match, so numbers rise along both files. */
+/* Stretches between the matches of that sequence; `tails` becomes a mark by node. With 3 -> 5 and 7 -> 9, nodes
+ * 0 to 3 before and 0 to 5 after are stretch 0, 4 to 7 and 6 to 9 are stretch 1, and the rest is stretch 2. A
+ * stretch ends with its match, so numbers rise along both files. */
 static void find_stretches(struct match *match)
 {
     struct half *before = &match->halves[NPART__BEFORE], *after = &match->halves[NPART__AFTER];

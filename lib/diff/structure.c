@@ -221,7 +221,7 @@ static void look_around(struct walk *walk)
     for (int step = 0; step < STEPS_AROUND; step++) {
         go_down(walk, of, above, false);
         for (uint32_t i = 0; i < walk->graph->nodes.count; i++)
-            walk->out[i].up = short_of(above[i]); /* for a moment; both walks are over what was before */
+            walk->out[i].up = short_of(above[i]); /* kept there during go_up: both walks are over what was before */
         go_up(walk, of, above, false);
         for (uint32_t i = 0; i < walk->graph->nodes.count; i++)
             of[i] = mix(above[i], walk->out[i].up);

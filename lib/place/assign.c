@@ -18,8 +18,8 @@ struct search {
 
 /* A part on the CPU leaves its tensors where the others reach them, and what the GPU costs was measured with its
  * transfers, so only a part on the NPU pays; what the taker pays is a transfer of its own (npart__transfer). An
- * example: an encoder on the NPU whose output two decoders take pays once as soon as one of them is elsewhere; a
- * part without a device (NPART_DEVICES) counts as elsewhere. */
+ * encoder on the NPU whose output two decoders take pays once as soon as one of them is elsewhere; a part
+ * without a device (NPART_DEVICES) counts as elsewhere. */
 static bool is_paid(const struct npart__transfer *transfer, const enum npart_device *device)
 {
     if (device[transfer->part] != NPART_DEVICE_NPU)
@@ -87,7 +87,7 @@ static void look_at(struct search *search, uint32_t part, double so_far)
         look_at(search, part + 1, sum);
     }
     search->device[part] = NPART_DEVICES;
-    /* It can be nowhere, or nobody knows its cost: the others are still to be assigned. */
+    /* It can be nowhere, or its cost is not known: the others are still to be assigned. */
     if (!has_any)
         look_at(search, part + 1, so_far);
 }
@@ -141,8 +141,8 @@ static struct npart_cost_range differing(const struct search *search, uint32_t p
     return sum;
 }
 
-/* An example: 10 ms (8 to 13) here and 14 ms (11 to 20) there. They are 4 apart; the distances are 3 up and 3
- * down, together 4.2, so the other device may be as good. */
+/* 10 ms (8 to 13) here and 14 ms (11 to 20) there are 4 apart; the distances are 3 up and 3 down, together
+ * 4.2, so the other device may be as good. */
 static void find_rivals(const struct search *search, uint32_t part, const enum npart_device *device, bool *is_rival)
 {
     enum npart_device other[NPART__LIMIT_PARTS];
@@ -177,8 +177,7 @@ static void find_rest(struct search *search)
     }
 }
 
-/* An example: 10 parts of three devices each and 20 transfers are 21 * 59,049 steps, about 1.2 million, so all are
- * looked at. */
+/* 10 parts of three devices each and 20 transfers are 21 * 59,049 steps, about 1.2 million, so all are looked at. */
 void npart__assign(const struct npart__option *options, uint32_t count, const struct npart__transfer *transfers,
                    uint32_t transfer_count, struct npart__assignment *out)
 {

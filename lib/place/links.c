@@ -103,9 +103,9 @@ static struct difference compare(const struct finder *finder, const struct end *
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
 /* The input's name that a row gives an output; NULL: the row is not about it. One star in a row takes the numbers
- * of layers and the like over ("present.*" to "past_key_values.*"); a name that does not fit in `room` links
- * nothing. An example: the row "present.*" to "past_key_values.*" gives "present.11.key" the name
- * "past_key_values.11.key". The star stands for one character at least. */
+ * of layers and the like over: "present.*" to "past_key_values.*" gives "present.11.key" the name
+ * "past_key_values.11.key". The star stands for one character at least. A name that does not fit in `room` links
+ * nothing. */
 static const char *wanted_name(const struct naming *row, const char *name, char *room, size_t bytes)
 {
     const char *star = strchr(row->output, '*'), *hole = strchr(row->input, '*');
@@ -124,9 +124,8 @@ static const char *wanted_name(const struct naming *row, const char *name, char 
 /* Whether a pair of that row makes sense; names that are the same by chance are told from others by their types. A
  * cache grows by a run, so its dynamic axis may differ, or one where none is dynamic; it goes to its own part, or to
  * one that comes later. A row with a star has to fit exactly, as the same pattern names a hundred tensors; a row
- * with a full name is sure enough that a difference is taken for a conversion. An example of a cache: `present`
- * [1,12,past+1,64] may go to `past` [1,12,past,64], as both axes are dynamic; of fixed sizes 17 and 16 one axis
- * may differ. */
+ * with a full name is sure enough that a difference is taken for a conversion. A cache `present` [1,12,past+1,64]
+ * may go to `past` [1,12,past,64], as both axes are dynamic; of fixed sizes 17 and 16 one axis may differ. */
 static bool is_link(struct finder *finder, const struct end *output, const struct end *input, uint32_t row,
                     enum npart__link_kind *kind)
 {
@@ -279,9 +278,9 @@ static bool is_surer(const struct npart__model_link *a, const struct npart__mode
 }
 
 /* Of an input's candidates (`first` to `end` in `links`) those that count: the caller's; else those of a cache, which
- * comes from the part itself and from one before it; else the best row's, if that is one. An example: a decoder's
- * `past.0` may come from its own `present.0` and from that of the model which reads the prompt; both links are
- * kept, as both are true. */
+ * comes from the part itself and from one before it; else the best row's, if that is one. A decoder's `past.0` may
+ * come from its own `present.0` and from that of the model which reads the prompt; both links are kept, as both are
+ * true. */
 static bool settle(struct finder *finder, uint32_t at, struct npart__model_link *links, uint32_t count,
                    struct npart__model_links *out)
 {
@@ -376,9 +375,9 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
     return ok;
 }
 
-/* Inputs that no name tells of, from the outputs of earlier models that nobody takes. Earlier ones only: without a
- * name nothing tells a circle from a chain, and a caller lists a pipeline in its order. Every pair of an input and
- * an output is compared, hence NPART__LIMIT_COMPARED_SHAPES. */
+/* Inputs that no name tells of, from the outputs of earlier models that no input takes. Earlier ones only: without
+ * a name nothing tells a circle from a chain, and a caller lists a pipeline in its order. Every pair of an input
+ * and an output is compared, hence NPART__LIMIT_COMPARED_SHAPES. */
 static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 {
     uint32_t *from = npart__arena_zeroed(finder->set->arena, finder->inputs.count + (size_t)1, sizeof *from);

@@ -197,9 +197,9 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
 /* The sizes that a link gives the dynamic ones of its input. A cache has the sizes of its own part. The first link
- * that names a dim gives its size: a name means one size in all of a model. An example: an encoder makes
- * [1,1500,384], and its decoder takes [batch,frames,384]: `batch` is 1 and `frames` is 1500. A dim of which
- * nothing is known has no text, and no size can be given for it. */
+ * that names a dim gives its size: a name means one size in all of a model. Where an encoder makes [1,1500,384]
+ * and its decoder takes [batch,frames,384], `batch` is 1 and `frames` is 1500. A dim of which nothing is known has
+ * no text, and no size can be given for it. */
 static bool gather_sizes(npart_placement *placement, const struct npart__joint *joint, struct npart__sizes *sizes)
 {
     const npart_inference *from = placement->parts[joint->told.from].known;

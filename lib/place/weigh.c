@@ -26,7 +26,7 @@ static struct npart_cost_range copy_cost(const struct npart__plan *plan, const n
     struct npart_value value = {.size = sizeof value};
     double elements = 1;
     (void)npart_inference_value(view, crossing->value, &value);
-    /* Plans are of fixed sizes; where one is not, the crossing has no bytes, and nobody asks. */
+    /* Plans are of fixed sizes; where one is not, the crossing has no bytes, and its cost is not asked for. */
     for (uint32_t i = 0; i < value.rank; i++)
         elements *= (double)npart_inference_dim(view, crossing->value, i);
     npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_MAP], 1);
@@ -52,7 +52,7 @@ static bool find_passing(const npart_plan *plan, struct passing *passing, uint32
     for (uint32_t i = 0; npart_plan_crossing(plan, i, &crossing); i++) {
         if (crossing.value >= values || !npart_inference_value(view, crossing.value, &value))
             continue;
-        /* Of a value that nobody makes the CPU stands before, of any other it comes after. */
+        /* Of a value that no node makes the CPU stands before, of any other it comes after. */
         bool is_input = value.producer == NPART_NONE;
         if ((is_input ? crossing.from : crossing.to) == NPART_NONE && crossing.has_bytes)
             passing[crossing.value].cost =
@@ -97,7 +97,7 @@ static void find_bytes(const npart_plan *plan, uint32_t value, struct npart_link
 
 /* Bounds shrink as the middle does: what is left is as uncertain as it was. Taking the bounds of the linked part
  * away from the bounds of the whole would leave a range that might be narrower than what is known, or turn it
- * around. An example: 10 ms (6 to 20), of which 4 ms pass by links, leaves 6 ms (3.6 to 12). */
+ * around. 10 ms (6 to 20) without 4 ms that pass by links are 6 ms (3.6 to 12). */
 static struct npart_cost_range without(struct npart_cost_range total, struct npart_cost_range linked)
 {
     double left = total.typical_ms > linked.typical_ms ? 1 - linked.typical_ms / total.typical_ms : 0;

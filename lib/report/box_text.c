@@ -29,7 +29,7 @@ struct telling {
 /* Between characters, whose later bytes are 10xxxxxx. The last three of them give way to the dots: of 10
  * characters, "abcdefghijkl" becomes "abcdefg...", and "abcdefghij" stays. `fits` is where the dots would go, noted
  * on the way, since whether they are needed is known only with the character after the last. An escape may be cut
- * in two: it is text, and half of it harms nobody. */
+ * in two: it is text, and half of it does no harm. */
 void npart__add_cut(npart_document *document, struct npart__sheet *out, const char *text, size_t characters)
 {
     const char *plain = npart__plain_text(document, text), *end = plain, *fits = plain;

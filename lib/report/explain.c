@@ -88,7 +88,7 @@ static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
     npart__add_format(page->out, ", line %u: ", rule->line);
 }
 
-/* Empty texts where there is no such rule, so that nobody has to ask. */
+/* Empty texts where there is no such rule, so that no caller has to ask. */
 static void get_rule(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
 {
     *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};

@@ -112,7 +112,7 @@ static bool begins_reference(const char *text, size_t length, size_t at)
 
 /* Mentions and references are found after escapes are gone, so nothing may follow their sign: U+200B keeps them
  * apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash escapes"), whether it means
- * something there or not: so the list is long, and nobody has to think of where in a line a character stands. */
+ * something there or not: so the list is long, and where in a line a character stands does not matter. */
 void npart__add_markdown(struct npart__sheet *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

@@ -7,7 +7,7 @@
 
 #define FIGURES_SHOWN 6u /* more, where more are worse or better */
 #define ROOTS_SHOWN 5u /* of those that changed; the others are counted */
-#define NODES_SHOWN 200u /* in the folded part, which costs nobody a screen */
+#define NODES_SHOWN 200u /* in the folded part, which takes no room on the screen */
 
 /* Text from a model or list, as it is read: nothing in it is markup, and no line ends. `scratch` holds the plain
  * text while it is escaped. Control characters are escapes by then, line ends among them, so a text cannot begin a
@@ -71,7 +71,7 @@ static void figures(struct npart__sheet *out, struct npart__sheet *scratch, cons
 }
 
 /* Roots that are as they were are not told, though npart_diff_cause has them. What to do is said only where
- * something became worse: for better news nobody has to act. */
+ * something became worse: better news need no action. */
 static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
 {
     struct npart_diff_cause at = {.size = sizeof at};

@@ -37,7 +37,7 @@ struct lanes {
 
 /* A step of multiplicative hashing: the factor is 2^64 divided by the golden ratio, and the shift brings the upper
  * bits down, as a product's lower bits depend on lower bits alone. Whoever makes two modules collide has them told
- * in one line, and harms nobody else. */
+ * in one line, and harms nothing else. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);

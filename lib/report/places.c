@@ -16,8 +16,8 @@ static bool is_separator(char character)
     return character == '/' || character == '\\';
 }
 
-/* "C:\models" or "C:/models". "C:models" is relative to a folder that nobody knows, and is taken for a name.
- * Setting the bit 0x20 makes a small letter of a capital one. */
+/* "C:\models" or "C:/models". "C:models" is relative to an unknown folder, and is taken for a name. Setting
+ * the bit 0x20 makes a small letter of a capital one. */
 static bool has_drive(const char *path, size_t bytes)
 {
     bool is_letter = bytes > 2 && ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z');

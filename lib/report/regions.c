@@ -53,8 +53,8 @@ static struct npart__box *add_box(struct builder *at, enum npart__box_kind kind)
     return box;
 }
 
-/* Inputs that are the same in every run are none: initializers that stand among the inputs, where nobody may override
- * them. Without any other input the box would be empty. */
+/* Inputs that are the same in every run are none: initializers that stand among the inputs, where they may not be
+ * overridden. Without any other input the box would be empty. */
 static bool has_inputs(const struct npart__picture *at, const struct npart_graph *graph)
 {
     for (uint32_t i = 0; i < graph->input_count; i++) {
