@@ -105,7 +105,7 @@ check-memory: $(BUILD)/case-models/ready ## every allocation of the public calls
 	@$(MAKE) VARIANT=debug $(allocation_tests:%=$(BUILD)/debug/test/unit/%) $(BUILD)/debug/test/checks/failing_models
 	@for test in $(allocation_tests); do $(BUILD)/debug/test/unit/$$test || exit 1; done
 	$(BUILD)/debug/test/checks/failing_models fixtures/*.onnx $(BUILD)/case-models/*.onnx
-snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot.txt
+snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot
 check-snapshot: $(tool) $(BUILD)/case-models/ready ## no answer of any target on fixtures and text cases changes unseen
 	$(snapshot)
 accept-snapshot: $(tool) $(BUILD)/case-models/ready ## write down today's answers; then read the diff

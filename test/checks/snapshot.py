@@ -1,112 +1,198 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the tool says of every fixture and of the models of every file of text cases, for all targets, against
-test/snapshot.txt: no answer changes unseen.
+"""What the tool says of every fixture and of the models of every file of text cases, for all targets, against the files
+of test/snapshot: no answer changes unseen, and a change is read in their diff.
 
-A line of a fixture and a target has the verdict in words and a digest of each part of the JSON report; a line of a file
-of cases has a digest of its models for each target, and of their shapes; another one of what else is said of them, to
-two targets that use most of the language. A line of a target has how it is described. After an intended change run
-`make accept-snapshot` and read the diff: each changed line is one that the change was to reach, or a surprise.
+FIXTURE.txt has a line a node, with its answer and the targets that give it, then what each target says of the whole,
+one value or one member of a list a line, the report for people, and the shapes; FIXTURE.dot is its picture. cases.txt
+has the answers of the nodes of each model of the text cases. What is too long to be read, such as fusions on each
+target, or --explain of all nodes, is a digest. After an intended change run `make accept-snapshot` and read the diff:
+each changed line is one that the change was to reach, or a surprise.
 
-usage: snapshot.py TOOL FIXTURES CASE_MODELS SNAPSHOT [--accept]
+usage: snapshot.py TOOL FIXTURES CASE_MODELS FOLDER [--accept]
 """
 import collections
 import difflib
-import glob
 import hashlib
 import json
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
 TWO = "hexagon,intel-npu"
-PARTS = ("nodes", "partitions", "causes", "roots", "crossings", "cost", "advice")
-TARGET = re.compile(rb'\{"target": ?"([^"]*)"')
-PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*"')
+FIRST = "hexagon"  # of which all is written out
+LONG = ("modules", "fusions", "order", "crossings", "layouts", "held_bytes_npu", "held_bytes_cpu")
+PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*\.onnx"')
 CASE = re.compile(rb"[^\s\"]*-\d{5}\.onnx")  # files of cases have numbers, which a new case moves
-MOST_SHOWN = 40
+MOST_SHOWN = 60
 
 
 def digest(*pieces):
     total = hashlib.sha256()
     for piece in pieces:
         total.update(piece)
-    return total.hexdigest()[:8]
+    return total.hexdigest()[:12]
 
 
 def run(tool, *arguments):
     """What it prints, without the places of files; an error is an answer too."""
-    done = subprocess.run([tool, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return PATH.sub(b"\"path\":\"\"", done.stdout)
+    done = subprocess.run([tool, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return PATH.sub(b'"path":""', done.stdout)
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def ranges(ids):
+    """1-4 7: the ids of a list, where they follow one another."""
+    found, start, last = [], None, None
+    for number in [*ids, None]:
+        if last is not None and number != last + 1 if number is not None else last is not None:
+            found.append(f"{start}-{last}" if last > start else f"{start}")
+            start = number
+        start = number if start is None else start
+        last = number
+    return " ".join(found)
+
+
+def answer_of(node):
+    """The verdict and its rules, without the target's name; what they found is in the digest of the nodes."""
+    return " ".join([node["verdict"], *dict.fromkeys(r["rule"].split("/", 1)[-1] for r in node["reasons"])])
+
+
+def grouped(answers):
+    """By answer the targets that give it, in the order of the targets; `all` where they agree."""
+    by_answer = collections.defaultdict(list)
+    for target, answer in answers:
+        by_answer[answer].append(target)
+    return [(answer, "all" if len(by_answer) == 1 else " ".join(targets)) for answer, targets in by_answer.items()]
+
+
+def lines_of_nodes(targets):
+    names = [target["target"] for target in targets]
+    for i, node in enumerate(targets[0]["nodes"]):
+        groups = grouped(zip(names, (answer_of(target["nodes"][i]) for target in targets)))
+        head = f"{node['index']} {node['graph']}{' ' if node['graph'] else ''}{node['op']} {node['name']}"
+        yield head + (f": {groups[0][0]}" if len(groups) == 1 else "")
+        if len(groups) > 1:
+            yield from (f"    {answer}: {who}" for answer, who in groups)
+
+
+def lines_of_member(key, value):
+    if key == "partitions":
+        for row in value:
+            yield f"partition {row['id']}: nodes {ranges(row['nodes'])}; " + compact(
+                {k: v for k, v in row.items() if k not in ("id", "nodes")})
+    elif isinstance(value, list):
+        for row in value:
+            yield f"{key}: " + compact({k: ranges(v) if k == "nodes" and isinstance(v, list) else v
+                                        for k, v in row.items()} if isinstance(row, dict) else row)
+    elif isinstance(value, dict):
+        yield from (f"{key}.{k}: {digest(compact(v).encode()) if k in LONG else compact(v)}" for k, v in value.items())
+    else:
+        yield f"{key}: {compact(value)}"
+
+
+def lines_of_target(target):
+    yield ""
+    yield f"== {target['name']}"
+    for key, value in target.items():
+        if key == "nodes":
+            yield f"nodes: {digest(compact(value).encode())}"
+        elif key in LONG and target["target"] != FIRST:
+            yield f"{key}: {digest(compact(value).encode())}"
+        elif key == "order":
+            yield f"order: {ranges(value)}"
+        else:
+            yield from lines_of_member(key, value)
 
 
 def lines_of_fixture(tool, path):
-    name = os.path.basename(path).removesuffix(".onnx")
-    for target in json.loads(run(tool, path, "--target", "all", "--format", "json"))["targets"]:
-        summary = target["summary"]
-        rest = {key: value for key, value in target.items() if key not in PARTS}
-        digests = [f"{part} {digest(json.dumps(target[part]).encode())}" for part in PARTS]
-        yield (f"{name} {target['target']}:{target['variant'] or ''} {summary['verdict']}, "
-               f"{summary['partitions']} partitions, {summary['accepted']} of {summary['live']} nodes: "
-               + ", ".join(digests) + f", rest {digest(json.dumps(rest).encode())}")
-    text = run(tool, path, "--target", "all", "--verbose").replace(path.encode(), b"")
-    off = run(tool, path, "--target", "all", "--level", "off", "--format", "json")
-    told = run(tool, path, "--target", TWO, "--verbose", "--explain", "e").replace(path.encode(), b"")
-    yield (f"{name}: text {digest(text)}, level off {digest(off)}, shapes {digest(run(tool, path, '--shapes'))}, "
-           f"explained {digest(told)}")
+    report = json.loads(run(tool, path, "--target", "all", "--format", "json"))
+    yield from lines_of_member("model", report["model"])
+    yield from lines_of_member("finding", report["findings"])
+    yield from lines_of_nodes(report["targets"])
+    for target in report["targets"]:
+        yield from lines_of_target(target)
+    for title, options in (("report", ["--target", TWO, "--verbose"]), ("shapes", ["--shapes"])):
+        yield ""
+        yield f"== {title}"
+        yield from run(tool, path, *options).replace(str(path).encode(), b"").decode("utf-8", "replace").splitlines()
+    yield ""
+    for title, options in (("text of all", ["--target", "all", "--verbose"]),
+                           ("level off", ["--target", "all", "--level", "off", "--format", "json"]),
+                           ("explained", ["--target", TWO, "--verbose", "--explain", "e"])):
+        yield f"{title}: {digest(run(tool, path, *options).replace(str(path).encode(), b''))}"
 
 
 def lines_of_cases(tool, folder):
     files = collections.defaultdict(list)
-    for path in sorted(glob.glob(os.path.join(folder, "*.onnx"))):
-        files[os.path.basename(path).rsplit("-", 1)[0]].append(path)
+    for path in sorted(pathlib.Path(folder).glob("*.onnx")):
+        files[path.name.rsplit("-", 1)[0]].append(path)
     for name, paths in sorted(files.items()):
+        yield f"== {name}.cases"
         of_target = collections.defaultdict(hashlib.sha256)
-        for line in run(tool, *paths, "--target", "all", "--format", "json").splitlines():
-            pieces = TARGET.split(line)  # what is the model's, then names and texts by turns
-            of_target["model"].update(pieces[0])
-            for target, text in zip(pieces[1::2], pieces[2::2]):
-                of_target[target.decode()].update(text)
-        shapes = digest(run(tool, *paths, "--shapes"))
-        yield (f"{name}.cases, {len(paths)} models: shapes {shapes}, "
-               + ", ".join(f"{target} {total.hexdigest()[:8]}" for target, total in of_target.items()))
-        ways = {"text": ["--verbose"], "explained": ["--explain", "e"], "level off": ["--level", "off", "--format", "json"],
-                "runs": ["--partitioner", "runs", "--format", "json"]}
-        yield f"{name}.cases, {TWO}: " + ", ".join(
-            f"{way} {digest(CASE.sub(b'', run(tool, *paths, '--target', TWO, *options)))}"
-            for way, options in ways.items())
+        for number, line in enumerate(run(tool, *paths, "--target", "all", "--format", "json").splitlines(), 1):
+            if not line.startswith(b"{"):
+                yield f"{number}: " + CASE.sub(b"", line).decode("utf-8", "replace")
+                continue
+            report = json.loads(line)
+            for target in report["targets"]:
+                of_target[target["target"]].update(compact(target).encode())
+            answers = [(t["target"], " ".join(node["verdict"] for node in t["nodes"])) for t in report["targets"]]
+            yield from (f"{number}: {answer}: {who}" for answer, who in grouped(answers))
+        yield "reports: " + ", ".join(f"{target} {total.hexdigest()[:12]}" for target, total in of_target.items())
+        ways = {"shapes": ["--shapes"], "text": ["--target", TWO, "--verbose"],
+                "explained": ["--target", TWO, "--explain", "e"],
+                "level off": ["--target", TWO, "--level", "off", "--format", "json"],
+                "runs": ["--target", TWO, "--partitioner", "runs", "--format", "json"]}
+        for way, options in ways.items():
+            yield f"{way}: {digest(CASE.sub(b'', run(tool, *paths, *options)))}"
 
 
 def lines_of_targets(tool):
-    for target in re.findall(r"^(\S+) ", run(tool, "--list-targets").decode(), re.M):
-        yield f"target {target}: described {digest(run(tool, '--describe', target))}"
+    for target in re.findall(r"^(\S+) ", run(tool, "--list-targets").decode(), re.MULTILINE):
+        yield f"== {target}"
+        yield from run(tool, "--describe", target).decode().splitlines()
+
+
+def pages_of(tool, fixtures, case_models):
+    """The files' names and texts."""
+    pages = {"cases.txt": lines_of_cases(tool, case_models), "targets.txt": lines_of_targets(tool)}
+    for path in sorted(pathlib.Path(fixtures).glob("*.onnx")):
+        pages[f"{path.stem}.txt"] = lines_of_fixture(tool, path)
+        dot = run(tool, path, "--target", FIRST, "--format", "dot").replace(str(path).encode(), b"").decode()
+        pages[f"{path.stem}.dot"] = dot.splitlines()
+    return {name: "\n".join(lines).rstrip() + "\n" for name, lines in pages.items()}
 
 
 def main():
-    tool, fixtures, case_models, snapshot = sys.argv[1:5]
-    lines = []
-    for path in sorted(glob.glob(os.path.join(fixtures, "*.onnx"))):
-        lines += lines_of_fixture(tool, path)
-    lines += lines_of_cases(tool, case_models)
-    lines += lines_of_targets(tool)
-    if not lines:
-        sys.exit("snapshot: nothing was looked at")
+    tool, fixtures, case_models, folder = sys.argv[1:5]
+    folder = pathlib.Path(folder)
+    pages = pages_of(tool, fixtures, case_models)
+    before = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*") if path.is_file()}
     if sys.argv[5:] == ["--accept"]:
-        with open(snapshot, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        folder.mkdir(exist_ok=True)
+        for name in before.keys() - pages.keys():
+            (folder / name).unlink()
+        for name, text in pages.items():
+            (folder / name).write_text(text, encoding="utf-8")
         return
-    with open(snapshot, encoding="utf-8") as file:
-        before = file.read().splitlines()
-    changes = [line for line in difflib.unified_diff(before, lines, "expected", "printed", n=0)
-               if not line.startswith("@@")]
+    changes, lines = [], 0
+    for name in sorted(before.keys() | pages.keys()):
+        expected, printed = before.get(name, "").splitlines(), pages.get(name, "").splitlines()
+        lines += len(printed)
+        changes += [line for line in difflib.unified_diff(expected, printed, f"{folder}/{name}", "printed", n=0)
+                    if not line.startswith(("@@", "+++"))]
     for line in changes[:MOST_SHOWN]:
-        print(line.rstrip(), file=sys.stderr)
+        print(line.rstrip()[:400], file=sys.stderr)
     if len(changes) > MOST_SHOWN:
         print(f"and {len(changes) - MOST_SHOWN} more", file=sys.stderr)
-    print(f"snapshot: {len(lines)} lines, {sum(line[0] == '+' for line in changes[2:])} differ"
+    print(f"snapshot: {len(pages)} files, {lines} lines, {sum(line[0] == '+' for line in changes)} differ"
           + (" (intended? `make accept-snapshot`, then read the diff)" if changes else ""))
-    sys.exit(1 if changes else 0)
+    sys.exit(1 if changes or not lines else 0)
 
 
 if __name__ == "__main__":
