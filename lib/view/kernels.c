@@ -7,34 +7,45 @@
 #include "infer/families.h"
 #include "view/view.h"
 
-/* To what knows all, a half is as good as the float that it is computed in. For what the runtime knows
- * (is_partial) the type counts as it is: it has few kernels of halves. 0 is no tensor: no kernel's type. */
-static int type_of(const struct npart__inference *inference, uint32_t value)
+/* To what knows all, and is no session, a half is as good as the float that it is computed in. For what a runtime knows
+ * (is_partial) or rewrites (a release) the type counts as it is: it has few kernels of halves. 0 is no tensor: no
+ * kernel's type. */
+static int type_of(const struct npart__inference *inference, uint32_t value, enum npart__release release)
 {
     const struct npart__fact *fact = npart__fact_of(inference, value);
     bool is_half = fact->element_type == NPART__FLOAT16 || fact->element_type == NPART__BFLOAT16;
     if (fact->kind != NPART__TYPE_TENSOR)
         return 0;
-    return !inference->policy->is_partial && is_half ? NPART__FLOAT : fact->element_type;
+    bool is_session = inference->policy->is_partial || release != NPART__RELEASE_OWN;
+    return !is_session && is_half ? NPART__FLOAT : fact->element_type;
 }
 
 /* Operands and results that the node leaves out are in no kernel's way. By the schema's names of operands, as
  * kernels are registered by type variables. */
 static bool takes_operands(const struct npart__inference *inference, const struct npart__graph *graph,
-                           const struct npart__node *node, const struct npart__operator *kernel)
+                           const struct npart__node *node, const struct npart__operator *kernel,
+                           enum npart__release release)
 {
     struct npart__operand operand;
     for (uint32_t i = 0; i < node->input_count && npart__operator_input(kernel, i, &operand); i++) {
         uint32_t value = npart__node_input(graph, node, i);
-        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value)))
+        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value, release)))
             return false;
     }
     for (uint32_t i = 0; i < node->output_count && npart__operator_output(kernel, i, &operand); i++) {
         uint32_t value = npart__node_output(graph, node, i);
-        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value)))
+        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value, release)))
             return false;
     }
     return true;
+}
+
+/* Results of training: before version 14 the standard infers nothing of them, and a node that names one stays (probe:
+ * onnxruntime 1.31.1, versions 9 to 15). */
+static bool has_unshaped_results(const struct npart__graph *graph, const struct npart__node *node)
+{
+    return node->schema->since < 14 && strcmp(node->schema->name, "BatchNormalization") == 0 &&
+           npart__node_output(graph, node, 1) != NPART_NONE;
 }
 
 /* True of what no table speaks of: whether that is computed is then decided by inference, which has elements of
@@ -46,7 +57,7 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
     /* Of other domains the library has no list of kernels. */
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
-    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
+    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) && !has_unshaped_results(graph, node) &&
            npart__kernel_find(release, node->schema, &kernel) &&
-           takes_operands(inference, graph, node, &kernel);
+           takes_operands(inference, graph, node, &kernel, release);
 }
