@@ -160,6 +160,19 @@ static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t
     return id;
 }
 
+/* One value, or results of one DequantizeLinear of the file, of which the session has a copy for each user: a provider
+ * tells these by the name that they have in common. */
+static bool is_same_value(const struct matcher *matcher, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        return true;
+    const struct npart__session *session = matcher->session;
+    uint32_t first = matcher->graph->values.items[a].producer, second = matcher->graph->values.items[b].producer;
+    bool is_copied = first != NPART_NONE && second != NPART_NONE && session->copied &&
+                     (first >= npart__file_nodes(session) || second >= npart__file_nodes(session));
+    return is_copied && npart__file_node(session, first) == npart__file_node(session, second);
+}
+
 /* A name of an operand is bound where it is met first, and must be the same value wherever it is met again. A name
  * that a `let` defines stands for a node: met again it must be the same node, perhaps by another of its results.
  * So Mul(x, Sigmoid(x)) is met by no Mul of two different values. */
@@ -172,7 +185,7 @@ static bool match_name(struct matcher *matcher, const struct npart__pattern_part
     if (definition == NPART_NONE) {
         if (unit->values[at->name] == NPART_NONE)
             unit->values[at->name] = value;
-        return unit->values[at->name] == value;
+        return is_same_value(matcher, unit->values[at->name], value);
     }
     uint32_t maker = maker_of(matcher, value, at->output);
     if (maker == NPART_NONE)

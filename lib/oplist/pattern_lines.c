@@ -244,15 +244,19 @@ void npart__line_of(struct npart__parser *parser)
         return;
     uint32_t name = npart__find_pattern_name(parser, token->text);
     uint32_t part = name == NPART_NONE ? NPART_NONE : parser->pattern->names[name].part;
-    if (part == NPART_NONE) {
+    struct npart__op_entry op = {.first_version = 1, .last_version = INT32_MAX};
+    bool is_root = name == NPART_NONE && strcmp(token->text, "root") == 0 && npart__root_op(parser, &op);
+    if (part == NPART_NONE && !is_root) {
         npart__parse_fail(parser, token->column, "no let says what node makes %s", token->text);
         return;
     }
     if (!npart__need(parser, NPART__TOKEN_WORD, "need", "need"))
         return;
-    const struct npart__pattern_part *at = &parser->oplist->pattern_parts.items[part];
-    struct npart__op_entry op = {
-        .domain = at->domain, .name = at->op, .first_version = 1, .last_version = INT32_MAX, .gate = parser->gate};
+    if (!is_root) {
+        op.domain = parser->oplist->pattern_parts.items[part].domain;
+        op.name = parser->oplist->pattern_parts.items[part].op;
+    }
+    op.gate = parser->gate;
     uint32_t first = parser->oplist->rules.count;
     parser->op = &op;
     parser->first_selector = parser->oplist->selectors.count; /* operands of the same name are others of another op */
@@ -260,7 +264,7 @@ void npart__line_of(struct npart__parser *parser)
     parser->first_selector = parser->oplist->selectors.count;
     parser->op = NULL;
     /* `subject` is one more than the name, since 0 is the last node. */
-    for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
+    for (uint32_t i = first; !is_root && parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
 

@@ -186,7 +186,7 @@ void npart__line_advise(struct npart__parser *parser)
 /* The part that is the last node of a match: that of its let, where it is a name. */
 static const struct npart__pattern_part *root_part(const struct npart__parser *parser, uint32_t match)
 {
-    const struct npart__pattern *pattern = &parser->form->pattern;
+    const struct npart__pattern *pattern = parser->pattern;
     const struct npart__pattern_part *parts = parser->oplist->pattern_parts.items;
     const struct npart__pattern_part *part = &parts[pattern->matches[match]];
     return part->kind == NPART__PATTERN_NAME ? &parts[pattern->names[part->name].part] : part;
@@ -203,10 +203,10 @@ static struct npart__op_entry entry_of(const struct npart__pattern_part *part)
 /* Several matches of different last ops have no common root that rules could ask about: then there is none. */
 bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out)
 {
-    if (parser->form->pattern.match_count == 0)
+    if (parser->pattern->match_count == 0)
         return false;
     const struct npart__pattern_part *root = root_part(parser, 0);
-    for (uint32_t i = 1; i < parser->form->pattern.match_count; i++) {
+    for (uint32_t i = 1; i < parser->pattern->match_count; i++) {
         const struct npart__pattern_part *other = root_part(parser, i);
         if (strcmp(root->op, other->op) != 0 || strcmp(root->domain, other->domain) != 0)
             return false;
