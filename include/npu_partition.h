@@ -102,6 +102,9 @@ NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
  * quotes and backslashes all is escaped that npart_plain_text escapes (\u202e, \udb40\udc01); bytes that are no UTF-8
  * become U+FFFD. */
 NPART_API size_t npart_json_text(const char *text, size_t length, char *out, size_t bytes);
+/* A name as one word of a POSIX shell, in quotes where it needs them, for a command line to be copied. As half a word
+ * is another one, nothing is written where it does not fit. */
+NPART_API size_t npart_shell_word(const char *text, char *out, size_t bytes);
 
 /* Writes which of `count` names may have been meant by one that is none of them: "sm8550 or sm8650"; "" where none is
  * near. NULL among the names is passed over. */

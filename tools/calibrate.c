@@ -192,18 +192,6 @@ static npart_status infer_run(struct calibration *c, const struct options *optio
     return status;
 }
 
-static bool check_dims(const struct calibration *c)
-{
-    bool are_found = true;
-    for (uint32_t i = 0; i < c->options->dim_count; i++) {
-        if (c->is_dim_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", c->options->dims[i].name);
-        are_found = false;
-    }
-    return are_found;
-}
-
 static enum exit_status plan_run(struct calibration *c, struct measured_run *run, struct sample *sample)
 {
     struct npart_error error;
@@ -375,7 +363,8 @@ static enum exit_status take_runs(struct calibration *c)
         status = take_run(c, &c->runs.items[i]);
         is_any_planned = true;
     }
-    if (status == EXIT_FINE && is_any_planned && !check_dims(c))
+    if (status == EXIT_FINE && is_any_planned &&
+        !tell_missing_dims(c->run, c->options->dims, c->options->dim_count, c->is_dim_found))
         return EXIT_USAGE;
     if (status == EXIT_FINE && c->count == 0) {
         say("no run of %s", c->options->targets[0]);

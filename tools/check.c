@@ -509,12 +509,7 @@ static void write_counts(struct check *check)
 /* What the command line or the file says, and no model has: misspelt, or of a model that is gone. */
 static void check_idle(struct check *check)
 {
-    for (uint32_t i = 0; i < check->asked->dim_count; i++) {
-        if (check->run->is_dim_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", check->asked->dims[i].name);
-        worsen(check->run, EXIT_USAGE);
-    }
+    (void)tell_missing_dims(check->run, check->asked->dims, check->asked->dim_count, check->run->is_dim_found);
     for (size_t i = 0; i < check->project_count; i++) {
         if (check->projects[i]->is_whole)
             project_tell_dims(check->projects[i]);

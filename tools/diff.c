@@ -162,18 +162,11 @@ static bool analyze(struct run *run, struct input *input, bool wants_advice)
 static bool check_dims(struct run *run, const struct input *inputs, int count)
 {
     const struct options *options = run->options;
-    bool is_ok = true;
-    for (uint32_t d = 0; d < options->dim_count; d++) {
-        bool is_missing = true;
+    bool is_found[MOST_DIMS] = {false};
+    for (uint32_t d = 0; d < options->dim_count; d++)
         for (int i = 0; i < count; i++)
-            is_missing &= inputs[i].is_report || inputs[i].is_dim_missing[d];
-        if (!is_missing)
-            continue;
-        say("--dim %s: no model has such a dim", options->dims[d].name);
-        worsen(run, EXIT_USAGE);
-        is_ok = false;
-    }
-    return is_ok;
+            is_found[d] |= !inputs[i].is_report && !inputs[i].is_dim_missing[d];
+    return tell_missing_dims(run, options->dims, options->dim_count, is_found);
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */

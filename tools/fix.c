@@ -171,15 +171,6 @@ static bool try_hint(struct run *run, const struct npart_inference_options *size
     return is_better;
 }
 
-/* A name as a shell reads it back; false where that takes more than quotes. */
-static bool quote(char *out, size_t bytes, const char *name)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+-";
-    bool is_plain = strspn(name, plain) == strlen(name);
-    const char *mark = is_plain ? "" : "'";
-    return !strchr(name, '\'') && (size_t)snprintf(out, bytes, "%s%s%s", mark, name, mark) < bytes;
-}
-
 /* The sizes that advice proposes for what is dynamic: "--dim batch=1 --dim sequence=128". */
 static bool hint_sizes(struct run *run, const npart_fix *fix)
 {
@@ -195,11 +186,11 @@ static bool hint_sizes(struct run *run, const npart_fix *fix)
         return false;
     for (; count < MOST_SIZES && npart_inference_binding(fixed, count, &dims[count]); count++) {
         size_t length = strlen(words);
-        char name[256];
-        if (!quote(name, sizeof name, dims[count].name))
+        char pair[256], word[512];
+        int bytes = snprintf(pair, sizeof pair, "%s=%lld", dims[count].name, (long long)dims[count].size);
+        if (bytes < 0 || (size_t)bytes >= sizeof pair || npart_shell_word(pair, word, sizeof word) >= sizeof word)
             break;
-        (void)snprintf(words + length, sizeof words - length, "%s--dim %s=%lld", count ? " " : "", name,
-                       (long long)dims[count].size);
+        (void)snprintf(words + length, sizeof words - length, "%s--dim %s", count ? " " : "", word);
     }
     sizes.dims = dims;
     sizes.dim_count = count;

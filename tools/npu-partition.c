@@ -143,12 +143,8 @@ static npart_status infer_with_dims(struct run *run, struct job *job, int place,
 static void check_dims(struct run *run)
 {
     const struct options *options = run->options;
-    for (uint32_t i = 0; i < options->dim_count && options->model_count > 1 && !run->is_over; i++) {
-        if (run->is_dim_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", options->dims[i].name);
-        worsen(run, EXIT_USAGE);
-    }
+    if (options->model_count > 1 && !run->is_over)
+        (void)tell_missing_dims(run, options->dims, options->dim_count, run->is_dim_found);
 }
 
 static npart_status analyze(struct run *run, struct job *job, int place, struct npart_error *error)

@@ -39,12 +39,8 @@ static void read_parts(struct run *run, struct set *set)
         tell_error(options->models[i], &error);
         worsen(run, status_of(status));
     }
-    for (uint32_t i = 0; run->status == EXIT_FINE && i < options->dim_count; i++) {
-        if (set->is_dim_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", options->dims[i].name);
-        worsen(run, EXIT_USAGE);
-    }
+    if (run->status == EXIT_FINE)
+        (void)tell_missing_dims(run, options->dims, options->dim_count, set->is_dim_found);
 }
 
 static void check_threshold(struct run *run, const npart_placement *placement)

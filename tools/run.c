@@ -15,6 +15,19 @@ void worsen(struct run *run, enum exit_status status)
         run->status = status;
 }
 
+bool tell_missing_dims(struct run *run, const struct npart_dim_binding *dims, uint32_t count, const bool *is_found)
+{
+    bool are_found = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_found[i])
+            continue;
+        say("--dim %s: no model has such a dim", dims[i].name);
+        worsen(run, EXIT_USAGE);
+        are_found = false;
+    }
+    return are_found;
+}
+
 bool can_be_read_again(struct run *run, const char *path)
 {
     if (kind_of_path(path, true) != PATH_OTHER)

@@ -30,6 +30,9 @@ struct run {
 
 /* Of several, the worst: 4, 3, then 1. */
 void worsen(struct run *run, enum exit_status status);
+/* Tells each --dim of the command line, the first `count`, that no model has. False where there is one, which is wrong
+ * usage. */
+bool tell_missing_dims(struct run *run, const struct npart_dim_binding *dims, uint32_t count, const bool *is_found);
 /* Whether the model can be read again once its plan is known, as is needed to write it; a pipe or a device cannot.
  * Asked before it is read, since a pipe may never be written to. Tells what it is, and worsens the run's status. */
 bool can_be_read_again(struct run *run, const char *path);

@@ -260,12 +260,8 @@ static void settle(struct scan *scan)
         worsen(run, EXIT_OTHER);
         return;
     }
-    for (uint32_t i = 0; i < options->dim_count && !scan->progress.earlier; i++) {
-        if (run->is_dim_found[i])
-            continue;
-        say("--dim %s: no model has such a dim", options->dims[i].name);
-        worsen(run, EXIT_USAGE);
-    }
+    if (!scan->progress.earlier)
+        (void)tell_missing_dims(run, options->dims, options->dim_count, run->is_dim_found);
 }
 
 static void close_results(struct scan *scan)

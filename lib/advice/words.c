@@ -15,26 +15,6 @@ void npart__append_names(const char *const *names, uint32_t count, struct npart_
         npart__append_format(out, " and %u more", count - shown);
 }
 
-/* Characters that no shell gives a meaning stay bare, so that most commands have no quotes. Blanks, brackets and
- * stars are safe in double quotes; in single quotes all is, but for the quote itself, which is closed, escaped and
- * opened. `conv_1` stays, `conv 1` becomes "conv 1" in double quotes, and it's 'it'\''s'. */
-void npart__append_shell_word(struct npart__buffer *out, const char *text)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
-    size_t length = strlen(text), plain = strspn(text, safe);
-    bool is_quoted = plain < length || length == 0, has_blanks_only = length > 0;
-    for (size_t i = plain; i < length; i++)
-        has_blanks_only &= text[i] == ' ' || strchr(safe, text[i]) || strchr("()*", text[i]);
-    const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
-    npart__append_text(out, quote);
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\'')
-            npart__append_text(out, "'\\'");
-        npart__append(out, text + i, 1);
-    }
-    npart__append_text(out, quote);
-}
-
 /* ---- what stands in braces --------------------------------------------------------------------------------- */
 
 /* What a text in braces may ask. The row of the causes is not always that of the text: an alternative has the causes

@@ -32,7 +32,5 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
                                const struct npart__group *group, struct npart__buffer *out);
 /* Appends "`a`, `b` and 3 more", of names from the model. */
 void npart__append_names(const char *const *names, uint32_t count, struct npart__buffer *out);
-/* Appends one word of a shell, whatever stands in it: names come from the file, and the line is there to be copied. */
-void npart__append_shell_word(struct npart__buffer *out, const char *text);
 
 #endif

@@ -41,6 +41,23 @@ size_t npart_json_text(const char *text, size_t length, char *out, size_t bytes)
     return npart__copy_json(out, out ? bytes : 0, text, text ? length : 0);
 }
 
+size_t npart_shell_word(const char *text, char *out, size_t bytes)
+{
+    struct npart__arena arena;
+    struct npart__buffer word;
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&word, &arena);
+    npart__append_shell_word(&word, text ? text : "");
+    size_t whole = word.failed ? SIZE_MAX : word.size;
+    bool fits = whole < bytes;
+    if (out && bytes) {
+        memcpy(out, word.data, fits ? whole : 0);
+        out[fits ? whole : 0] = '\0';
+    }
+    npart__arena_clear(&arena);
+    return whole;
+}
+
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
 /* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life.

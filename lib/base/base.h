@@ -265,6 +265,9 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text);
 size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length);
 
+/* Appends one word of a shell, whatever stands in it: names come from a file, and the line is there to be copied. */
+void npart__append_shell_word(struct npart__buffer *out, const char *text);
+
 /* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
 void npart__trim_text(char *text);
 /* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */

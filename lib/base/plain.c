@@ -162,6 +162,26 @@ size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length
     return copy_shown(out, bytes, text, length, npart__next_json);
 }
 
+/* Characters that no shell gives a meaning stay bare, so that most commands have no quotes. Blanks, brackets and
+ * stars are safe in double quotes; in single quotes all is, but for the quote itself, which is closed, escaped and
+ * opened. `conv_1` stays, `conv 1` becomes "conv 1" in double quotes, and it's 'it'\''s'. */
+void npart__append_shell_word(struct npart__buffer *out, const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
+    size_t length = strlen(text), plain = strspn(text, safe);
+    bool is_quoted = plain < length || length == 0, has_blanks_only = length > 0;
+    for (size_t i = plain; i < length; i++)
+        has_blanks_only &= text[i] == ' ' || strchr(safe, text[i]) || strchr("()*", text[i]);
+    const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
+    npart__append_text(out, quote);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\'')
+            npart__append_text(out, "'\\'");
+        npart__append(out, text + i, 1);
+    }
+    npart__append_text(out, quote);
+}
+
 /* At most three bytes before the end can belong to the last character, so no more are looked at. A text of nothing
  * but continuation bytes is left as it is; it is no UTF-8, and is escaped when it is shown. */
 void npart__trim_text(char *text)

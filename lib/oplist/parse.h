@@ -332,8 +332,8 @@ void npart__line_by(struct npart__parser *parser);
 void npart__line_advise(struct npart__parser *parser);
 /* Checks the last form, and keeps it. */
 void npart__end_form(struct npart__parser *parser);
-/* The op of the last node of the pattern or form that is being read, which rules call `root`; false where there is none,
- * or several. */
+/* The op of the last node of the pattern or form that is being read, which rules call `root`; false where there is
+ * none, or several. */
 bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out);
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */

@@ -235,7 +235,25 @@ static void test_plain_text__commands_can_be_copied(void)
     }
 }
 
-TESTS(test_plain_text__characters, test_plain_text__cut_between_escapes, test_plain_text__of_json,
+static void test_plain_text__shell_words(void)
+{
+    static const struct {
+        const char *text, *word;
+    } rows[] = {{"conv_1", "conv_1"}, {"conv 1", "\"conv 1\""}, {"it's", "'it'\\''s'"}, {"$n=1", "'$n=1'"},
+                {"", "''"},           {"a*b(c)", "\"a*b(c)\""}};
+    char word[16];
+    for (size_t i = 0; i < NPART__COUNT(rows); i++) {
+        CHECK_INT(npart_shell_word(rows[i].text, word, sizeof word), strlen(rows[i].word));
+        CHECK_TEXT(word, rows[i].word);
+        CHECK_INT(npart_shell_word(rows[i].text, NULL, 0), strlen(rows[i].word));
+    }
+    /* Half a word is another one. */
+    CHECK_INT(npart_shell_word("conv_1", word, 6), 6);
+    CHECK_TEXT(word, "");
+    CHECK_INT(npart_shell_word(NULL, word, sizeof word), 2);
+}
+
+TESTS(test_plain_text__shell_words, test_plain_text__characters, test_plain_text__cut_between_escapes, test_plain_text__of_json,
       test_plain_text__reports,
       test_plain_text__several_targets, test_plain_text__json_keeps_names, test_plain_text__list_errors,
       test_plain_text__commands_can_be_copied)

@@ -1884,6 +1884,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
     "npart_plain_text": (c_size_t, [c_char_p, c_char_p, c_size_t]),
     "npart_json_text": (c_size_t, [c_char_p, c_size_t, c_char_p, c_size_t]),
+    "npart_shell_word": (c_size_t, [c_char_p, c_char_p, c_size_t]),
     "npart_nearest_name": (c_size_t, [c_char_p, POINTER(c_char_p), c_size_t, c_char_p, c_size_t]),
     "npart_element_type_text": (c_char_p, [c_int]),
     "npart_status_text": (c_char_p, [c_int]),
