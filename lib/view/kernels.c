@@ -40,14 +40,6 @@ static bool takes_operands(const struct npart__inference *inference, const struc
     return true;
 }
 
-/* Results of training: before version 14 the standard infers nothing of them, and a node that names one stays (probe:
- * onnxruntime 1.31.1, versions 9 to 15). */
-static bool has_unshaped_results(const struct npart__graph *graph, const struct npart__node *node)
-{
-    return node->schema->since < 14 && strcmp(node->schema->name, "BatchNormalization") == 0 &&
-           npart__node_output(graph, node, 1) != NPART_NONE;
-}
-
 /* True of what no table speaks of: whether that is computed is then decided by inference, which has elements of
  * it or not. */
 bool npart__can_compute(const struct npart__inference *inference, const struct npart__graph *graph,
@@ -57,7 +49,7 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
     /* Of other domains the library has no list of kernels. */
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
-    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) && !has_unshaped_results(graph, node) &&
-           npart__kernel_find(release, node->schema, &kernel) &&
+    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
+           !npart__names_unknown_results(graph, node) && npart__kernel_find(release, node->schema, &kernel) &&
            takes_operands(inference, graph, node, &kernel, release);
 }

@@ -154,6 +154,22 @@ static bool is_met(const struct npart__call *call, const struct need *need)
     return true;
 }
 
+bool npart__names_unknown_results(const struct npart__graph *graph, const struct npart__node *node)
+{
+    const struct npart__operator *schema = node->schema;
+    bool is_named = false;
+    for (size_t i = 0; i < NPART__COUNT(needs) && !is_named; i++) {
+        const struct need *need = &needs[i];
+        bool is_asked = need->elements | need->ranks | need->dims | need->window | need->absent;
+        if (need->loss != TYPE || is_asked || need->from == 0 || strcmp(need->op, schema->name) != 0 ||
+            (need->before && schema->since >= need->before))
+            continue;
+        for (uint32_t k = need->from; k < node->output_count; k++)
+            is_named |= npart__node_output(graph, node, k) != NPART_NONE;
+    }
+    return is_named;
+}
+
 /* Elements go with any loss: what has no known dims has no known elements to a runtime. A session knows at least
  * the type, so TYPE takes away no more than the rank there. */
 static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)

@@ -35,6 +35,10 @@ enum {
     NPART__ROW_ASKED
 };
 
+/* view.c: whether it names a result of which the standard infers nothing, as of the further ones of an old
+ * BatchNormalization. ONNX Runtime computes such a node of constants only when the model runs (probe: onnxruntime
+ * 1.31.1, versions 9 to 15). The node has a schema. */
+bool npart__names_unknown_results(const struct npart__graph *graph, const struct npart__node *node);
 /* typed.c: whether ONNX's own inference says anything of a node's results, which it does where the operands that it
  * begins with have a type. */
 bool npart__is_typed(const struct npart__call *call);

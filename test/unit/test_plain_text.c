@@ -253,7 +253,7 @@ static void test_plain_text__shell_words(void)
     CHECK_INT(npart_shell_word(NULL, word, sizeof word), 2);
 }
 
-TESTS(test_plain_text__shell_words, test_plain_text__characters, test_plain_text__cut_between_escapes, test_plain_text__of_json,
-      test_plain_text__reports,
+TESTS(test_plain_text__shell_words, test_plain_text__characters, test_plain_text__cut_between_escapes,
+      test_plain_text__of_json, test_plain_text__reports,
       test_plain_text__several_targets, test_plain_text__json_keeps_names, test_plain_text__list_errors,
       test_plain_text__commands_can_be_copied)
