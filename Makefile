@@ -34,7 +34,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 	-Wcast-qual -Wundef $(if $(WERROR),-Werror)
 # Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
-ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
+ALL_CPPFLAGS = -Iinclude -Ilib -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
 # What is built does not depend on the folder that it is built in.
@@ -69,8 +69,8 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
 # What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
-$(GENERATED)/rewrites.h: oplists/standard.rewrites lib/advice/actions.def tools/generate/rewrites.awk
-	@mkdir -p $(GENERATED)
+$(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/advice/actions.def tools/generate/rewrites.awk
+	@mkdir -p $(@D)
 	awk -f tools/generate/rewrites.awk lib/advice/actions.def oplists/standard.rewrites > $@.new && mv $@.new $@
 
 # The page of --format html, likewise.
@@ -88,7 +88,7 @@ $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 $(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
-$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(GENERATED)/rewrites.h
+$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
