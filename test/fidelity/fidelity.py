@@ -18,7 +18,7 @@ Three comparisons, each only where its files are there:
 An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
 left out; one that it names and that the tool calls folded, fused or unknown is a disagreement. A session that the
 provider refused is one item, agreed upon when the tool calls any of its nodes `fail`; sessions that ended otherwise
-(the runtime cannot load the model, a crash, a time limit) are left out. A memory error at finalize is a refusal too; two
+(the runtime cannot load the model, killed, a time limit) are left out. A memory error at finalize is a refusal too; two
 figures are also given without those, as they were counted until 2026-11-22. What the tool calls unknown never agrees.
 
 With --live, models that have no answer, or those named on the command line, are put to the compiler itself; together
@@ -57,8 +57,8 @@ class CannotCompare(Exception):
 
 
 def is_refusal(error):
-    """Of an answer: the provider claimed nodes and the session then failed, or ended the process by an assertion."""
-    return "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error or error == "crash: wait status 6"
+    """Of an answer: the provider claimed nodes and the session then failed, or ended the process (signals 6 and 11)."""
+    return "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error or error in ("crash: wait status 6", "crash: wait status 11")
 
 
 @dataclasses.dataclass
