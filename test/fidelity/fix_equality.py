@@ -303,7 +303,7 @@ def judge_models(args, rows):
 
 def table(rows):
     lines = ["| rewrite | class of its steps | patterns | meant for | applied there | applied where it should not | files changed "
-             "| equal | largest error | stated |",
+             "| equal | of them, but for signs of zeros | largest error | stated |",
              "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in sorted(rows.values(), key=lambda row: row.id):
         classes = " ".join(sorted(row.classes, key=("bits", *EVERY_CLASS).index))

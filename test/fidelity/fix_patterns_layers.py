@@ -2,7 +2,7 @@
 """Pattern models of rewrites of layers, padding, elementwise functions and quantized forms; see fix_patterns.py."""
 import numpy as np
 
-from fix_pattern_model import INTEL, normal, pattern, unary
+from fix_pattern_model import COREML, HEXAGON, INTEL, WEBNN, XDNA, normal, pattern, unary
 
 
 def ints(*values):
@@ -282,22 +282,23 @@ def col2im():
 
 
 def reductions():
-    for op in ("ReduceL1", "ReduceSumSquare", "ReduceLogSum"):
-        feeds = {"*": "positive"} if op == "ReduceLogSum" else {}
+    for op, target in (("ReduceL1", HEXAGON), ("ReduceL2", COREML), ("ReduceSumSquare", HEXAGON),
+                       ("ReduceLogSum", HEXAGON), ("ReduceLogSumExp", XDNA)):
+        more = {"target": target, "feeds": {"*": "positive"} if op == "ReduceLogSum" else {}}
         name = op[6:].lower()
-        unary("reduce-composite", name, f"m = {op}<axes=[1]>(r)", "2,4,5", feeds=feeds)
-        unary("reduce-composite", f"{name}-no-keep", f"m = {op}<axes=[-1], keepdims=0>(r)", "2,4,5", feeds=feeds)
-        unary("reduce-composite", f"{name}-all", f"m = {op}(r)", "2,4,5", feeds=feeds, applies=None)
+        unary("reduce-composite", name, f"m = {op}<axes=[1]>(r)", "2,4,5", **more)
+        unary("reduce-composite", f"{name}-no-keep", f"m = {op}<axes=[-1], keepdims=0>(r)", "2,4,5", **more)
+        unary("reduce-composite", f"{name}-all", f"m = {op}(r)", "2,4,5", **more, applies=None)
         unary("reduce-composite", f"{name}-18", f"m = {op}(r, a)", "2,4,5", opset=18, weights={"a": ints(0, 2)},
-              feeds=feeds)
+              **more)
         unary("reduce-composite", f"{name}-18-none", f"m = {op}<noop_with_empty_axes=1>(r)", "2,4,5", opset=18,
-              feeds=feeds, applies=None)
-        unary("reduce-composite", f"{name}-11", f"m = {op}<axes=[2]>(r)", "2,4,5", opset=11, feeds=feeds, applies=None)
-        unary("reduce-composite", f"{name}-default-class", f"m = {op}<axes=[1]>(r)", "2,4,5", feeds=feeds,
+              **more, applies=None)
+        unary("reduce-composite", f"{name}-11", f"m = {op}<axes=[2]>(r)", "2,4,5", opset=11, **more, applies=None)
+        unary("reduce-composite", f"{name}-default-class", f"m = {op}<axes=[1]>(r)", "2,4,5", **more,
               equality="bits", applies=False)
         pattern("reduce-composite", f"{name}-runtime-axes",
                 f"(float[2,4,5] x, int64[1] a) => (z) {{ r = Add(x, x)\n m = {op}(r, a)\n z = Add(m, m) }}",
-                opset=18, feeds={**feeds, "a": "value:1"}, applies=False)
+                opset=18, target=target, feeds={**more["feeds"], "a": "value:1"}, applies=False)
     for size in (1, 2, 7, 16):
         unary("reduce-prod", f"size{size}", "m = ReduceProd<axes=[1]>(r)", f"2,{size},3",
               feeds={"*": "special"} if size == 7 else {},
@@ -340,6 +341,16 @@ def functions():
     unary("shrink", "fp16", "m = Shrink<lambd=0.4, bias=0.2>(r)", "2,8", "float16", feeds={"*": "special"},
           applies=None)
     unary("shrink", "int32", "m = Shrink<lambd=2.0, bias=1.0>(r)", "2,8", "int32", applies=None)
+    for name, attributes in (("default", ""), ("both", "<alpha=0.7, gamma=1.5>"), ("negative", "<alpha=-0.5>")):
+        unary("selu", name, f"m = Selu{attributes}(r)", "2,8", target=WEBNN, feeds={"*": "special"})
+    unary("selu", "fp16", "m = Selu(r)", "2,8", "float16", target=WEBNN, applies=None)
+    unary("selu", "default-class", "m = Selu(r)", "2,8", target=WEBNN, equality="bits", applies=False)
+    unary("mish", "plain", "m = Mish(r)", "2,8", opset=18, target=WEBNN)
+    unary("mish", "special", "m = Mish(r)", "2,8", opset=18, target=WEBNN, feeds={"*": "special"}, applies=None)
+    unary("mish", "default-class", "m = Mish(r)", "2,8", opset=18, target=WEBNN, equality="bits", applies=False)
+    for name, attributes in (("default", ""), ("zero", "<alpha=0.0>"), ("negative", "<alpha=-0.5>")):
+        unary("thresholdedrelu", name, f"m = ThresholdedRelu{attributes}(r)", "2,8", target=WEBNN,
+              feeds={"*": "special"})
     unary("softsign", "plain", "m = Softsign(r)", "2,8")
     unary("softsign", "fp16", "m = Softsign(r)", "2,8", "float16", applies=None)
     unary("softsign", "infinite", "m = Softsign(r)", "2,8", feeds={"*": "special"}, applies=None)
@@ -366,10 +377,11 @@ def functions():
     unary("logsoftmax", "axis3-11", "m = LogSoftmax<axis=3>(r)", "2,3,4,8", target=INTEL, opset=11, applies=None)
     unary("logsoftmax", "default-class", "m = LogSoftmax(r)", "2,3,4,8", target=INTEL, equality="bits", applies=False)
     half = "r = Mul(x, h)\n m = OP(r)\n z = Add(m, m)"
-    for op in ("Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Asin", "Acos"):
+    for op in ("Sinh", "Cosh", "Tan", "Asinh", "Acosh", "Atanh", "Asin", "Acos"):
         kind, lines = ("positive", "r = Add(x, h)") if op == "Acosh" else ("unit", "r = Mul(x, h)")
         text = f"(float[2,8] x) => (z) {{ {half.replace('OP', op).replace('r = Mul(x, h)', lines)} }}"
-        pattern("trig", op.lower(), text, {"h": np.float32(1.1 if op == "Acosh" else 0.9)}, feeds={"*": kind})
+        pattern("trig", op.lower(), text, {"h": np.float32(1.1 if op == "Acosh" else 0.9)}, feeds={"*": kind},
+                target=COREML if op == "Tan" else HEXAGON)
         pattern("trig", f"{op.lower()}-default-class", text, {"h": np.float32(1.1 if op == "Acosh" else 0.9)},
                 feeds={"*": kind}, equality="bits",
                 applies=False)

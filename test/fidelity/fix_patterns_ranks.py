@@ -266,6 +266,12 @@ def pools():
     for dims, kernel in (("2,3,8,8", "[2,2]"), ("2,3,8", "[2]")):
         unary("drop-output", f"maxpool-rank{dims.count(',') + 1}", f"m, i = MaxPool<kernel_shape={kernel}>(r)", dims,
               applies=True if dims.count(",") == 3 else None)
+    normalized = "LayerNormalization<axis=-1>(r, g, b)"
+    per = {"g": normal(8), "b": normal(8)}
+    unary("drop-output", "layernorm", f"m, mean, inverse = {normalized}", "2,8", opset=17, weights=per)
+    unary("drop-output", "layernorm-mean", f"m, mean = {normalized}", "2,8", opset=17, weights=per)
+    unary("drop-output", "layernorm-mean-read", f"n, mean = {normalized}\n m = Mul(n, mean)", "2,8", opset=17,
+          weights=per, applies=False)
     unary("drop-output", "dropout", "m, k = Dropout(r)", "2,8", applies=None)
     unary("drop-output", "dropout-ratio", "m, k = Dropout(r, ratio)", "2,8", weights={"ratio": np.float32(0.3)},
           applies=None)
@@ -280,5 +286,18 @@ def pools():
         o = If(c) <then_branch = t () => (p) { p = Cast<to=1>(i) }, else_branch = e () => (q) { q = Neg(m) }>\n z = Add(m, o) }""", applies=False)
 
 
-for _make in (transposes, elementwise, one_axis, layer_norms, other_norms, pools):
+def tiles():
+    def one(name, dims, repeats, **more):
+        unary("tile-once", name, "m = Tile(r, n)", dims, weights={"n": np.array(repeats, np.int64)}, **more)
+
+    one("rank5", "2,3,1,2,4", [1] * 5, feeds={"*": "special"})
+    one("rank4", "2,3,2,4", [1] * 4, applies=None)
+    one("rank5-twice", "2,3,1,2,4", [1, 1, 2, 1, 1], applies=False)
+    pattern("tile-once", "dynamic", '(float["n",3,1,2,4] x) => (z) { r = Add(x, x)\n m = Tile(r, n)\n z = Add(m, m) }',
+            {"n": np.ones(5, np.int64)}, dims={"n": 2}, applies=None, is_varied=False)
+    unary("tile-once", "runtime", "n = Cast<to=7>(k)\n m = Tile(r, n)", "2,3,1,2,4", weights={"k": np.ones(5, np.int32)},
+          opset=13, applies=None)
+
+
+for _make in (transposes, elementwise, one_axis, layer_norms, other_norms, pools, tiles):
     _make()
