@@ -74,6 +74,17 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
                        npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
+static npart_status lack_invoker(const char *name, struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < NPART__INVOKERS; i++)
+        npart__nearest_offer(&nearest, npart__invoker_names[i]);
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no runtime \"%s\"%s", name,
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */
 static npart_status choose_invoker(const struct npart__plan *plan, const char *name, enum npart__invoker *out,
                                    enum npart__invoker *own, struct npart_error *error)
@@ -85,18 +96,16 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
     if (!runtime || !npart__find_invoker(runtime->name, strlen(runtime->name), own))
         *own = NPART__INVOKER_BARE;
     *out = *own;
-    bool is_known = !name || npart__find_invoker(name, strlen(name), out);
+    if (name && !npart__find_invoker(name, strlen(name), out))
+        return lack_invoker(name, error);
     /* Lines without `via` hold for every runtime, so one that no line names would get figures that were not meant for
      * it. */
     bool has_figures = *out == *own || *out == NPART__INVOKER_BARE;
     for (uint32_t i = 0; i < oplist->parameters.count; i++)
         has_figures |= oplist->parameters.items[i].invoker == (uint8_t)*out;
-    if (is_known && has_figures)
-        return NPART_OK;
-    return is_known ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no figures for the runtime %s", oplist->name,
-                                  name)
-                    : npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no runtime \"%s\"; there is bare, "
-                                  "onnxruntime, tflite, coreml", name);
+    return has_figures ? NPART_OK
+                       : npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no figures for the runtime %s",
+                                     oplist->name, name);
 }
 
 /* By cause, what its affected nodes take while they are on the CPU: what a reader may win at most by mending it. One

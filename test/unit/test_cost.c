@@ -329,7 +329,8 @@ static void test_cost__runtimes(void)
         double ms;
     } rows[] = {{NULL, "", 4}, {"bare", "", 4}, {"tflite", "", 6},
                 {"coreml", "t has no figures for the runtime coreml", 0},
-                {"tf", "there is no runtime \"tf\"; there is bare, onnxruntime, tflite, coreml", 0}};
+                {"else", "there is no runtime \"else\"; there is bare, onnxruntime, tflite, coreml", 0},
+                {"onnxruntim", "there is no runtime \"onnxruntim\"; did you mean onnxruntime?", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct npart_error error = {0};
         struct session session;
