@@ -414,7 +414,7 @@ static npart_status replay(struct course *course, struct npart__state **out)
 
 /* Steps that were left out go, and those that came to nothing without them. From the last to the first, as that is
  * how they are told. */
-static npart_status drop_steps(struct course *course)
+static npart_status drop_steps(struct course *course, const char *why)
 {
     npart_status status = NPART_OK;
     for (uint32_t i = course->steps.count; i-- > 0 && status == NPART_OK;) {
@@ -424,9 +424,18 @@ static npart_status drop_steps(struct course *course)
         memmove(course->steps.items + i, course->steps.items + i + 1,
                 (course->steps.count - i - 1) * sizeof *course->steps.items);
         course->steps.count--;
-        status = take_back(course, &kept.attempt, "the others do as well without it");
+        status = take_back(course, &kept.attempt, why);
     }
     return status;
+}
+
+/* The state without the marked steps takes the place of the one with them. */
+static npart_status go_on_without(struct course *course, struct npart__state *without, const char *why)
+{
+    struct npart__state *before = course->current;
+    course->current = course->best = without;
+    leave(course, before);
+    return drop_steps(course, why);
 }
 
 /* Takes back the steps that are marked, where the model is no worse without them. Worse by so little as SHARE_OF_GAIN
@@ -445,11 +454,8 @@ static npart_status try_without(struct course *course, bool *is_dropped)
         npart__state_free(without);
         return NPART_OK;
     }
-    struct npart__state *before = course->current;
-    course->current = course->best = without;
-    leave(course, before);
     *is_dropped = true;
-    return drop_steps(course);
+    return go_on_without(course, without, "the others do as well without it");
 }
 
 /* Steps told as they are now that others are gone. */
@@ -494,6 +500,37 @@ static npart_status prune(struct course *course)
                 i = course->steps.count;
         }
     return is_any_dropped ? tell_again(course) : NPART_OK;
+}
+
+/* On some target, as what is written is asked (tell_harm in the interface's fix.c). */
+static bool is_harmed(const struct course *course)
+{
+    for (uint32_t i = 0; i < course->current->target_count; i++)
+        if (npart__compare_results(&course->current->outcomes[i], &course->base->outcomes[i]) > 0)
+            return true;
+    return false;
+}
+
+/* A step is kept for a partition where there was none, too, and the Reshapes that it puts around a node may then take
+ * more on the CPU than the NPU wins. The last steps go until the time is no worse than without any: what would be
+ * worse than the input is not written, and then those before them would be lost as well. */
+static npart_status undo_harm(struct course *course)
+{
+    npart_status status = NPART_OK;
+    while (status == NPART_OK && course->steps.count && is_harmed(course)) {
+        struct kept *last = &course->steps.items[course->steps.count - 1];
+        struct npart__state *without;
+        if (last->is_asked)
+            break;
+        for (uint32_t i = 0; i < course->steps.count; i++)
+            course->steps.items[i].is_left_out = course->steps.items[i].is_idle = false;
+        last->is_left_out = true;
+        status = replay(course, &without);
+        if (status != NPART_OK || !without)
+            break;
+        status = go_on_without(course, without, "the model would be slower");
+    }
+    return status;
 }
 
 /* ---- branches --------------------------------------------------------------------------------------------- */
@@ -647,6 +684,8 @@ static npart_status run(struct npart__search *search, const struct npart__versio
         status = return_to_best(&course);
     if (status == NPART_OK)
         status = prune(&course);
+    if (status == NPART_OK)
+        status = undo_harm(&course);
     if (status == NPART_OK)
         status = hand_on(&course);
     if (course.best != course.base && course.best != course.current)
