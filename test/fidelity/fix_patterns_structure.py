@@ -397,7 +397,7 @@ def moe():
     constants = {"gate": normal(hidden, experts), "k": ints(2), "depth": np.int64(experts), "values": ints(0, 1),
                  "zero": ints(0), "one": ints(1),
                  "ones": ints(1, 1), "rows": ints(-1, hidden), "column": ints(-1, 1), "topk": np.int64(2),
-                 "flat": ints(2 * tokens, 1),
+                 "two": ints(2),
                  "wide": ints(1, hidden), "zeros": np.zeros((tokens, hidden), np.float32)}
     for expert in range(experts):
         constants |= {f"e_{expert}": np.int64(expert), f"gate_{expert}": normal(hidden, inner) + np.float32(expert),
@@ -408,7 +408,7 @@ def moe():
         lines = "".join(EXPERT.replace(*change or ("#", "#")).replace("#", f"_{expert}") +
                         f"sum_{expert} = Add({f'sum_{expert - 1}' if expert else 'zeros0'}, z_{expert})\n" for expert in range(experts))
         text = f"""(float[{tokens},{hidden}] x{head}) => (z) {{ r = Add(x, x)\n scores = MatMul(r, gate)\n p = Softmax<axis=1>(scores)\n v, i = TopK<axis=-1>(p, k)
-            hot = OneHot<axis=-1>(i, depth, values)\n mask = {mask}\n xu = Unsqueeze(r, zero)\n weights = Reshape(v, flat)\n {lines}
+            hot = OneHot<axis=-1>(i, depth, values)\n mask = {mask}\n xu = Unsqueeze(r, zero)\n last = Unsqueeze(v, two)\n weights = Flatten<axis=2>(last)\n {lines}
             z = Add(sum_{experts - 1}, r) }}"""
         pattern("moe-dense", name, text, {**constants, "zeros0": constants["zeros"], **(weights or {})},
                 applies=applies, is_varied=False, **more)
@@ -416,7 +416,7 @@ def moe():
     one("olmoe")
     one("default-class", applies=False, equality="bits")
     one("scatter-adds", "<axis=0>(zeros", '<axis=0, reduction="add">(zeros', applies=None, opset=18)
-    one("scatter-into-others", weights={"zeros": normal(tokens, hidden)}, applies=False)
+    one("scatter-into-others", weights={"zeros": normal(tokens, hidden)}, applies=None)
     one("expert-mixes-rows", "Sigmoid(s#)", "Softmax<axis=0>(s#)", applies=False)
     one("mask-is-input", mask="Min(given, most)", head=f", int64[{experts},2,{tokens}] given",
         weights={"most": np.int64(1)}, applies=False)
