@@ -386,9 +386,12 @@ static npart_status replay(struct course *course, struct npart__state **out)
     *out = NULL;
     /* Outcomes of such states are zeros, and are not compared. */
     search->plans_nothing = true;
-    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
-        if (!course->steps.items[i].is_left_out)
-            status = repeat(course, &course->steps.items[i], false, &state);
+    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++) {
+        struct kept *kept = &course->steps.items[i];
+        kept->is_idle = false;
+        if (!kept->is_left_out)
+            status = repeat(course, kept, false, &state);
+    }
     search->plans_nothing = false;
     struct npart__state *planned = status == NPART_OK ? npart__state_new(search) : NULL;
     if (planned) {
@@ -443,8 +446,6 @@ static npart_status go_on_without(struct course *course, struct npart__state *wi
 static npart_status try_without(struct course *course, bool *is_dropped)
 {
     struct npart__state *without;
-    for (uint32_t i = 0; i < course->steps.count; i++)
-        course->steps.items[i].is_idle = false;
     npart_status status = replay(course, &without);
     *is_dropped = false;
     if (status != NPART_OK || !without)
@@ -518,13 +519,12 @@ static npart_status undo_harm(struct course *course)
 {
     npart_status status = NPART_OK;
     while (status == NPART_OK && course->steps.count && is_harmed(course)) {
-        struct kept *last = &course->steps.items[course->steps.count - 1];
+        uint32_t last = course->steps.count - 1;
         struct npart__state *without;
-        if (last->is_asked)
+        if (course->steps.items[last].is_asked)
             break;
-        for (uint32_t i = 0; i < course->steps.count; i++)
-            course->steps.items[i].is_left_out = course->steps.items[i].is_idle = false;
-        last->is_left_out = true;
+        for (uint32_t i = 0; i <= last; i++)
+            course->steps.items[i].is_left_out = i == last;
         status = replay(course, &without);
         if (status != NPART_OK || !without)
             break;

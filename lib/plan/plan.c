@@ -58,31 +58,32 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
     return NPART_OK;
 }
 
+/* An error that names the nearest of some words; `word_at` gives them by number, NULL after the last. */
+static npart_status lack_word(const char *what, const char *name, const char *(*word_at)(size_t),
+                              struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; word_at(i); i++)
+        npart__nearest_offer(&nearest, word_at(i));
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no %s \"%s\"%s", what, name,
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* The caller's goes before the target's own: with another one the same verdicts can be seen as another runtime would
  * group them. Either may be misspelt: what reads a list knows no partitioners. */
 static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
 {
     plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
-    if (npart__partitioner_exists(plan->partitioner))
-        return NPART_OK;
-    struct npart__nearest nearest;
-    char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, plan->partitioner, strlen(plan->partitioner));
-    for (size_t i = 0; npart__partitioner_name(i); i++)
-        npart__nearest_offer(&nearest, npart__partitioner_name(i));
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no partitioner \"%s\"%s", plan->partitioner,
-                       npart__nearest_hint(&nearest, hint, sizeof hint));
+    return npart__partitioner_exists(plan->partitioner)
+               ? NPART_OK
+               : lack_word("partitioner", plan->partitioner, npart__partitioner_name, error);
 }
 
-static npart_status lack_invoker(const char *name, struct npart_error *error)
+static const char *invoker_at(size_t i)
 {
-    struct npart__nearest nearest;
-    char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, name, strlen(name));
-    for (size_t i = 0; i < NPART__INVOKERS; i++)
-        npart__nearest_offer(&nearest, npart__invoker_names[i]);
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no runtime \"%s\"%s", name,
-                       npart__nearest_hint(&nearest, hint, sizeof hint));
+    return i < NPART__INVOKERS ? npart__invoker_names[i] : NULL;
 }
 
 /* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */
@@ -97,7 +98,7 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
         *own = NPART__INVOKER_BARE;
     *out = *own;
     if (name && !npart__find_invoker(name, strlen(name), out))
-        return lack_invoker(name, error);
+        return lack_word("runtime", name, invoker_at, error);
     /* Lines without `via` hold for every runtime, so one that no line names would get figures that were not meant for
      * it. */
     bool has_figures = *out == *own || *out == NPART__INVOKER_BARE;
