@@ -54,11 +54,18 @@ shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
+generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def
+
 all: $(tool) $(static_library) $(shared_library) ## the library, static and shared, and the tool
 
 $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/onnx --c_out=$(GENERATED) $<
+
+# The table that the scan of a file goes by.
+$(GENERATED)/include/wire_schema.def: lib/onnx/onnx.proto tools/generate/wire_schema.awk
+	@mkdir -p $(@D)
+	awk -f tools/generate/wire_schema.awk $< > $@.new && mv $@.new $@
 
 # The op lists, cost files and rewrites, each as an array of bytes, so that the library works without an install.
 oplists := $(sort $(wildcard oplists/*.ops))
@@ -88,7 +95,7 @@ $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 $(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
-$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h
+$(OUT)/%.o: %.c | $(generated_headers)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 

@@ -17,7 +17,7 @@ AFTER_clang-tidy = -- $(ANALYZED_FLAGS) 2>/dev/null
 SETTINGS_clang-tidy := .clang-tidy
 SETTINGS_cppcheck := test/analysis/cppcheck.sh test/analysis/macros.h
 define ANALYZE_SOURCE
-$(BUILD)/analyzed-$(1)/%: % $(SETTINGS_$(1)) | $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h
+$(BUILD)/analyzed-$(1)/%: % $(SETTINGS_$(1)) | $(generated_headers)
 	@mkdir -p $$(@D)
 	@gcc $$(ANALYZED_FLAGS) -MM -MP -MF $$@.d -MT $$@ $$<
 	@$$(ANALYZE_$(1)) $$< $$(AFTER_$(1))
@@ -32,7 +32,7 @@ $(foreach analyzer,$(analyzers),$(eval $(call ANALYZE_SOURCE,$(analyzer))))
 analyzed_sources := $(sources) $(tool_sources) $(wildcard test/support/*.c)
 analyze: $(foreach analyzer,$(analyzers),$(addprefix $(BUILD)/analyzed-$(analyzer)/,$(analyzed_sources)))
 ANALYZE_JOBS ?= $(shell nproc)
-check-analyzers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h ## gcc -fanalyzer, clang-tidy and cppcheck have nothing to say, and find what is planted
+check-analyzers: $(generated_headers) ## gcc -fanalyzer, clang-tidy and cppcheck have nothing to say, and find what is planted
 	sh tools/setup.sh analyzers
 	$(MAKE) analyze-planted
 	$(MAKE) --keep-going --jobs $(ANALYZE_JOBS) analyze

@@ -50,7 +50,7 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
-check-headers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h ## every header compiles alone; the public one as C99 and C++ too
+check-headers: $(generated_headers) ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
 	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
@@ -151,7 +151,7 @@ $(VENV)-formats/ready:
 	touch $@
 # What was clean stays so until it changes.
 define CHECK_SOURCE
-$(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h
+$(BUILD)/checked-$(1)/%: % | $(generated_headers)
 	@mkdir -p $$(@D)
 	@$(1) -fsyntax-only $$(ALL_CPPFLAGS) -Itest -std=c11 -O2 $$(WARNINGS) -Werror -MMD -MP -MF $$@.d -MT $$@ $$<
 	@touch $$@

@@ -18,7 +18,7 @@ $(wasm)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(wasm_dependencies)/ready
 	$(EMCC) $(WASM_CPPFLAGS) $(filter-out $(WARNINGS),$(WASM_CFLAGS)) -c $< -o $@
 $(wasm)/builtin_%.o: $(GENERATED)/builtin_%.c | $(wasm_dependencies)/ready
 	$(EMCC) $(WASM_CPPFLAGS) $(WASM_CFLAGS) -c $< -o $@
-$(wasm)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(wasm_dependencies)/ready
+$(wasm)/%.o: %.c | $(generated_headers) $(wasm_dependencies)/ready
 	@mkdir -p $(@D)
 	$(EMCC) $(WASM_CPPFLAGS) $(WASM_CFLAGS) -c $< -o $@
 

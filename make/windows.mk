@@ -27,7 +27,7 @@ $(windows)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(windows_dependencies)/ready
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(filter-out $(WARNINGS),$(WINDOWS_CFLAGS)) -c $< -o $@
 $(windows)/builtin_%.o: $(GENERATED)/builtin_%.c | $(windows_dependencies)/ready
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(WINDOWS_CFLAGS) -c $< -o $@
-$(windows)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(windows_dependencies)/ready
+$(windows)/%.o: %.c | $(generated_headers) $(windows_dependencies)/ready
 	@mkdir -p $(@D)
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(WINDOWS_CFLAGS) -c $< -o $@
 

@@ -6,12 +6,12 @@
 const struct field npart__fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
 #define FIELD(message, number, name, kind, child, rule)                                                                \
     [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule, 0},
-#include "wire/wire_schema.def"
+#include "wire_schema.def"
 };
 
 static const char *const message_names[MESSAGE_COUNT] = {
 #define MESSAGE(id, name) [MESSAGE_##id] = (name),
-#include "wire/wire_schema.def"
+#include "wire_schema.def"
 };
 
 const char *npart__message_name(unsigned message)
@@ -27,7 +27,7 @@ const char *npart__field_name(unsigned message, uint64_t number)
         const char *name;
     } names[] = {
 #define FIELD(message, number, name, kind, child, rule) {MESSAGE_##message, number, name},
-#include "wire/wire_schema.def"
+#include "wire_schema.def"
     };
     for (size_t i = 0; i < NPART__COUNT(names); i++)
         if (names[i].message == message && names[i].number == number)

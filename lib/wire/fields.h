@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of wire_schema.def, by which the scan reads and the writer finds messages; and the wire format's own words.
+ * The table of wire_schema.def, which is generated from onnx.proto, by which the scan reads and the writer finds
+ * messages; and the wire format's own words.
  */
 #ifndef NPART_WIRE_FIELDS_H
 #define NPART_WIRE_FIELDS_H
@@ -10,7 +11,7 @@
 enum message {
     MESSAGE_NONE,
 #define MESSAGE(id, name) MESSAGE_##id,
-#include "wire/wire_schema.def"
+#include "wire_schema.def" /* generated */
     MESSAGE_COUNT
 };
 
@@ -22,14 +23,14 @@ enum kind {
     KIND_VARINTS, /* these repeat, packed or not */
     KIND_FIXED32S,
     KIND_FIXED64S,
-    KIND_TEXT,
+    KIND_TEXT, /* ends at a NUL in C, so it must hold none */
     KIND_BYTES,
     KIND_STRINGS, /* bytes that repeat */
     KIND_MESSAGE,
     KIND_MESSAGES, /* that repeat */
     KIND_COUNT
 };
-enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP }; /* see wire_schema.def */
+enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP }; /* see onnx.proto */
 
 #define FIELD_NUMBERS 32 /* all of ONNX's are below */
 

@@ -216,8 +216,8 @@ def make(*targets):
 
 def optimized(tree, text):
     """What the compiler makes of a file's text; None where it does not compile."""
-    command = [os.environ.get("CC", "cc"), "-std=c11", "-Iinclude", "-Ilib", "-isystem", "build/generated", "-O2", "-w",
-               "-x", "c", "-S", "-o", "-", "-"]  # fmt: skip
+    command = [os.environ.get("CC", "cc"), "-std=c11", "-Iinclude", "-Ilib", "-Ibuild/generated/include", "-isystem",
+               "build/generated", "-O2", "-w", "-x", "c", "-S", "-o", "-", "-"]  # fmt: skip
     result = subprocess.run(command, cwd=tree, input=text, text=True, capture_output=True)
     return result.stdout if result.returncode == 0 else None
 
