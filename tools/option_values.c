@@ -76,82 +76,47 @@ bool take_max_bytes(struct options *options, const char *value)
     return read_bytes("--max-bytes", value, &options->max_bytes);
 }
 
-/* INPUT=VALUE[,...], split at the last '=': a name may hold one. */
+/* INPUT=VALUE[,...] */
 bool take_bind(struct options *options, const char *value)
 {
-    const char *equals = strrchr(value, '=');
     static const char expected[] = "expected INPUT=VALUE, or INPUT=VALUE,VALUE,... with one for each element";
-    if (!equals || equals == value || options->value_count == MOST_VALUES)
-        return complain("--bind", value, equals ? "too many inputs" : expected);
-    char *name = malloc((size_t)(equals - value) + 1);
+    char *name = copy_name("--bind", value, options->value_count < MOST_VALUES, "too many inputs", expected);
     double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
     uint32_t count = 0;
-    const char *at = equals, *problem = name && numbers ? NULL : "out of memory";
+    const char *at = name ? value + strlen(name) : "", *problem = numbers ? NULL : "out of memory";
     while (!problem && *at) { /* before each number is '=' or ',' */
         at++;
         if (count == MOST_NUMBERS || !read_number(&at, &numbers[count++]))
             problem = count == MOST_NUMBERS ? "too many values" : expected;
     }
-    if (problem) {
-        free(name);
-        free(numbers);
-        return complain("--bind", value, problem);
+    if (name && !problem) {
+        options->values[options->value_count++] = (struct npart_bound_value){name, numbers, count};
+        return true;
     }
-    memcpy(name, value, (size_t)(equals - value));
-    name[equals - value] = '\0';
-    options->values[options->value_count++] = (struct npart_bound_value){name, numbers, count};
-    return true;
+    free(numbers);
+    if (name)
+        (void)complain("--bind", value, problem);
+    free(name);
+    return false;
 }
 
 bool take_allow(struct options *options, const char *value)
 {
     const char *words[8];
     size_t count = 0;
-    while (npart_equality_text((enum npart_equality)count)) {
-        words[count] = npart_equality_text((enum npart_equality)count);
-        count++;
-    }
-    for (;;) {
-        size_t length = strcspn(value, ","), at = place_of_word(value, length, words, count);
-        char word[32] = "";
-        if (at == count) {
-            memcpy(word, value, length < sizeof word ? length : sizeof word - 1);
-            return complain_of_word("--allow", word, words, count);
-        }
-        options->allowed |= 1u << at;
-        if (!value[length])
-            return true;
-        value += length + 1;
-    }
-}
-
-/* Ids with commas between them. */
-static bool take_ids(const char *option, const char *value, const char **ids, uint32_t *count)
-{
-    for (;;) {
-        size_t length = strcspn(value, ",");
-        if (length == 0 || *count == MOST_REWRITES)
-            return complain(option, value, length ? "too many rewrites" : "an empty name");
-        char *id = malloc(length + 1);
-        if (!id)
-            return complain(option, value, "out of memory");
-        memcpy(id, value, length);
-        id[length] = '\0';
-        ids[(*count)++] = id;
-        if (!value[length])
-            return true;
-        value += length + 1;
-    }
+    for (const char *word; (word = npart_equality_text((enum npart_equality)count)) != NULL; count++)
+        words[count] = word;
+    return read_words("--allow", value, words, count, &options->allowed);
 }
 
 bool take_only(struct options *options, const char *value)
 {
-    return take_ids("--only", value, options->only, &options->only_count);
+    return add_names("--only", value, options->only, &options->only_count, MOST_REWRITES, "too many rewrites");
 }
 
 bool take_not(struct options *options, const char *value)
 {
-    return take_ids("--not", value, options->without, &options->without_count);
+    return add_names("--not", value, options->without, &options->without_count, MOST_REWRITES, "too many rewrites");
 }
 
 bool take_max_growth(struct options *options, const char *value)
@@ -162,9 +127,10 @@ bool take_max_growth(struct options *options, const char *value)
 bool take_weights(struct options *options, const char *value)
 {
     static const char *const words[] = {"stay", "link", "copy", "external"};
-    size_t at = place_of_word(value, strlen(value), words, 4);
+    unsigned at;
+    bool is_word = read_word("--weights", value, words, 4, &at);
     options->weights = (enum npart_weights)at;
-    return at < 4 || complain_of_word("--weights", value, words, 4);
+    return is_word;
 }
 
 /* ---- whole numbers ------------------------------------------------------------------------------------------ */

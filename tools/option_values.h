@@ -10,16 +10,26 @@
 
 /* Tells what is wrong with an option; false. */
 bool complain(const char *option, const char *value, const char *problem);
-/* The same where the value is none of some words. */
-bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count);
+/* A part of the value, to be freed; NULL, and told: out of memory. */
+char *copy_part(const char *option, const char *value, size_t length);
+/* NAME of NAME=VALUE, split at the last '=', as a name may hold one; to be freed. NULL, and told, where it is none, or
+ * there is no room for more. */
+char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected);
+/* Names with commas between them. False, and told, when one is empty or there are too many. */
+bool add_names(const char *option, const char *value, const char **names, uint32_t *count, uint32_t most,
+               const char *too_many);
 /* Among words; `count` where it is none of them. */
 size_t place_of_word(const char *word, size_t length, const char *const *words, size_t count);
+/* The place of the one word that the value is; of several with commas between them, a bit each. False, and told, where
+ * it is none of those that there are. */
+bool read_word(const char *option, const char *value, const char *const *words, size_t count, unsigned *out);
+bool read_words(const char *option, const char *value, const char *const *words, size_t count, unsigned *out);
 bool read_share(const char *option, const char *value, double *out);
+/* All of it a number from `low` to `high`. */
+bool read_whole(const char *text, long long low, long long high, long long *out);
 
 bool take_timeout(struct options *options, const char *value);
 bool take_max_memory(struct options *options, const char *value);
-/* All of it a number from `low` to `high`. */
-bool read_whole(const char *text, long long low, long long high, long long *out);
 
 bool take_bind(struct options *options, const char *value);
 bool take_allow(struct options *options, const char *value);

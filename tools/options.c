@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,54 @@
 
 #define MOST_MISTAKES 10
 
+/* ---- texts and words --------------------------------------------------------------------------------------- */
+
 bool complain(const char *option, const char *value, const char *problem)
 {
     say("%s%s%s: %s", option, value ? " " : "", value ? value : "", problem);
     return false;
 }
 
+char *copy_part(const char *option, const char *value, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (!copy) {
+        (void)complain(option, value, "out of memory");
+        return NULL;
+    }
+    memcpy(copy, value, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected)
+{
+    const char *equals = strrchr(value, '=');
+    bool is_pair = equals && equals != value;
+    if (is_pair && has_room)
+        return copy_part(option, value, (size_t)(equals - value));
+    (void)complain(option, value, is_pair ? too_many : expected);
+    return NULL;
+}
+
+bool add_names(const char *option, const char *value, const char **names, uint32_t *count, uint32_t most,
+               const char *too_many)
+{
+    for (;;) {
+        size_t length = strcspn(value, ",");
+        if (length == 0 || *count == most)
+            return complain(option, value, length ? too_many : "an empty name");
+        names[*count] = copy_part(option, value, length);
+        if (!names[(*count)++])
+            return false;
+        if (!value[length])
+            return true;
+        value += length + 1;
+    }
+}
+
 /* Not one of the words that there are: those, and the one that was meant, perhaps. */
-bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count)
+static bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count)
 {
     char near[64], known[160] = "";
     for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
@@ -38,6 +78,27 @@ size_t place_of_word(const char *word, size_t length, const char *const *words, 
     while (at < count && (strlen(words[at]) != length || memcmp(words[at], word, length) != 0))
         at++;
     return at;
+}
+
+bool read_word(const char *option, const char *value, const char *const *words, size_t count, unsigned *out)
+{
+    *out = (unsigned)place_of_word(value, strlen(value), words, count);
+    return *out < count || complain_of_word(option, value, words, count);
+}
+
+bool read_words(const char *option, const char *value, const char *const *words, size_t count, unsigned *out)
+{
+    for (;;) {
+        size_t length = strcspn(value, ","), at = place_of_word(value, length, words, count);
+        char word[32];
+        (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), value);
+        if (at == count)
+            return complain_of_word(option, word, words, count);
+        *out |= 1u << at;
+        if (!value[length])
+            return true;
+        value += length + 1;
+    }
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
@@ -67,12 +128,9 @@ static bool take_target(struct options *options, const char *value)
         }
         if (length == 0 || options->target_count == MOST_TARGETS)
             return complain("--target", value, length ? "too many targets" : "an empty target");
-        char *copy = malloc(length + 1);
-        if (!copy)
-            return complain("--target", value, "out of memory");
-        memcpy(copy, value, length);
-        copy[length] = '\0';
-        options->targets[options->target_count++] = copy;
+        options->targets[options->target_count] = copy_part("--target", value, length);
+        if (!options->targets[options->target_count++])
+            return false;
         value += length;
         if (*value == ',' && !*++value)
             return complain("--target", value, "an empty target");
@@ -80,41 +138,37 @@ static bool take_target(struct options *options, const char *value)
     return options->target_count > 0 || complain("--target", value, "an empty target");
 }
 
-/* NAME=N or NAME=..N, split at the last '=': a name may hold one. */
+/* NAME=N or NAME=..N */
 static bool take_dim(struct options *options, const char *value)
 {
+    static const char expected[] = "expected NAME=SIZE or NAME=..SIZE";
     const char *equals = strrchr(value, '=');
     bool is_limit = equals && strncmp(equals + 1, "..", 2) == 0;
     long long size;
     if (!equals || equals == value || !read_whole(equals + (is_limit ? 3 : 1), INT64_MIN, INT64_MAX, &size))
-        return complain("--dim", value, "expected NAME=SIZE or NAME=..SIZE");
+        return complain("--dim", value, expected);
     if (size < 1)
         return complain("--dim", value, too_small);
-    if (options->dim_count == MOST_DIMS)
-        return complain("--dim", value, "too many dims");
-    char *name = malloc((size_t)(equals - value) + 1);
-    if (!name)
-        return complain("--dim", value, "out of memory");
-    memcpy(name, value, (size_t)(equals - value));
-    name[equals - value] = '\0';
-    options->dims[options->dim_count++] = (struct npart_dim_binding){.name = name, .size = size, .is_limit = is_limit};
-    return true;
+    char *name = copy_name("--dim", value, options->dim_count < MOST_DIMS, "too many dims", expected);
+    if (name)
+        options->dims[options->dim_count++] =
+            (struct npart_dim_binding){.name = name, .size = size, .is_limit = is_limit};
+    return name != NULL;
 }
 
 /* NAME=1x3x224x224; nothing after the '=' is a scalar. */
 static bool take_input(struct options *options, const char *value)
 {
+    static const char expected[] = "expected NAME=1x3x224x224";
     const char *equals = strrchr(value, '=');
     uint32_t rank = 0, at = options->input_count;
     if (!equals || equals == value || at == MOST_INPUTS)
-        return complain("--input", value, equals ? "too many inputs" : "expected NAME=1x3x224x224");
-    char *copy = malloc(strlen(value) + 1);
-    if (!copy)
-        return complain("--input", value, "out of memory");
-    memcpy(copy, value, strlen(value) + 1);
-    char *dims = copy + (equals - value);
+        return complain("--input", value, equals ? "too many inputs" : expected);
+    char *name = copy_part("--input", value, strlen(value)), *dims = name ? name + (equals - value) : NULL;
+    if (!name)
+        return false;
     *dims++ = '\0';
-    options->inputs[at] = (struct npart_input_shape){.input = copy, .dims = options->input_dims[at]};
+    options->inputs[at] = (struct npart_input_shape){.input = name, .dims = options->input_dims[at]};
     options->input_count++;
     while (*dims) {
         size_t length = strcspn(dims, "x");
@@ -122,7 +176,7 @@ static bool take_input(struct options *options, const char *value)
         long long size;
         dims[length] = '\0';
         if (rank == MOST_RANK || !read_whole(dims, INT64_MIN, INT64_MAX, &size) || (goes_on && !dims[length + 1]))
-            return complain("--input", value, "expected NAME=1x3x224x224");
+            return complain("--input", value, expected);
         if (size < 1)
             return complain("--input", value, too_small);
         options->input_dims[at][rank++] = size;
@@ -132,20 +186,18 @@ static bool take_input(struct options *options, const char *value)
     return true;
 }
 
-/* NAME=npu or NAME=cpu, split at the last '='. */
+/* NAME=npu or NAME=cpu */
 static bool take_assumption(struct options *options, const char *option, const char *value, bool is_op)
 {
-    const char *equals = strrchr(value, '=');
+    const char *equals = strrchr(value, '='), *expected = is_op ? "expected OP=npu or OP=cpu"
+                                                                : "expected NAME=npu or NAME=cpu";
     bool on_npu = equals && strcmp(equals + 1, "npu") == 0;
-    if (!equals || equals == value || (!on_npu && strcmp(equals + 1, "cpu") != 0))
-        return complain(option, value, is_op ? "expected OP=npu or OP=cpu" : "expected NAME=npu or NAME=cpu");
-    if (options->assumption_count == MOST_ASSUMPTIONS)
-        return complain(option, value, "too many assumptions");
-    char *name = malloc((size_t)(equals - value) + 1);
+    if (!equals || (!on_npu && strcmp(equals + 1, "cpu") != 0))
+        return complain(option, value, expected);
+    char *name = copy_name(option, value, options->assumption_count < MOST_ASSUMPTIONS, "too many assumptions",
+                           expected);
     if (!name)
-        return complain(option, value, "out of memory");
-    memcpy(name, value, (size_t)(equals - value));
-    name[equals - value] = '\0';
+        return false;
     struct npart_assumption *assumption = &options->assumptions[options->assumption_count++];
     *assumption = (struct npart_assumption){.on_npu = on_npu};
     *(is_op ? &assumption->op : &assumption->node) = name;
@@ -162,32 +214,19 @@ static bool take_assume_node(struct options *options, const char *value)
     return take_assumption(options, "--assume-node", value, false);
 }
 
-/* Names with commas between them. */
 static bool take_cut(struct options *options, const char *value)
 {
-    for (;;) {
-        size_t length = strcspn(value, ",");
-        if (length == 0 || options->cut_count == MOST_CUTS)
-            return complain("--cut", value, length ? "too many cuts" : "an empty name");
-        char *name = malloc(length + 1);
-        if (!name)
-            return complain("--cut", value, "out of memory");
-        memcpy(name, value, length);
-        name[length] = '\0';
-        options->cuts[options->cut_count++] = name;
-        if (!value[length])
-            return true;
-        value += length + 1;
-    }
+    return add_names("--cut", value, options->cuts, &options->cut_count, MOST_CUTS, "too many cuts");
 }
 
 static bool take_level(struct options *options, const char *value)
 {
     static const char *const words[] = {"off", "basic"};
-    bool is_off = strcmp(value, "off") == 0;
+    unsigned at;
     options->has_level = true;
-    options->level = is_off ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
-    return is_off || strcmp(value, "basic") == 0 || complain_of_word("--level", value, words, 2);
+    bool is_word = read_word("--level", value, words, 2, &at);
+    options->level = at == 0 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
+    return is_word;
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
@@ -195,26 +234,29 @@ static const char *const format_words[] = {"text", "json", "sarif", "github", "m
 
 static bool take_format(struct options *options, const char *value)
 {
-    size_t at = place_of_word(value, strlen(value), format_words, FORMATS);
-    options->format = at < FORMATS ? (enum format)at : FORMAT_TEXT;
-    return at < FORMATS || complain_of_word("--format", value, format_words, FORMATS);
+    unsigned at;
+    bool is_word = read_word("--format", value, format_words, FORMATS, &at);
+    options->format = is_word ? (enum format)at : FORMAT_TEXT;
+    return is_word;
 }
 
 static bool take_detail(struct options *options, const char *value)
 {
     static const char *const words[] = {"nodes", "causes", "summary", "tensors"};
-    size_t at = place_of_word(value, strlen(value), words, 4);
+    unsigned at;
+    bool is_word = read_word("--detail", value, words, 4, &at);
     options->detail = (enum npart_detail)at;
     options->has_detail = true;
-    return at < 4 || complain_of_word("--detail", value, words, 4);
+    return is_word;
 }
 
 static bool take_color(struct options *options, const char *value)
 {
     static const char *const words[] = {"auto", "always", "never"};
-    size_t at = place_of_word(value, strlen(value), words, 3);
+    unsigned at;
+    bool is_word = read_word("--color", value, words, 3, &at);
     options->color = (enum color)at;
-    return at < 3 || complain_of_word("--color", value, words, 3);
+    return is_word;
 }
 
 static bool take_min_coverage(struct options *options, const char *value)
@@ -230,39 +272,33 @@ static bool take_min_mac_coverage(struct options *options, const char *value)
 static bool take_fail_on(struct options *options, const char *value)
 {
     static const char *const words[] = {"none", "split", "fail", "unknown", "dynamic", "invalid"};
-    for (;;) {
-        size_t length = strcspn(value, ","), at = place_of_word(value, length, words, FAIL_ON_KINDS);
-        char word[32];
-        (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), value);
-        if (at == FAIL_ON_KINDS)
-            return complain_of_word("--fail-on", word, words, FAIL_ON_KINDS);
-        options->fails_on[at] = true;
-        options->fails_on[FAIL_ON_INVALID] |= at == FAIL_ON_FAIL;
-        if (!value[length])
-            return true;
-        value += length + 1;
-    }
+    unsigned found = 0;
+    bool are_words = read_words("--fail-on", value, words, FAIL_ON_KINDS, &found);
+    for (unsigned at = 0; at < FAIL_ON_KINDS; at++)
+        options->fails_on[at] |= found >> at & 1;
+    options->fails_on[FAIL_ON_INVALID] |= options->fails_on[FAIL_ON_FAIL];
+    return are_words;
+}
+
+static bool take_completion(struct options *options, const char *value)
+{
+    static const char *const words[] = {"bash", "zsh", "fish"};
+    unsigned at;
+    options->completion = completion_script(value);
+    return options->completion || read_word("--completion", value, words, 3, &at);
 }
 
 /* ---- of the command place ----------------------------------------------------------------------------------- */
 
-/* PART=VALUE, split at the last '='; NULL, and the mistake told, where it is none. */
+/* PART=VALUE; NULL, and the mistake told, where it is none. */
 static struct npart_part_figure *take_part(struct options *options, const char *option, const char *value,
                                            const char *expected, const char **number)
 {
-    const char *equals = strrchr(value, '=');
-    if (!equals || equals == value || options->figure_count == MOST_FIGURES) {
-        (void)complain(option, value, options->figure_count == MOST_FIGURES ? "too many of them" : expected);
+    bool has_room = options->figure_count < MOST_FIGURES;
+    const char *name = copy_name(option, value, has_room, "too many of them", expected);
+    if (!name)
         return NULL;
-    }
-    char *name = malloc((size_t)(equals - value) + 1);
-    if (!name) {
-        (void)complain(option, value, "out of memory");
-        return NULL;
-    }
-    memcpy(name, value, (size_t)(equals - value));
-    name[equals - value] = '\0';
-    *number = equals + 1;
+    *number = value + strlen(name) + 1;
     options->figures[options->figure_count] = (struct npart_part_figure){.part = name};
     return &options->figures[options->figure_count++];
 }
@@ -322,203 +358,154 @@ static bool take_max_ms(struct options *options, const char *value)
     return (read_milliseconds(&at, &options->max_ms) && !*at) || complain("--max-ms", value, "expected milliseconds");
 }
 
-#define TAKE_TEXT(name)                                                                                                \
-    static bool take_##name(struct options *options, const char *value)                                               \
-    {                                                                                                                  \
-        options->name = value;                                                                                         \
-        return true;                                                                                                   \
-    }
-#define TAKE_FLAG(name)                                                                                                \
-    static bool take_##name(struct options *options, const char *value)                                               \
-    {                                                                                                                  \
-        (void)value;                                                                                                   \
-        options->name = true;                                                                                          \
-        return true;                                                                                                   \
-    }
-
-TAKE_TEXT(oplist)
-TAKE_TEXT(cost)
-TAKE_TEXT(runtime)
-TAKE_TEXT(partitioner)
-TAKE_TEXT(gates)
-TAKE_TEXT(output)
-TAKE_TEXT(describe)
-TAKE_TEXT(explain)
-TAKE_TEXT(check_oplist)
-TAKE_TEXT(new_oplist)
-TAKE_TEXT(import_oplist)
-TAKE_TEXT(profile)
-TAKE_TEXT(against)
-TAKE_TEXT(model_choice)
-TAKE_TEXT(settings)
-TAKE_TEXT(config)
-TAKE_TEXT(today)
-TAKE_TEXT(baseline)
-TAKE_TEXT(list)
-static bool take_completion(struct options *options, const char *value)
-{
-    static const char *const words[] = {"bash", "zsh", "fish"};
-    options->completion = completion_script(value);
-    return options->completion || complain_of_word("--completion", value, words, 3);
-}
-
-TAKE_FLAG(allows_none)
-TAKE_FLAG(wants_summary)
-TAKE_FLAG(wants_shapes)
-TAKE_FLAG(wants_modules)
-TAKE_FLAG(lists_targets)
-TAKE_FLAG(lists_limits)
-TAKE_FLAG(wants_version)
-TAKE_FLAG(wants_help)
-TAKE_FLAG(is_verbose)
-TAKE_FLAG(is_quiet)
-TAKE_FLAG(use_ascii)
-TAKE_FLAG(is_sustained)
-TAKE_FLAG(is_dry_run)
-TAKE_FLAG(lists_rewrites)
-TAKE_FLAG(wants_new_config)
-TAKE_FLAG(updates_baseline)
-TAKE_FLAG(resumes)
-TAKE_FLAG(is_unordered)
-
 /* ---- the table --------------------------------------------------------------------------------------------- */
+
+#define MEMBER(name) NULL, offsetof(struct options, name)
+#define CALL(function) function, 0
+#define NOTHING NULL, 0
 
 static const struct row {
     const char *name; /* NULL: a heading, or a word that the option before takes */
     char letter;
     const char *value; /* what it takes, or that word; NULL: nothing */
-    bool (*take)(struct options *options, const char *value);
+    bool (*take)(struct options *options, const char *value); /* NULL: the value, or true, goes to `member` */
+    size_t member;                                            /* by its offset */
     const char *help;
     /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
     const char *word;
 } rows[] = {
-    {NULL, 0, NULL, NULL, "What to ask", NULL},
-    {"target", 't', "TARGET", take_target,
+    {NULL, 0, NULL, NOTHING, "What to ask", NULL},
+    {"target", 't', "TARGET", CALL(take_target),
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
-    {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)", "*"},
-    {"cost", 0, "FILE", take_cost, "cost parameters that count before the list's own (the same page)", "*"},
-    {"runtime", 0, "NAME", take_runtime,
+    {"oplist", 0, "FILE", MEMBER(oplist), "an op list of your own (docs/oplist-format.md)", "*"},
+    {"cost", 0, "FILE", MEMBER(cost), "cost parameters that count before the list's own (the same page)", "*"},
+    {"runtime", 0, "NAME", MEMBER(runtime),
      "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
-    {"sustained", 0, NULL, take_is_sustained, "costs of a device that has run for minutes, and is slower", "*"},
-    {"dim", 'd', "NAME=SIZE", take_dim,
+    {"sustained", 0, NULL, MEMBER(is_sustained), "costs of a device that has run for minutes, and is slower", "*"},
+    {"dim", 'd', "NAME=SIZE", CALL(take_dim),
      "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
-    {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input", "*"},
-    {"bind", 0, "INPUT=VALUE[,...]", take_bind, "an input is this in every run: a number, true or false", "*"},
-    {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)", "*"},
-    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... instead of the target's own", "*"},
-    {"gates", 0, "NAME,...", take_gates, "apply only these stages of the target", "*"},
-    {"assume", 0, "OP=npu|cpu", take_assume,
+    {"input", 'i', "NAME=1x3x224x224", CALL(take_input), "the shape of an input", "*"},
+    {"bind", 0, "INPUT=VALUE[,...]", CALL(take_bind), "an input is this in every run: a number, true or false", "*"},
+    {"level", 0, "off|basic", CALL(take_level), "graph optimizations before partitioning (default basic)", "*"},
+    {"partitioner", 0, "NAME", MEMBER(partitioner), "waves, runs, connected, ... instead of the target's own", "*"},
+    {"gates", 0, "NAME,...", MEMBER(gates), "apply only these stages of the target", "*"},
+    {"assume", 0, "OP=npu|cpu", CALL(take_assume),
      "placement override: every node of this op there, whatever the rules say", "*"},
-    {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node", "*"},
-    {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew", "*"},
-    {NULL, 0, NULL, NULL, "What to print", NULL},
-    {"format", 'f', "FORMAT", take_format, "one of", "*"},
-    {NULL, 0, "text", NULL, "for people (default)", "*"},
-    {NULL, 0, "json", NULL, "one line a model (docs/json.md)", "*"},
-    {NULL, 0, "sarif", NULL, "of all models, for code scanning (docs/formats.md)", "- check"},
-    {NULL, 0, "github", NULL, "annotations of GitHub Actions", "- check"},
-    {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check diff"},
-    {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
-    {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
-    {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
-    {NULL, 0, "svg", NULL, "the same as a picture", "- check"},
-    {NULL, 0, "html", NULL, "one page for a browser (docs/formats.md)", "- check diff fix"},
-    {NULL, 0, "png", NULL, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
-    {"detail", 0, "DETAIL", take_detail, "how much json, html, csv and pictures tell: one of", "- scan"},
-    {NULL, 0, "tensors", NULL, "all (default of html)", NULL},
-    {NULL, 0, "nodes", NULL, "without the tensors (default of json)", NULL},
-    {NULL, 0, "causes", NULL, "without nodes and partitions", NULL},
-    {NULL, 0, "summary", NULL, "without causes (default of csv, pictures and scan)", NULL},
-    {"summary", 0, NULL, take_wants_summary,
+    {"assume-node", 0, "NAME=npu|cpu", CALL(take_assume_node), "the same for one node", "*"},
+    {"cut", 0, "NAME,...", CALL(take_cut),
+     "cut points: the graph ends after these tensors or nodes and begins anew", "*"},
+    {NULL, 0, NULL, NOTHING, "What to print", NULL},
+    {"format", 'f', "FORMAT", CALL(take_format), "one of", "*"},
+    {NULL, 0, "text", NOTHING, "for people (default)", "*"},
+    {NULL, 0, "json", NOTHING, "one line a model (docs/json.md)", "*"},
+    {NULL, 0, "sarif", NOTHING, "of all models, for code scanning (docs/formats.md)", "- check"},
+    {NULL, 0, "github", NOTHING, "annotations of GitHub Actions", "- check"},
+    {NULL, 0, "markdown", NOTHING, "a comment of a pull or merge request", "- check diff"},
+    {NULL, 0, "junit", NOTHING, "JUnit XML, a test case a target and threshold", "- check"},
+    {NULL, 0, "csv", NOTHING, "a table, a row a target", "- check"},
+    {NULL, 0, "dot", NOTHING, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
+    {NULL, 0, "svg", NOTHING, "the same as a picture", "- check"},
+    {NULL, 0, "html", NOTHING, "one page for a browser (docs/formats.md)", "- check diff fix"},
+    {NULL, 0, "png", NOTHING, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
+    {"detail", 0, "DETAIL", CALL(take_detail), "how much json, html, csv and pictures tell: one of", "- scan"},
+    {NULL, 0, "tensors", NOTHING, "all (default of html)", NULL},
+    {NULL, 0, "nodes", NOTHING, "without the tensors (default of json)", NULL},
+    {NULL, 0, "causes", NOTHING, "without nodes and partitions", NULL},
+    {NULL, 0, "summary", NOTHING, "without causes (default of csv, pictures and scan)", NULL},
+    {"summary", 0, NULL, MEMBER(wants_summary),
      "a table over all models and targets at the end; with --quiet only that", NULL},
-    {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},
-    {"shapes", 0, NULL, take_wants_shapes,
+    {"output", 'o', "FILE", MEMBER(output), "write there instead of standard output", "*"},
+    {"shapes", 0, NULL, MEMBER(wants_shapes),
      "every tensor's type and shape, as JSON; with a target, as its runtime infers them", NULL},
-    {"settings", 0, "FILE", take_settings,
+    {"settings", 0, "FILE", MEMBER(settings),
      "write what the target's own tools take: placements, options (docs/settings.md)", NULL},
-    {"explain", 0, "NODE", take_explain,
+    {"explain", 0, "NODE", MEMBER(explain),
      "every rule of one node (by name, output or number), with the values found", NULL},
-    {"modules", 0, NULL, take_wants_modules,
+    {"modules", 0, NULL, MEMBER(wants_modules),
      "a table by module of the source, with the nodes of each as they run (all with --verbose)", NULL},
-    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node",
+    {"verbose", 'v', NULL, MEMBER(is_verbose), "all causes and notes; with --shapes, the work of each node",
      "- scan fix split annotate diff place verify calibrate"},
-    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
-    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set",
+    {"quiet", 'q', NULL, MEMBER(is_quiet), "no report: only the exit status, and which threshold is not met", "*"},
+    {"color", 0, "auto|always|never", CALL(take_color), "default auto: on a terminal, unless NO_COLOR is set",
      "- fix check diff scan"},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check diff scan"},
-    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix check"},
-    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0",
+    {"ascii", 0, NULL, MEMBER(use_ascii), "no characters beyond ASCII", "- fix check diff scan"},
+    {NULL, 0, NULL, NOTHING, "Thresholds: exit status 1 when one is not met", "- fix check"},
+    {"max-partitions", 0, "N", CALL(take_max_partitions), "at most N partitions, and not none at all unless N is 0",
      "- fix check"},
-    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU",
+    {"allow-none", 0, NULL, MEMBER(allows_none), "--max-partitions also accepts that nothing runs on the NPU",
      "- fix check"},
-    {"min-mac-coverage", 0, "SHARE", take_min_mac_coverage,
+    {"min-mac-coverage", 0, "SHARE", CALL(take_min_mac_coverage),
      "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix check"},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", "- fix check"},
-    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", "- fix check"},
-    {NULL, 0, "none", NULL, "nothing runs on the NPU", NULL},
-    {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph", NULL},
-    {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid", NULL},
-    {NULL, 0, "unknown", NULL, "a node is undecided", NULL},
-    {NULL, 0, "dynamic", NULL, "a node is not on the NPU because of a dynamic shape", NULL},
-    {NULL, 0, "invalid", NULL, "ONNX Runtime does not load the model", NULL},
-    {NULL, 0, NULL, NULL, "About targets", NULL},
-    {"list-targets", 0, NULL, take_lists_targets, "all targets, and how far each is verified", NULL},
-    {"describe", 0, "TARGET [OP]", take_describe, "the ops that a target supports, or all rules of one op", NULL},
-    {"check-oplist", 0, "FILE", take_check_oplist, "check an op list", NULL},
-    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from", NULL},
-    {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list", NULL},
-    {NULL, 0, NULL, NULL, "What may change", NULL},
-    {"allow", 0, "CLASS,...", take_allow, "rewrites that are equal bit for bit, and any of", "fix"},
-    {NULL, 0, "bits-if", NULL, "bit for bit, under a condition on values that is told", NULL},
-    {NULL, 0, "ulp", NULL, "the same formula, rounded elsewhere", NULL},
-    {NULL, 0, "step", NULL, "within one quantization step an operator", NULL},
-    {NULL, 0, "approx", NULL, "another function, close by", NULL},
-    {"only", 0, "ID,...", take_only, "no rewrites but these (--list has all)", "fix"},
-    {"not", 0, "ID,...", take_not, "none of these", "fix"},
-    {"max-growth", 0, "SHARE", take_max_growth, "of the file with its weights (default 25%)", "fix"},
-    {"weights", 0, "CHOICE", take_weights, "of external data where the result stands in another folder:",
+    {"min-coverage", 0, "SHARE", CALL(take_min_coverage), "at least this share of the nodes on the NPU", "- fix check"},
+    {"fail-on", 0, "WHAT,...", CALL(take_fail_on), "any of", "- fix check"},
+    {NULL, 0, "none", NOTHING, "nothing runs on the NPU", NULL},
+    {NULL, 0, "split", NOTHING, "two partitions or more, or nodes on the CPU within the graph", NULL},
+    {NULL, 0, "fail", NOTHING, "a node fails to compile; includes invalid", NULL},
+    {NULL, 0, "unknown", NOTHING, "a node is undecided", NULL},
+    {NULL, 0, "dynamic", NOTHING, "a node is not on the NPU because of a dynamic shape", NULL},
+    {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
+    {NULL, 0, NULL, NOTHING, "About targets", NULL},
+    {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
+    {"describe", 0, "TARGET [OP]", MEMBER(describe), "the ops that a target supports, or all rules of one op", NULL},
+    {"check-oplist", 0, "FILE", MEMBER(check_oplist), "check an op list", NULL},
+    {"new-oplist", 0, "NAME", MEMBER(new_oplist), "print an op list to start from", NULL},
+    {"import-oplist", 0, "FILE", MEMBER(import_oplist),
+     "an ONNX Runtime list of ops (.md, .config) as an op list", NULL},
+    {NULL, 0, NULL, NOTHING, "What may change", NULL},
+    {"allow", 0, "CLASS,...", CALL(take_allow), "rewrites that are equal bit for bit, and any of", "fix"},
+    {NULL, 0, "bits-if", NOTHING, "bit for bit, under a condition on values that is told", NULL},
+    {NULL, 0, "ulp", NOTHING, "the same formula, rounded elsewhere", NULL},
+    {NULL, 0, "step", NOTHING, "within one quantization step an operator", NULL},
+    {NULL, 0, "approx", NOTHING, "another function, close by", NULL},
+    {"only", 0, "ID,...", CALL(take_only), "no rewrites but these (--list has all)", "fix"},
+    {"not", 0, "ID,...", CALL(take_not), "none of these", "fix"},
+    {"max-growth", 0, "SHARE", CALL(take_max_growth), "of the file with its weights (default 25%)", "fix"},
+    {"weights", 0, "CHOICE", CALL(take_weights), "of external data where the result stands in another folder:",
      "fix split annotate"},
-    {NULL, 0, "link", NULL, "a link to it beside the result", NULL},
-    {NULL, 0, "copy", NULL, "a copy of it", NULL},
-    {NULL, 0, "external", NULL, "weights inside the model move out of it, as they must above 2 GiB", NULL},
-    {"list", 0, NULL, take_lists_rewrites, "all rewrites, and why the model is equal afterwards", "fix"},
-    {"dry-run", 0, NULL, take_is_dry_run, "tell what would be done; write nothing", "fix"},
-    {NULL, 0, NULL, NULL, "What to compare", NULL},
-    {"against", 0, "TARGET", take_against, "one MODEL on --target with itself on this one", "diff"},
-    {"model", 0, "PATH", take_model_choice, "which model of a report that has several", "diff"},
-    {NULL, 0, NULL, NULL, "Of a set of models", NULL},
-    {"runs", 0, "PART=N", take_runs, "how often a part runs in one run of the set (default 1)", "place"},
-    {"tokens", 0, "N", take_tokens, "the runs of a part whose outputs are its next inputs (default 128)", "place"},
-    {"gpu", 0, "PART=MS[:LOW:HIGH]", take_gpu, "what a run takes on your GPU, as you measured it", "place"},
-    {"link", 0, "PART:OUT=PART:IN", take_link, "an output that is the input of another part", "place"},
-    {"max-ms", 0, "MS", take_max_ms, "threshold: at most this for one run of the set", "place"},
-    {NULL, 0, NULL, NULL, "Of the project file", NULL},
-    {"config", 0, "FILE", take_config, "this one, instead of npu-partition.toml in the model's folder or above",
+    {NULL, 0, "link", NOTHING, "a link to it beside the result", NULL},
+    {NULL, 0, "copy", NOTHING, "a copy of it", NULL},
+    {NULL, 0, "external", NOTHING, "weights inside the model move out of it, as they must above 2 GiB", NULL},
+    {"list", 0, NULL, MEMBER(lists_rewrites), "all rewrites, and why the model is equal afterwards", "fix"},
+    {"dry-run", 0, NULL, MEMBER(is_dry_run), "tell what would be done; write nothing", "fix"},
+    {NULL, 0, NULL, NOTHING, "What to compare", NULL},
+    {"against", 0, "TARGET", MEMBER(against), "one MODEL on --target with itself on this one", "diff"},
+    {"model", 0, "PATH", MEMBER(model_choice), "which model of a report that has several", "diff"},
+    {NULL, 0, NULL, NOTHING, "Of a set of models", NULL},
+    {"runs", 0, "PART=N", CALL(take_runs), "how often a part runs in one run of the set (default 1)", "place"},
+    {"tokens", 0, "N", CALL(take_tokens),
+     "the runs of a part whose outputs are its next inputs (default 128)", "place"},
+    {"gpu", 0, "PART=MS[:LOW:HIGH]", CALL(take_gpu), "what a run takes on your GPU, as you measured it", "place"},
+    {"link", 0, "PART:OUT=PART:IN", CALL(take_link), "an output that is the input of another part", "place"},
+    {"max-ms", 0, "MS", CALL(take_max_ms), "threshold: at most this for one run of the set", "place"},
+    {NULL, 0, NULL, NOTHING, "Of the project file", NULL},
+    {"config", 0, "FILE", MEMBER(config), "this one, instead of npu-partition.toml in the model's folder or above",
      "check"},
-    {"baseline", 0, "FILE", take_baseline, "what models were: fail only where one is worse than there", "check"},
-    {"update-baseline", 0, NULL, take_updates_baseline, "write it as models are now", "check"},
-    {"today", 0, "DATE", take_today, "the day on which waivers must hold (default the clock's, in UTC)", "check"},
-    {"new-config", 0, NULL, take_wants_new_config, "print a project file to start from, for MODEL... and --target",
+    {"baseline", 0, "FILE", MEMBER(baseline), "what models were: fail only where one is worse than there", "check"},
+    {"update-baseline", 0, NULL, MEMBER(updates_baseline), "write it as models are now", "check"},
+    {"today", 0, "DATE", MEMBER(today), "the day on which waivers must hold (default the clock's, in UTC)", "check"},
+    {"new-config", 0, NULL, MEMBER(wants_new_config), "print a project file to start from, for MODEL... and --target",
      "check"},
-    {NULL, 0, NULL, NULL, "Of many models", NULL},
-    {"list", 0, "FILE", take_list, "a file with more paths, a line each or with NULs between them; - is standard input",
+    {NULL, 0, NULL, NOTHING, "Of many models", NULL},
+    {"list", 0, "FILE", MEMBER(list),
+     "a file with more paths, a line each or with NULs between them; - is standard input",
      "scan"},
-    {"jobs", 'j', "N", take_jobs, "so many models at a time (default: as many as there are processors)", "scan"},
-    {"resume", 0, NULL, take_resumes, "go on with what is in the --output FILE of a scan that was stopped", "scan"},
-    {"unordered", 0, NULL, take_is_unordered, "lines as they come, not in the order of the models", "scan"},
-    {"max-bytes", 0, "BYTES", take_max_bytes, "give a model up whose file has more, as 500000000, 500M or 2G", "scan"},
-    {NULL, 0, NULL, NULL, "Of a real run", NULL},
-    {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
-    {NULL, 0, NULL, NULL, "Other", NULL},
-    {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)", "*"},
-    {"timeout", 0, "SECONDS", take_timeout, "give a model up after so long (docs/security.md)", "*"},
-    {"max-memory", 0, "BYTES", take_max_memory, "give a model up that needs more, as 500000000, 500M or 2G", "*"},
-    {"limit", 0, "NAME=N", take_limit, "another limit on what a model may hold", "*"},
-    {"list-limits", 0, NULL, take_lists_limits, "the limits by name, and what happens past each", NULL},
-    {"completion", 0, "bash|zsh|fish", take_completion,
+    {"jobs", 'j', "N", CALL(take_jobs), "so many models at a time (default: as many as there are processors)", "scan"},
+    {"resume", 0, NULL, MEMBER(resumes), "go on with what is in the --output FILE of a scan that was stopped", "scan"},
+    {"unordered", 0, NULL, MEMBER(is_unordered), "lines as they come, not in the order of the models", "scan"},
+    {"max-bytes", 0, "BYTES", CALL(take_max_bytes),
+     "give a model up whose file has more, as 500000000, 500M or 2G", "scan"},
+    {NULL, 0, NULL, NOTHING, "Of a real run", NULL},
+    {"profile", 0, "FILE", MEMBER(profile), "the run's profile, log or record", "verify"},
+    {NULL, 0, NULL, NOTHING, "Other", NULL},
+    {"keep-bytes", 0, "N", CALL(take_keep_bytes), "read tensors up to this size (default 4096)", "*"},
+    {"timeout", 0, "SECONDS", CALL(take_timeout), "give a model up after so long (docs/security.md)", "*"},
+    {"max-memory", 0, "BYTES", CALL(take_max_memory), "give a model up that needs more, as 500000000, 500M or 2G", "*"},
+    {"limit", 0, "NAME=N", CALL(take_limit), "another limit on what a model may hold", "*"},
+    {"list-limits", 0, NULL, MEMBER(lists_limits), "the limits by name, and what happens past each", NULL},
+    {"completion", 0, "bash|zsh|fish", CALL(take_completion),
      "a script by which the shell completes commands, options and values", NULL},
-    {"version", 0, NULL, take_wants_version, "the version", "*"},
-    {"help", 'h', NULL, take_wants_help, "this text", "*"},
+    {"version", 0, NULL, MEMBER(wants_version), "the version", "*"},
+    {"help", 'h', NULL, MEMBER(wants_help), "this text", "*"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -656,7 +643,14 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
         value = argv[++*at];
     }
     is_used[row - rows] = true;
-    return row->take(options, value);
+    bool yes = true;
+    if (row->take)
+        return row->take(options, value);
+    if (row->value)
+        memcpy((char *)options + row->member, &value, sizeof value);
+    else
+        memcpy((char *)options + row->member, &yes, sizeof yes);
+    return true;
 }
 
 /* Documents are of models that are planned, one after the other. */
