@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "infer/driver.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* ---- operands -------------------------------------------------------------------------------------------- */

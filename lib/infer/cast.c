@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* A whole number in fewer bits: what does not fit wraps around, 300 as uint8 is 44.

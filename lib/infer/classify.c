@@ -5,7 +5,6 @@
  * lists them.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* NULL when the node does not have it; what the standard has as default is not asked for here. */
 static const struct npart__attribute *find(struct npart__call *call, const char *name)

@@ -4,7 +4,6 @@
  * They agree on little: what is packed into one operand, where the past stands, and how it grows.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* How long a cache is after this step. A shared buffer (past_present_share_buffer) is allocated at full length from the
  * start, and keeps its size. */

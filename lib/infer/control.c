@@ -11,7 +11,6 @@
  * To ONNX Runtime less is known of a Loop than follows: see forget_shape.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* The body that an attribute holds; NPART_NONE in a model that lacks it, of which nothing is inferred. Attribute type
  * 5 is a graph. */

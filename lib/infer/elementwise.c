@@ -8,7 +8,7 @@
 
 #include "infer/arithmetic.h"
 #include "infer/elements.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 
 /* ---- known elements -------------------------------------------------------------------------------------- */
 
@@ -280,7 +280,7 @@ static void set_truth(struct npart__call *call)
         npart__set_element_type(call, 0, NPART__BOOL);
 }
 
-/* StringConcat and ComplexMul are here for their shapes alone (NONE computes nothing). */
+/* Two inputs broadcast. StringConcat and ComplexMul are here for their shapes alone (NONE computes nothing). */
 void npart__infer_binary(struct npart__call *call)
 {
     set_truth(call);
@@ -364,8 +364,8 @@ void npart__infer_where(struct npart__call *call)
 
 /* ---- one input ------------------------------------------------------------------------------------------- */
 
-/* The parameter is the result's element type where the schema does not tell it. Of an operator that a runtime has at
- * more opsets than ONNX, there is no schema: then the type stays too. */
+/* Shaped like input 0. The parameter is the result's element type where the schema does not tell it. Of an operator
+ * that a runtime has at more opsets than ONNX, there is no schema: then the type stays too. */
 void npart__infer_same(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));

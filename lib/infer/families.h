@@ -54,6 +54,13 @@ enum npart__classifier { NPART__CLASSIFIER_PLAIN, NPART__CLASSIFIER_SVM };
 enum npart__past { NPART__PAST_NONE = 0, NPART__PAST_AT_3 = 3, NPART__PAST_AT_4 = 4, NPART__PAST_AT_5 = 5,
                    NPART__PAST_AT_6 = 6, NPART__PAST_AT_8 = 8 };
 
+/* The inference functions: each serves the rows of rows.def that name it, and has the form that call.h says. It reads
+ * the operands' facts, and fills in those of the outputs as far as they follow. */
+void npart__infer_pattern(struct npart__call *call); /* as the row's text says */
+#define ROW(domain, name, since, function, ...) void npart__infer_##function(struct npart__call *call);
+#define LATER ROW
+#include "infer/rows.def"
+
 /* quantize.c */
 void npart__widen_type(const struct npart__call *call);
 

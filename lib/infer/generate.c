@@ -3,7 +3,6 @@
  * Random numbers. RandomNormalLike and the like take the shape of an input: see npart__infer_like_input.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* RandomNormal and RandomUniform: shape and type are attributes. */
 void npart__infer_random(struct npart__call *call)

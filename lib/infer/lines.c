@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "infer/elements.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */

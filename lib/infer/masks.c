@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "infer/elements.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* Keeps what is on one side of the diagonal that k (input 1) shifts, and puts 0 elsewhere; of leading dims, matrix by

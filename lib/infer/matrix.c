@@ -4,7 +4,6 @@
  * computed in product.c. Inner sizes that differ are a contradiction; where one is symbolic, the relation is kept.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 #include "infer/product.h"
 
 /* ---- MatMul ---------------------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
  * (InstanceNormalization, GroupNormalization, LRN, RMSNormalization) are rows of npart__infer_same.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* Outputs after the first hold one number a channel, shaped like the scale: running mean and variance in training, and
  * in old versions the saved ones too. */

@@ -5,7 +5,7 @@
  * an input since; input 3 may list the axes since opset 18.
  */
 #include "infer/elements.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* Of modes that ONNX does not have, only the shape is known. */

@@ -18,7 +18,6 @@
  *   RestorePadding  "[_,h] [b,s] -> [b,s,h]"     [40,64] [4,10] -> [4,10,64]
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* A pattern that is being read against one node: what its letters and its ellipsis stand for so far. */
 struct match {

@@ -4,7 +4,6 @@
  * which may stand in an attribute, in the zero point, in the scale, or nowhere.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* QuantizeLinear: the type is the zero point's, else that of output_dtype (opset 21), else uint8. Set from the weakest
  * to the strongest, each of which changes nothing where it is absent. */

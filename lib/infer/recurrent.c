@@ -6,7 +6,7 @@
  *
  *   X [20,1,64]  W [2,512,64]  R [2,512,128]  ->  Y [20,2,1,128]  Y_h, Y_c [2,1,128]
  */
-#include "infer/functions.h"
+#include "infer/families.h"
 
 /* The hidden size is an attribute; where it is missing, the last dim of R has it. Features of X and W, and batches of
  * X and of the states before the first step, are related, so that a dynamic one is proposed as the others have it.

@@ -12,7 +12,6 @@
 #include "infer/driver.h"
 #include "infer/elements.h"
 #include "infer/families.h"
-#include "infer/functions.h"
 #include "infer/numbers.h"
 
 /* ---- one element of the result -------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* ---- resizing -------------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 const struct npart__infer_row npart__infer_rows[] = {
-#define ROW(domain, name, since, function, parameter) {domain, name, since, function, parameter, NULL},
-#define PATTERN(domain, name, since, text) {domain, name, since, npart__infer_pattern, 0, text},
+#define ROW(domain, name, since, function, parameter, ...)                                                             \
+    {domain, name, since, npart__infer_##function, parameter, NULL},
+#define LATER ROW
+#define PATTERN(domain, name, since, text, ...) {domain, name, since, npart__infer_pattern, 0, text},
 #include "infer/rows.def"
 };
 

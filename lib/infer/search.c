@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "infer/elements.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* ---- results whose size depends on the data -------------------------------------------------------------- */

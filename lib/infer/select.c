@@ -5,7 +5,6 @@
  */
 #include "infer/elements.h"
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* ---- Slice ----------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
  */
 #include "infer/driver.h"
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* ---- lists of facts -------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 
 #include "infer/elements.h"
 #include "infer/driver.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "infer/numbers.h"
 
 /* ---- constants ------------------------------------------------------------------------------------------- */

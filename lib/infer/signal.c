@@ -7,7 +7,6 @@
  *   STFT of [1,1024,1], step 128, length 256  ->  [1,7,129,2]
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* The bins that are kept of a transform of this length: of a real signal the second half mirrors the first, so onesided
  * keeps floor(n/2) + 1. */

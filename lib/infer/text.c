@@ -3,7 +3,6 @@
  * Operators on strings. No string is followed as an element, only shapes are.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* Shaped like the input, but for the last dim; nothing of a scalar. */
 static void set_last(struct npart__call *call, int64_t size)

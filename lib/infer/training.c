@@ -3,7 +3,7 @@
  * Losses (NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss), and of ai.onnx.preview.training the optimizers and
  * Gradient.
  */
-#include "infer/functions.h"
+#include "infer/families.h"
 
 /* A scalar, or without reduction one number for each target: scores [8,10], targets [8] -> [] or [8]. A second output
  * (log_prob) is shaped like the scores. */

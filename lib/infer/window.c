@@ -10,7 +10,6 @@
  * Spatial sizes may be symbolic: strides then make floor() of them, as floor((h + 1)/2) of the first above.
  */
 #include "infer/families.h"
-#include "infer/functions.h"
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
 

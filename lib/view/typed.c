@@ -10,7 +10,7 @@
  * Modelled on onnx/defs and onnx/shape_inference/implementation.cc.
  */
 #include "infer/driver.h"
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "view/view.h"
 
 #define ALL 0xffffu

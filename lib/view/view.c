@@ -13,7 +13,7 @@
  * Modelled on onnxruntime/core/graph/graph.cc and data_propagation/, and on the inference functions and
  * PartialDataPropagationFunctions of onnx/defs.
  */
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "view/view.h"
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */

@@ -9,12 +9,14 @@
 #include "work/formulas.h"
 
 static const struct npart__work_row rows[] = {
-#define WORK(domain, name, class, formula, input, weight, operations)                                                  \
+#define UNINFERRED(domain, name, class, formula, input, weight, operations)                                            \
     {domain, name, NPART__WORK_##class, NPART__BY_##formula, input, weight, operations},
-#include "work/work.def"
+#define ROW(domain, name, since, function, parameter, ...) UNINFERRED(domain, name, __VA_ARGS__)
+#define PATTERN(domain, name, since, shapes, ...) UNINFERRED(domain, name, __VA_ARGS__)
+#include "infer/rows.def"
 };
 
-/* work.def is sorted by domain and name, so this is a binary search. */
+/* rows.def is sorted by domain and name, so this is a binary search. */
 static const struct npart__work_row *find_row(const char *domain, const char *name)
 {
     size_t low = 0, high = NPART__COUNT(rows);

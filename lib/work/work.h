@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * work: how much each node of a session computes and moves: multiply-accumulates, other operations, elements and bytes
- * of activations and weights, and the matrix product that it is. Which formula an operator has is a row of work.def.
+ * of activations and weights, and the matrix product that it is. Which formula an operator has stands in its row of
+ * rows.def.
  *
  * What computing it costs is not said here: that depends on the target (lib/cost).
  */
@@ -30,7 +31,7 @@ enum npart__work_class {
 /* Of one live node, with what is fused into it. Any figure may be NPART__WORK_UNKNOWN. Of class NONE all are 0. */
 struct npart__work {
     uint64_t macs;       /* multiply-accumulates */
-    uint64_t operations; /* arithmetic operations besides, by the conventions of work.def */
+    uint64_t operations; /* arithmetic operations besides, by the conventions of rows.def */
     uint64_t input_elements, output_elements, weight_elements; /* activations in and out; constants */
     /* By the types in the file; of what is quantized by its own, scales and zero points of constants included. */
     uint64_t input_bytes, output_bytes, weight_bytes;

@@ -14,7 +14,7 @@ HEADING = "## Operators without a value"
 
 
 def operators(rows):
-    return set(re.findall(r'^(?:ROW|PATTERN)\("", "(\w+)"', rows, re.M))
+    return set(re.findall(r'^(?:ROW|LATER|PATTERN)\("", "(\w+)"', rows, re.M))
 
 
 def listed(page):

@@ -5,7 +5,7 @@
  */
 #include <stdarg.h>
 
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "support/built.h"
 #include "support/test.h"
 

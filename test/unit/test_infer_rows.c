@@ -3,7 +3,7 @@
  * The table of operators, rows.def: its order, what it leaves out, the grammar of its patterns, and that every row
  * has a text case.
  */
-#include "infer/functions.h"
+#include "infer/families.h"
 #include "support/test.h"
 
 static int compare_rows(const struct npart__infer_row *a, const struct npart__infer_row *b)
