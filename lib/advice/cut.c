@@ -58,8 +58,8 @@ static void look_forward(struct finder *at, uint32_t core)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
         uint32_t id = at->graph->order[i], region = npart__node_region(at->graph, id);
-        const struct npart__node *node = &at->graph->nodes.items[id];
-        uint32_t holder = region ? at->graph->scopes.items[region].node : NPART_NONE;
+        const struct npart__node *node = npart__node_at(at->graph, id);
+        uint32_t holder = region ? npart__scope_at(at->graph, region)->node : NPART_NONE;
         bool is_after = holder != NPART_NONE && at->side_of[holder] == SIDE_AFTER;
         at->follows[id] = at->plan->partitioning.partition_of[id] == core;
         /* A value that no node makes (inputs, weights) is there on either side. */
@@ -82,15 +82,15 @@ static void look_back(struct finder *at, bool *is_needed)
 {
     for (uint32_t i = at->graph->order_count; i-- > 0;) {
         uint32_t id = at->graph->order[i], region = npart__node_region(at->graph, id);
-        const struct npart__node *node = &at->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(at->graph, id);
         if (!is_there(at, id) || at->side_of[id] == SIDE_AFTER)
             continue;
         if (!at->accepted[id] && at->side_of[id] == SIDE_BETWEEN)
             at->side_of[id] = SIDE_BEFORE;
         is_needed[id] |= at->side_of[id] == SIDE_BETWEEN;
         /* A body cannot be apart from its holder: if a node of it is before, the holder is. */
-        if (region && at->graph->scopes.items[region].node != NPART_NONE && at->side_of[id] == SIDE_BEFORE)
-            at->side_of[at->graph->scopes.items[region].node] = SIDE_BEFORE;
+        if (region && npart__scope_at(at->graph, region)->node != NPART_NONE && at->side_of[id] == SIDE_BEFORE)
+            at->side_of[npart__scope_at(at->graph, region)->node] = SIDE_BEFORE;
         for (uint32_t k = 0; k < uses_of(node); k++) {
             uint32_t producer = maker(at, node, k);
             if (producer == NPART_NONE)
@@ -175,7 +175,7 @@ struct border {
  * users are after it. */
 static void add_operands(struct finder *at, uint32_t id, struct border *border)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     for (uint32_t k = 0; k < uses_of(node); k++) {
         uint32_t value = npart__live_operand(&at->plan->session, node, k), producer = maker(at, node, k);
         if (producer == NPART_NONE || at->side_of[producer] == SIDE_AFTER || at->uses[value]++)
@@ -190,7 +190,7 @@ static void add_operands(struct finder *at, uint32_t id, struct border *border)
  * node whose results are unused: moving it would change nothing. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t users = 0;
     /* A body's nodes go with their holder. */
     if (!is_there(at, id) || at->side_of[id] != SIDE_BETWEEN || at->macs[id] || npart__node_region(at->graph, id) != 0)
@@ -199,7 +199,7 @@ static bool can_move(const struct finder *at, uint32_t id)
         uint32_t value = npart__node_output(at->graph, node, k);
         if (value == NPART_NONE)
             continue;
-        if (at->graph->values.items[value].is_graph_output ||
+        if (npart__value_at(at->graph, value)->is_graph_output ||
             at->uses[value] != npart__user_count(&at->plan->session, value))
             return false;
         users += at->uses[value];
@@ -210,7 +210,7 @@ static bool can_move(const struct finder *at, uint32_t id)
 /* What the node makes crosses no longer, what it takes does. */
 static void move(struct finder *at, uint32_t id, struct border *border)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(at->graph, node, k);
         if (value == NPART_NONE || at->uses[value] == 0)
@@ -263,7 +263,7 @@ static bool settle(struct finder *at, bool *is_found)
 static bool list_border(const struct finder *at, enum side from, enum side to, struct npart__tail *out, uint64_t *bytes)
 {
     for (uint32_t i = 0; i < npart__file_nodes(&at->plan->session); i++) {
-        const struct npart__node *node = &at->graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(at->graph, i);
         if (!is_there(at, i) || at->side_of[i] != to)
             continue;
         for (uint32_t k = 0; k < uses_of(node); k++) {

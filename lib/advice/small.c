@@ -71,7 +71,7 @@ static bool write_command(struct npart__way *way, const struct small *small, con
     npart__buffer_init(&text, way->arena);
     *out = NULL;
     for (uint32_t i = 0; small->nodes <= MOST_NAMED && i < npart__file_nodes(&way->plan->session); i++) {
-        const char *name = way->plan->graph->nodes.items[i].name;
+        const char *name = npart__node_at(way->plan->graph, i)->name;
         if (!npart__is_marked(small->is_small, i))
             continue;
         if (!*name)

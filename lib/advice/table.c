@@ -64,7 +64,7 @@ static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
          region = npart__node_region(graph, node))
-        node = graph->scopes.items[region].node;
+        node = npart__scope_at(graph, region)->node;
     return node;
 }
 
@@ -100,7 +100,7 @@ static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
 {
     const struct npart__plan *plan = about->plan;
     const struct npart__oplist *oplist = plan->target.oplist;
-    const struct npart__node *node = &plan->graph->nodes.items[about->node];
+    const struct npart__node *node = npart__node_at(plan->graph, about->node);
     const struct npart__rule *rule = &oplist->rules.items[plan->causes.items.items[about->cause].rule];
     int64_t best = 0;
     for (uint32_t i = 0; i < oplist->ops.count; i++) {
@@ -133,10 +133,10 @@ static bool has_input_condition(const struct npart__graph *graph, const struct n
     /* Four such nodes in a row are more than exporters write; the bound keeps a long chain from being walked for each
      * If. */
     for (unsigned steps = 0; value != NPART_NONE && steps < 4; steps++) {
-        const struct npart__value *at = &graph->values.items[value];
+        const struct npart__value *at = npart__value_at(graph, value);
         if (at->kind != NPART__VALUE_OUTPUT)
             return at->scope == 0;
-        const struct npart__node *producer = at->producer == NPART_NONE ? NULL : &graph->nodes.items[at->producer];
+        const struct npart__node *producer = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
         value = producer && hands_on(graph, producer) ? npart__node_input(graph, producer, 0) : NPART_NONE;
     }
     return false;
@@ -168,7 +168,7 @@ static bool is_known(const struct npart__case *about, const struct npart__node *
 /* False where there is no node. */
 static bool is_op(const struct npart__graph *graph, uint32_t node, const char *op)
 {
-    return node != NPART_NONE && npart__node_is(graph, &graph->nodes.items[node], op);
+    return node != NPART_NONE && npart__node_is(graph, npart__node_at(graph, node), op);
 }
 
 /* Whether its first operand is dequantized, or its first result quantized. The first user stands for all, as
@@ -176,9 +176,9 @@ static bool is_op(const struct npart__graph *graph, uint32_t node, const char *o
 static bool is_quantized(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t input = npart__node_input(graph, node, 0), output = npart__node_output(graph, node, 0);
-    if (input != NPART_NONE && is_op(graph, graph->values.items[input].producer, "DequantizeLinear"))
+    if (input != NPART_NONE && is_op(graph, npart__producer(graph, input), "DequantizeLinear"))
         return true;
-    const struct npart__value *made = output == NPART_NONE ? NULL : &graph->values.items[output];
+    const struct npart__value *made = output == NPART_NONE ? NULL : npart__value_at(graph, output);
     return made && made->consumer_count && is_op(graph, graph->consumers[made->first_consumer], "QuantizeLinear");
 }
 
@@ -188,7 +188,7 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     const struct npart__plan *plan = about->plan;
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__cause *cause = &plan->causes.items.items[about->cause];
-    const struct npart__node *node = about->node == NPART_NONE ? NULL : &plan->graph->nodes.items[about->node];
+    const struct npart__node *node = about->node == NPART_NONE ? NULL : npart__node_at(plan->graph, about->node);
     switch (when) {
     case NPART__WHEN_ALWAYS:
     case NPART__WHEN_LAST:

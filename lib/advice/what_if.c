@@ -184,7 +184,7 @@ static npart_status count_partitions(const struct npart__what_if *request, const
             is_inlined[region] = true;
     }
     for (uint32_t s = 1; s < graph->scopes.count; s++) { /* parents come first */
-        const struct npart__scope *scope = &graph->scopes.items[s];
+        const struct npart__scope *scope = npart__scope_at(graph, s);
         uint32_t cause = scope->node == NPART_NONE ? NPART_NONE : plan->causes.cause_of[scope->node];
         bool is_gone = is_cause_gone(request, cause) && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE;
         /* A body in an inlined body goes with it. */
@@ -289,7 +289,7 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
 {
     const struct npart__graph *graph = plan->session.graph;
     for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_marked(tail->is_in, i) || !npart__is_live(&plan->session, i) ||
             npart__node_region(graph, i) != 0)
             continue; /* captures of its holder stand for a body's */
@@ -308,7 +308,7 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
 static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const struct npart__marks *is_in)
 {
     const struct npart__graph *graph = plan->session.graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t producer = npart__producer(graph, npart__live_operand(&plan->session, node, k));
         if (producer != NPART_NONE && npart__is_marked(is_in, producer))
@@ -331,7 +331,7 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
     tail->is_in = is_in;
     for (uint32_t i = 0; i < graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
         uint32_t id = graph->order[i], region = npart__node_region(graph, id);
-        uint32_t holder = region ? graph->scopes.items[region].node : NPART_NONE;
+        uint32_t holder = region ? npart__scope_at(graph, region)->node : NPART_NONE;
         /* Ids of `is_root` are the file's; a copy begins where its node does. */
         if (is_root[npart__file_node(&plan->session, id)] ||
             (holder != NPART_NONE && npart__is_marked(is_in, holder)) || depends_on_tail(plan, id, is_in))

@@ -44,7 +44,7 @@ static void add_op(const struct words *words, uint32_t node, uint32_t *ops, uint
     const struct npart__graph *graph = words->plan->graph;
     for (uint32_t i = 0; i < *count; i++)
         /* By the interned name, so one comparison. */
-        if (graph->nodes.items[ops[i]].op_type == graph->nodes.items[node].op_type)
+        if (npart__node_at(graph, ops[i])->op_type == npart__node_at(graph, node)->op_type)
             return;
     if (*count < most)
         ops[(*count)++] = node;
@@ -79,7 +79,7 @@ static void ops(const struct words *words)
             add_op(words, i, nodes, MOST, &count);
     }
     for (uint32_t i = 0; i < count; i++)
-        names[i] = npart__node_op(plan->graph, &plan->graph->nodes.items[nodes[i]]);
+        names[i] = npart__node_op(plan->graph, npart__node_at(plan->graph, nodes[i]));
     if (count == 0)
         npart__append_text(words->out, "the nodes");
     npart__append_names(names, count, words->out);
@@ -106,7 +106,7 @@ static void at(const struct words *words)
         npart__append_text(words->out, "the inputs");
         return;
     }
-    const struct npart__node *node = &plan->graph->nodes.items[first];
+    const struct npart__node *node = npart__node_at(plan->graph, first);
     if (*node->name)
         npart__append_format(words->out, "`%s`", node->name);
     else

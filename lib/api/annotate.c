@@ -40,8 +40,8 @@ static bool look_inside(struct notes *notes)
     for (uint32_t i = 0; i < notes->plan->order_count; i++) { /* by the order: live nodes alone */
         uint32_t id = npart__file_node(&plan->session, notes->plan->order[i]), region = npart__node_region(graph, id);
         uint32_t device = plan->partitioning.partition_of[notes->plan->order[i]];
-        for (uint32_t scope = graph->nodes.items[id].scope; scope != region; scope = graph->nodes.items[id].scope) {
-            id = graph->scopes.items[scope].node;
+        for (uint32_t scope; (scope = npart__node_at(graph, id)->scope) != region;) {
+            id = npart__scope_at(graph, scope)->node;
             if (notes->seen[id] == SEEN_NOTHING)
                 notes->device[id] = device;
             notes->seen[id] = notes->seen[id] == SEEN_NOTHING || notes->device[id] == device ? notes->seen[id]
@@ -57,8 +57,8 @@ static bool look_inside(struct notes *notes)
  * there are, so a note there would speak of all calls at once. The call itself gets the note. */
 static bool is_in_function(const struct npart__graph *graph, uint32_t node)
 {
-    for (uint32_t scope = graph->nodes.items[node].scope; scope != 0; scope = graph->scopes.items[scope].parent)
-        if (graph->scopes.items[scope].kind == NPART__SCOPE_CALL)
+    for (uint32_t scope = npart__node_at(graph, node)->scope; scope != 0; scope = npart__scope_at(graph, scope)->parent)
+        if (npart__scope_at(graph, scope)->kind == NPART__SCOPE_CALL)
             return true;
     return false;
 }

@@ -135,7 +135,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
 static bool has_open_inputs(const npart_inference *inference)
 {
     const struct npart__graph *graph = inference->model->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         const struct npart__fact *fact =
             npart__fact_of(inference->inference, graph->operands.items[scope->first_input + i]);
@@ -377,7 +377,7 @@ bool npart_inference_value(const npart_inference *inference, uint32_t value, str
     const struct npart__fact *fact = fact_at(inference, value);
     if (!fact || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__value *at = &inference->model->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(inference->model->graph, value);
     *out = (struct npart_value){
         .size = sizeof *out,
         .name = npart__value_name(inference->model->graph, value),

@@ -208,7 +208,7 @@ bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_gr
 {
     if (!model || graph >= model->graph->scopes.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__scope *at = &model->graph->scopes.items[graph];
+    const struct npart__scope *at = npart__scope_at(model->graph, graph);
     const uint32_t *operands = model->graph->operands.items;
     *out = (struct npart_graph){
         .size = sizeof *out,

@@ -8,7 +8,7 @@
 /* Of a view the ids after the file's nodes are those that its runtime made. */
 static const struct npart__node *node_at(const npart_model *model, uint32_t node)
 {
-    return model && node < model->graph->nodes.count ? &model->graph->nodes.items[node] : NULL;
+    return model && node < model->graph->nodes.count ? npart__node_at(model->graph, node) : NULL;
 }
 
 /* NULL rather than an address past the end where there are none. */
@@ -199,7 +199,7 @@ static bool is_number_of(const struct npart__node *node, const char *text)
  * and Netron shows tensors. */
 static bool is_called(const struct npart__graph *graph, uint32_t node, const char *text)
 {
-    const struct npart__node *at = &graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(graph, node);
     if (strcmp(at->name, text) == 0 || is_number_of(at, text))
         return true;
     for (uint32_t i = 0; i < at->output_count; i++) {
@@ -227,7 +227,7 @@ uint32_t npart_model_find_value(const npart_model *model, const char *name, uint
 {
     uint32_t id = model && name && *name ? npart__strings_find(&model->graph->strings, name, strlen(name)) : NPART_NONE;
     for (uint32_t i = from; id != NPART_NONE && i < model->graph->values.count; i++)
-        if (model->graph->values.items[i].name == id)
+        if (npart__value_at(model->graph, i)->name == id)
             return i;
     return NPART_NONE;
 }

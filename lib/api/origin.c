@@ -152,7 +152,7 @@ bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npa
 {
     if (!model || node >= model->graph->nodes.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__node *at = &model->graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(model->graph, node);
     const char *trace = npart__node_metadata(at, "pkg.torch.onnx.stack_trace");
     const char *doc = npart__node_doc(at);
     struct npart__module_path module;

@@ -246,7 +246,7 @@ static bool find_order(npart_plan *plan)
     if (!starts || !plan->order)
         return false;
     for (uint32_t s = 0; s < graph->scopes.count; s++)
-        if (graph->scopes.items[s].region == s)
+        if (npart__scope_at(graph, s)->region == s)
             plan->order_count += npart__order_of_stages(graph, &plan->plan.partitioning, s, starts,
                                                         plan->order + plan->order_count);
     npart__arena_release(arena, starts);

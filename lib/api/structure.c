@@ -26,10 +26,10 @@ static struct npart__structure structure_of(const struct npart__graph *graph, co
 {
     if (node < count)
         return items[node];
-    const struct npart__node *at = &graph->nodes.items[node];
-    uint32_t owner = graph->scopes.items[at->scope].node;
+    const struct npart__node *at = npart__node_at(graph, node);
+    uint32_t owner = npart__scope_at(graph, at->scope)->node;
     for (int depth = 0; owner != NPART_NONE && owner >= count && depth < 8; depth++)
-        owner = graph->scopes.items[graph->nodes.items[owner].scope].node;
+        owner = npart__scope_at(graph, npart__node_at(graph, owner)->scope)->node;
     return npart__added_structure(owner < count ? items[owner] : (struct npart__structure){0}, at->index,
                                   npart__node_op(graph, at));
 }

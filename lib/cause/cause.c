@@ -177,14 +177,14 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
     /* The size of a NonZero's result is up to the data, and would be so if the list had the op: that is told as
      * DATA. Of an operator without a schema it is not known whose doing it is. */
     return rule && rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE &&
-           (loss != NPART__FAMILY_DATA || !finder->graph->nodes.items[node].schema);
+           (loss != NPART__FAMILY_DATA || !npart__node_at(finder->graph, node)->schema);
 }
 
 /* The cause at a node that shapes are lost at. An operator that gets shape inference at a later opset is told by
  * that opset, since one export with it solves all of them. */
 static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_t rule)
 {
-    const struct npart__node *node = &finder->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(finder->graph, id);
     if (finder->root_in[id]) /* a cause of its own would have no root to be told by */
         return finder->root_in[id] - 1;
     enum npart__family family = family_of_loss(finder, node);
@@ -244,7 +244,7 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
     npart__root root = 0;
     /* The rule did not say which operand it failed for: the first whose shape is not known stands for it. */
     if (culprit == NPART_NONE && (is_dynamic || is_unsure))
-        culprit = shapeless_value(finder, &finder->graph->nodes.items[node]);
+        culprit = shapeless_value(finder, npart__node_at(finder->graph, node));
     if (culprit != NPART_NONE && (is_dynamic || is_unsure))
         root = npart__shape_root(trace, culprit);
     /* The shape is known, but the operand is computed from sizes: with these fixed it would be a constant. */
@@ -254,7 +254,7 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
     if (finder->mask->verdicts[node] == NPART__FAIL && !is_dynamic)
         return 0;
     /* Elements of the first result stand for all: a node that computes sizes has one. */
-    uint32_t result = npart__node_output(finder->graph, &finder->graph->nodes.items[node], 0);
+    uint32_t result = npart__node_output(finder->graph, npart__node_at(finder->graph, node), 0);
     return root || result == NPART_NONE ? root : trace->elements[result];
 }
 
@@ -285,7 +285,7 @@ static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_
  * all pairs: a model may have a thousand dims. The votes b, b, c, b leave b with two. */
 static void count_dims(struct npart__finder *finder, uint32_t id)
 {
-    const struct npart__node *node = &finder->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(finder->graph, id);
     uint32_t symbols[DIMS_OF_NODE], count = 0;
     for (uint32_t i = 0; i < node->input_count; i++)
         add_dims(finder, npart__node_input(finder->graph, node, i), symbols, &count);
@@ -352,7 +352,7 @@ static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
          region = npart__node_region(graph, node))
-        node = graph->scopes.items[region].node;
+        node = npart__scope_at(graph, region)->node;
     return node;
 }
 
@@ -368,12 +368,12 @@ static bool is_type_of_model(uint8_t type)
 static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint32_t id, uint32_t culprit)
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[id];
-    const struct npart__node *at = &finder->graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(finder->graph, node);
     /* What a policy has handed back was taken before: then the policy is why, not that it has bodies. */
     if (id == finder->oplist->bodies_rule ||
         (at->body_count && finder->partitioning->handed_back[node] == NPART_NONE)) {
         uint32_t holder = id == finder->oplist->bodies_rule ? holder_of(finder->graph, node) : node;
-        uint32_t cause = cause_of_key(finder, NPART__FAMILY_CONTROL, finder->graph->nodes.items[holder].op_type, id,
+        uint32_t cause = cause_of_key(finder, NPART__FAMILY_CONTROL, npart__node_at(finder->graph, holder)->op_type, id,
                                       false);
         add_root(finder, cause, holder);
         return cause;
@@ -476,7 +476,7 @@ static void visit(struct npart__finder *finder, uint32_t node)
 static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t producer = npart__producer(graph, npart__live_operand(finder->session, node, i));
         if (producer == NPART_NONE)
@@ -538,7 +538,7 @@ static void add_cuts(struct npart__finder *finder)
             continue;
         struct npart__cause *cause = &finder->out->items.items[made];
         cause->cut_value = v;
-        cause->first_affected = finder->graph->values.items[v].producer;
+        cause->first_affected = npart__producer(finder->graph, v);
     }
 }
 

@@ -20,7 +20,7 @@ static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
  * in a chain each node but the first has its maker in the cause. */
 static bool follows(const struct npart__finder *finder, uint32_t id)
 {
-    const struct npart__node *node = &finder->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(finder->graph, id);
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t producer = npart__producer(finder->graph, npart__node_input(finder->graph, node, i));
         if (producer != NPART_NONE && finder->out->cause_of[producer] == finder->out->cause_of[id])
@@ -40,7 +40,7 @@ static bool is_own_root(const struct npart__finder *finder, uint32_t node)
     enum npart__family family = (enum npart__family)finder->about.items[cause].family;
     bool begins = family == NPART__FAMILY_RANK || family == NPART__FAMILY_TYPE;
     bool is_op = family == NPART__FAMILY_OP &&
-                 finder->graph->nodes.items[node].op_type == finder->about.items[cause].key;
+                 npart__node_at(finder->graph, node)->op_type == finder->about.items[cause].key;
     return family == NPART__FAMILY_RULE || is_op || (begins && !follows(finder, node));
 }
 

@@ -8,7 +8,7 @@
  * callers in the end. */
 static const char *op_text(struct npart__finder *finder, uint32_t id)
 {
-    const struct npart__node *node = &finder->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(finder->graph, id);
     const char *domain = npart__text(&finder->graph->strings, node->domain), *op = npart__node_op(finder->graph, node);
     const char *text = *domain ? npart__arena_format(finder->arena, "%s:%s", domain, op) : op;
     finder->failed |= !text;
@@ -76,7 +76,7 @@ static void name_lost(struct npart__finder *finder, struct npart__cause *cause, 
     };
     int64_t since;
     /* There is a root: all families that get here were traced to a node. */
-    bool lacks_shapes = npart__lacks_shapes(&finder->graph->nodes.items[cause->root], &since);
+    bool lacks_shapes = npart__lacks_shapes(npart__node_at(finder->graph, cause->root), &since);
     const char *op = op_text(finder, cause->root);
     if (!op)
         return;

@@ -20,7 +20,7 @@ static const char *node_text(struct npart__finder *finder, uint32_t node)
 static void note_op(struct npart__finder *finder, uint32_t cause, uint32_t node)
 {
     struct npart__about_cause *about = &finder->about.items[cause];
-    uint32_t op = finder->graph->nodes.items[node].op_type, count = about->op_count;
+    uint32_t op = npart__node_at(finder->graph, node)->op_type, count = about->op_count;
     for (uint32_t i = 0; i < count && i < NPART__OPS_NAMED; i++)
         if (about->ops[i] == op)
             return;
@@ -119,7 +119,7 @@ static void append_origin(struct npart__finder *finder, uint32_t value, struct n
 {
     if (value == NPART_NONE)
         return;
-    const struct npart__value *at = &finder->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(finder->graph, value);
     if (at->kind == NPART__VALUE_OUTPUT && at->producer != NPART_NONE)
         npart__append_format(out, " (from %s)", node_text(finder, at->producer));
     else
@@ -169,7 +169,7 @@ static void append_lost(struct npart__finder *finder, const struct npart__cause 
                                 "have output shapes that the runtime cannot infer"},
     };
     bool is_one = about->root_count == 1, is_unshaped = about->family == NPART__FAMILY_UNSHAPED;
-    const struct npart__node *root = &finder->graph->nodes.items[cause->root];
+    const struct npart__node *root = npart__node_at(finder->graph, cause->root);
     int64_t since;
     bool lacks_shapes = npart__lacks_shapes(root, &since);
     if (is_one) {
@@ -202,7 +202,7 @@ static void word_cause(struct npart__finder *finder, uint32_t id, struct npart__
     const char *sentence = finder->oplist->rules.items[cause->rule].sentence;
     switch ((enum npart__family)about->family) {
     case NPART__FAMILY_OP: { /* the only family that always has affected nodes */
-        const struct npart__node *first = &finder->graph->nodes.items[cause->first_affected];
+        const struct npart__node *first = npart__node_at(finder->graph, cause->first_affected);
         const char *domain = npart__text(&finder->graph->strings, first->domain);
         npart__append_format(out, "%s%s%s: %s", domain, *domain ? ":" : "", npart__node_op(finder->graph, first),
                              sentence);

@@ -47,8 +47,8 @@ npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
     if (npart__is_static(npart__fact_of(seen, value)))
         return 0;
     /* Of a value that the session made, what the file has; `known` is of the file's values. */
-    uint32_t in_file = trace->graph->values.items[value].alias;
-    uint32_t producer = trace->graph->values.items[value].producer, symbol = symbol_behind(known, in_file);
+    uint32_t in_file = npart__value_at(trace->graph, value)->alias;
+    uint32_t producer = npart__producer(trace->graph, value), symbol = symbol_behind(known, in_file);
     if (symbol != NPART_NONE && (symbol_at(known, symbol)->node == NPART_NONE || trace->input_of[symbol]))
         return npart__root_of_symbol(trace, symbol);
     /* Static by all that is known: then it is the runtime alone that lost it. */
@@ -91,14 +91,14 @@ static const struct npart__graph *graph_of(const struct npart__trace *trace, uin
 /* Whether all that is known does not say a result's rank either, or a size that is lost at this node. */
 static bool is_lost_for_all(const struct npart__trace *trace, uint32_t id)
 {
-    const struct npart__node *node = &trace->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(trace->graph, id);
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(trace->graph, node, i);
         uint32_t symbol = NPART_NONE;
         if (value != NPART_NONE && !npart__known_of(trace, value)->has_rank)
             return true;
         if (value != NPART_NONE)
-            symbol = symbol_behind(trace->known, trace->graph->values.items[value].alias);
+            symbol = symbol_behind(trace->known, npart__value_at(trace->graph, value)->alias);
         if (symbol != NPART_NONE && symbol_at(trace->known, symbol)->node == id)
             return true;
     }
@@ -111,7 +111,7 @@ static bool is_lost_for_all(const struct npart__trace *trace, uint32_t id)
 static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
 {
     const struct npart__graph *graph = graph_of(trace, id);
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     int64_t since;
     if (node->body_count || npart__lacks_shapes(node, &since))
         return id + 1;
@@ -139,7 +139,7 @@ static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
 static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
 {
     const struct npart__graph *graph = graph_of(trace, id);
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     npart__root root = 0;
     int64_t since;
     uint32_t first = npart__node_input(graph, node, 0);
@@ -169,7 +169,7 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
  * being folded. Values that are folded have no root of the second kind. */
 static void trace_node(struct npart__trace *trace, uint32_t id)
 {
-    const struct npart__node *node = &trace->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(trace->graph, id);
     bool is_lost = false;
     for (uint32_t i = 0; i < node->output_count && !is_lost; i++) {
         uint32_t value = npart__node_output(trace->graph, node, i);
@@ -192,7 +192,7 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
 static void note_inputs(struct npart__trace *trace)
 {
     /* Scope 0 is the main graph: inputs of bodies are fed by their nodes, and no user fixes them. */
-    const struct npart__scope *scope = &trace->graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(trace->graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = trace->graph->operands.items[scope->first_input + i];
         const struct npart__fact *fact = npart__known_of(trace, value);

@@ -32,7 +32,7 @@ void npart__trace_free(struct npart__trace *trace, struct npart__arena *arena);
 /* All that is known of a value; of one that a copy makes, what is known of that of the file. */
 static inline const struct npart__fact *npart__known_of(const struct npart__trace *trace, uint32_t value)
 {
-    return npart__fact_of(trace->known, trace->graph->values.items[value].alias);
+    return npart__fact_of(trace->known, npart__value_at(trace->graph, value)->alias);
 }
 
 /* Why the runtime does not know the shape of a value. */

@@ -288,7 +288,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
     struct border border = {.elements = 0};
     bool is_io = npart__has_io(&nodes->rates);
     for (uint32_t v = 0; v < graph->values.count; v++) {
-        const struct npart__value *value = &graph->values.items[v];
+        const struct npart__value *value = npart__value_at(graph, v);
         /* An input that nothing reads is not copied. */
         bool is_fed = value->scope == 0 && value->producer == NPART_NONE && value->consumer_count > 0;
         if (session->is_constant[v] || session->stands_for[v] != v || !(is_fed || value->is_graph_output))

@@ -40,7 +40,7 @@ static bool classify(struct laying *layouts, const char *const *ops, uint32_t co
 
 static enum layout_class class_of(const struct laying *layouts, uint32_t id)
 {
-    const struct npart__node *node = &layouts->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(layouts->graph, id);
     enum layout_class class = (enum layout_class)layouts->class_of[node->op_type];
     /* What works in either layout does so by its name, wherever that comes from. */
     bool is_any = class == LAYOUT_THROUGH && layouts->domain_of[node->op_type] == 0;
@@ -84,7 +84,7 @@ static bool has_spatial_axes(const struct laying *layouts, uint32_t value)
  * Softmax, if the list lets a Relu through and binds no Softmax. */
 static void lay_out_node(struct laying *layouts, uint32_t id)
 {
-    const struct npart__node *node = &layouts->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(layouts->graph, id);
     enum layout_class class = class_of(layouts, id);
     bool *is_native = layouts->out->is_native, any_native = false;
     uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
@@ -133,7 +133,7 @@ static bool lay_out(struct laying *layouts, const struct npart__oplist *oplist, 
             lay_out_node(layouts, graph->order[i]);
     /* An output that was converted for a node already is not converted again (convert). */
     for (uint32_t v = 0; v < graph->values.count; v++)
-        if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])
+        if (npart__value_at(graph, v)->is_graph_output && layouts->out->is_native[v])
             convert(layouts, v, NPART__FOR_GRAPH);
     npart__arena_release(arena, layouts->class_of);
     npart__arena_release(arena, layouts->domain_of);

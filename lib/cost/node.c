@@ -206,7 +206,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
     else if (work->class == NPART__WORK_ELEMENTWISE)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_ELEMENTWISE, out(work));
     /* Concat's operands are written where it reads them. */
-    else if (is_convert || (is_move && !npart__is_op(&at->session->graph->nodes.items[at->id], at->concat)))
+    else if (is_convert || (is_move && !npart__is_op(npart__node_at(at->session->graph, at->id), at->concat)))
         charge(at, side, part, NPART__PARAMETER_MOVE,
                (in(work) + out(work)) * element_bytes);
     charge(at, side, is_convert ? part : NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NODE, 1);
@@ -238,7 +238,7 @@ const char *npart__slow_sentence(uint8_t slow)
 /* Of the first operand; an unknown rank is below any. */
 static bool has_rank(const struct costing *at, uint8_t least)
 {
-    const struct npart__node *node = &at->session->graph->nodes.items[at->id];
+    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
     uint32_t value = node->input_count ? npart__node_input(at->session->graph, node, 0) : NPART_NONE;
     const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
     return least == 0 || (fact && fact->has_rank && fact->rank >= least);
@@ -248,7 +248,7 @@ static bool has_rank(const struct costing *at, uint8_t least)
  * says that no row fits. */
 static uint8_t find_slow(const struct costing *at)
 {
-    const struct npart__node *node = &at->session->graph->nodes.items[at->id];
+    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
     for (unsigned i = 0; i < NPART__COUNT(slow_rows); i++) {
         const struct slow *row = &slow_rows[i];
         if ((!row->op || npart__is_op(node, at->slow_ops[i])) && (row->arithmetics >> at->arithmetic & 1) &&

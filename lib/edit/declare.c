@@ -11,7 +11,7 @@
 /* The value of an input of the main graph; NPART_NONE where there is none. Names come from the user, and are few. */
 static uint32_t find_input(const struct npart__editor *editor, const char *name)
 {
-    const struct npart__scope *scope = &editor->graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(editor->graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = editor->graph->operands.items[scope->first_input + i];
         if (strcmp(npart__value_name(editor->graph, value), name) == 0)
@@ -115,11 +115,11 @@ static bool sort_by_scope(struct declaring *declaring)
         return false;
     uint32_t *next = declaring->first + 1; /* after counting and filling, each scope's end: the next one's beginning */
     for (uint32_t i = 0; i < graph->values.count; i++)
-        next[graph->values.items[i].scope + 1]++;
+        next[npart__value_at(graph, i)->scope + 1]++;
     for (uint32_t i = 1; i < graph->scopes.count; i++)
         next[i] += next[i - 1];
     for (uint32_t i = 0; i < graph->values.count; i++)
-        declaring->by_scope[next[graph->values.items[i].scope]++] = i;
+        declaring->by_scope[next[npart__value_at(graph, i)->scope]++] = i;
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
     graph->value_info = longer;
     for (uint32_t i = declaring->first[scope]; i < declaring->first[scope + 1]; i++) {
         uint32_t value = declaring->by_scope[i];
-        const struct npart__value *at = &editor->graph->values.items[value];
+        const struct npart__value *at = npart__value_at(editor->graph, value);
         const struct npart__fact *fact = npart__fact_of(editor->inference, value);
         if (at->kind != NPART__VALUE_OUTPUT || declaring->is_declared[value] || !fact->element_type ||
             !npart__is_static(fact))
@@ -242,13 +242,13 @@ bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *change
         const uint32_t *values = declaring.by_scope + declaring.first[scope];
         uint32_t count = declaring.first[scope + 1] - declaring.first[scope];
         for (uint32_t i = 0; i < count; i++)
-            declaring.by_name[editor->graph->values.items[values[i]].name] = values[i] + 1;
+            declaring.by_name[npart__value_at(editor->graph, values[i])->name] = values[i] + 1;
         is_done = !graph || (declare_all(&declaring, graph->input, graph->n_input) &&
                              declare_all(&declaring, graph->output, graph->n_output) &&
                              declare_all(&declaring, graph->value_info, graph->n_value_info) &&
                              (!adds || scope || add_infos(&declaring, scope, graph)));
         for (uint32_t i = 0; i < count; i++)
-            declaring.by_name[editor->graph->values.items[values[i]].name] = 0;
+            declaring.by_name[npart__value_at(editor->graph, values[i])->name] = 0;
     }
     *changed = declaring.changed;
     return is_done;

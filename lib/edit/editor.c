@@ -17,7 +17,7 @@ Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *c
  * unknown. Its nodes then have no object, so nothing in it is offered to a rewrite. */
 static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodeProto **nodes, size_t count)
 {
-    const struct npart__scope *at = &editor->graph->scopes.items[scope];
+    const struct npart__scope *at = npart__scope_at(editor->graph, scope);
     if (count == at->node_count)
         for (uint32_t i = 0; i < at->node_count; i++)
             editor->protos[at->first_node + i] = nodes[i];
@@ -26,9 +26,9 @@ static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodePr
 /* The body of a node's graph attribute that is the scope: bodies are numbered in the order of attributes. */
 static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t scope)
 {
-    uint32_t holder = editor->graph->scopes.items[scope].node;
+    uint32_t holder = npart__scope_at(editor->graph, scope)->node;
     Onnx__NodeProto *proto = editor->protos[holder];
-    uint32_t index = scope - editor->graph->nodes.items[holder].first_body;
+    uint32_t index = scope - npart__node_at(editor->graph, holder)->first_body;
     for (size_t i = 0; proto && i < proto->n_attribute; i++) {
         size_t count;
         Onnx__GraphProto **bodies = npart__edit_bodies(proto->attribute[i], &count);
@@ -77,7 +77,7 @@ static bool map_scopes(struct npart__editor *editor)
     editor->graphs[0] = editor->model->graph;
     map_nodes(editor, 0, editor->model->graph->node, editor->model->graph->n_node);
     for (uint32_t scope = 1; scope < graph->scopes.count; scope++) {
-        const struct npart__scope *at = &graph->scopes.items[scope];
+        const struct npart__scope *at = npart__scope_at(graph, scope);
         if (at->kind == NPART__SCOPE_BODY) {
             Onnx__GraphProto *body = find_body(editor, scope);
             if (body)
@@ -127,7 +127,7 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
 static bool intern_node_names(struct npart__editor *editor)
 {
     for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
-        const char *name = editor->graph->nodes.items[i].name;
+        const char *name = npart__node_at(editor->graph, i)->name;
         if (npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
             return false;
     }
@@ -170,7 +170,7 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
 bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
                        struct npart__site *out)
 {
-    const struct npart__node *at = &editor->graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(editor->graph, node);
     *out = (struct npart__site){
         .editor = editor,
         .graph = editor->graph,
@@ -310,8 +310,8 @@ const char *const *npart__kept_results(const struct npart__site *site, struct np
  * site's list. */
 static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32_t scope)
 {
-    while (node != NPART_NONE && graph->nodes.items[node].scope != scope) {
-        const struct npart__scope *at = &graph->scopes.items[graph->nodes.items[node].scope];
+    while (node != NPART_NONE && npart__node_at(graph, node)->scope != scope) {
+        const struct npart__scope *at = npart__scope_at(graph, npart__node_at(graph, node)->scope);
         node = at->parent == NPART_NONE ? NPART_NONE : at->node;
     }
     return node;
@@ -338,12 +338,13 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
 {
     const struct npart__graph *graph = editor->graph;
     const Onnx__NodeProto *proto = editor->protos[node];
-    uint32_t value = npart__node_output(graph, &graph->nodes.items[node], index);
-    if (value == NPART_NONE || graph->nodes.items[node].callee == NPART_NONE || index >= proto->n_output ||
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, node), index);
+    if (value == NPART_NONE || npart__node_at(graph, node)->callee == NPART_NONE || index >= proto->n_output ||
         strcmp(npart__value_name(graph, value), proto->output[index]) == 0)
         return value;
     for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.items[i].alias == value && graph->values.items[i].scope == graph->nodes.items[node].scope &&
+        if (npart__value_at(graph, i)->alias == value &&
+            npart__value_at(graph, i)->scope == npart__node_at(graph, node)->scope &&
             strcmp(npart__value_name(graph, i), proto->output[index]) == 0)
             return i;
     return value;

@@ -98,13 +98,13 @@ static int compare_placed(const void *left, const void *right)
 static bool is_replaced(const struct npart__editor *editor, uint32_t id)
 {
     const struct npart__graph *graph = editor->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     bool is_replaced = false;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__edit_own_result(editor, id, i);
         if (value == NPART_NONE)
             continue;
-        const struct npart__value *at = &graph->values.items[value];
+        const struct npart__value *at = npart__value_at(graph, value);
         if (!editor->is_finished[value] && (at->consumer_count || at->is_graph_output || at->alias != value))
             return false;
         is_replaced |= editor->is_finished[value];
@@ -123,7 +123,7 @@ static bool place_in_scope(struct npart__editor *editor, const struct placed *pl
     for (size_t i = 0; nodes && i < graph->n_node; i++) {
         while (at < count && placed[at].anchor == i)
             nodes[made++] = editor->nodes.items[placed[at++].index].node;
-        if (!editor->is_replaced[editor->graph->scopes.items[placed[0].scope].first_node + i])
+        if (!editor->is_replaced[npart__scope_at(editor->graph, placed[0].scope)->first_node + i])
             nodes[made++] = graph->node[i];
     }
     if (!nodes)

@@ -104,14 +104,14 @@ uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const
     uint32_t node = npart__producer(site->graph, value);
     if (node == NPART_NONE)
         return NPART_NONE;
-    const struct npart__node *at = &site->graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(site->graph, node);
     return at->scope == site->node->scope && npart__node_is(site->graph, at, op) ? node : NPART_NONE;
 }
 
 /* Then what makes it goes with the node. */
 bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node)
 {
-    const struct npart__value *at = &site->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(site->graph, value);
     for (uint32_t i = 0; i < at->consumer_count; i++)
         if (site->graph->consumers[at->first_consumer + i] != node)
             return false;
@@ -122,8 +122,8 @@ bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t
  * that use was the last shows in the next version. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value)
 {
-    return value == NPART_NONE || (!site->graph->values.items[value].consumer_count &&
-                                   !site->graph->values.items[value].is_graph_output);
+    return value == NPART_NONE || (!npart__value_at(site->graph, value)->consumer_count &&
+                                   !npart__value_at(site->graph, value)->is_graph_output);
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
 static const struct npart__attribute *given(const struct npart__site *site, uint32_t node, const char *name, int type)
 {
     const struct npart__attribute *attribute =
-        npart__node_attribute(site->graph, &site->graph->nodes.items[node], name);
+        npart__node_attribute(site->graph, npart__node_at(site->graph, node), name);
     return attribute && attribute->type == type && !attribute->is_elided ? attribute : NULL;
 }
 
@@ -144,7 +144,7 @@ static const struct npart__attribute *given(const struct npart__site *site, uint
 static const char *default_of(const struct npart__site *site, uint32_t node, const char *name)
 {
     struct npart__attribute_schema schema;
-    const struct npart__operator *op = site->graph->nodes.items[node].schema;
+    const struct npart__operator *op = npart__node_at(site->graph, node)->schema;
     if (!op || !npart__operator_attribute(op, name, strlen(name), &schema) || !schema.default_text)
         return NULL;
     const char *text = npart__arena_copy_text(site->arena, schema.default_text, schema.default_length);
@@ -154,7 +154,7 @@ static const char *default_of(const struct npart__site *site, uint32_t node, con
 
 bool npart__site_has(const struct npart__site *site, uint32_t node, const char *name)
 {
-    return npart__node_attribute(site->graph, &site->graph->nodes.items[node], name) != NULL;
+    return npart__node_attribute(site->graph, npart__node_at(site->graph, node), name) != NULL;
 }
 
 /* Defaults of the table are decimal texts, "1" or "-1". */

@@ -385,7 +385,7 @@ static bool splice_call(struct splice *splice, const char *const *operands, cons
 bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *operands, const char **results)
 {
     struct npart__editor *editor = site->editor;
-    const struct npart__scope *at = &editor->graph->scopes.items[scope];
+    const struct npart__scope *at = npart__scope_at(editor->graph, scope);
     struct splice splice = {.site = site, .editor = editor};
     const char *wanted =
         npart__arena_format(site->arena, "%s/%s", npart__site_name(site, npart__result(site, 0)), site->rewrite);

@@ -58,7 +58,7 @@ static bool mark_bodies(const struct npart__graph *graph, const struct npart__no
 {
     bool changed = false;
     for (uint32_t b = 0; b < node->body_count; b++) {
-        const struct npart__scope *scope = &graph->scopes.items[node->first_body + b];
+        const struct npart__scope *scope = npart__scope_at(graph, node->first_body + b);
         for (uint32_t i = 0; i < scope->output_count; i++)
             changed |= mark(reaches, graph->operands.items[scope->first_output + i]);
     }
@@ -93,7 +93,7 @@ const bool *npart__find_quantized(const struct npart__graph *graph, struct npart
     while (changed) {
         changed = false;
         for (uint32_t i = graph->nodes.count; i-- > 0;)
-            changed |= mark_node(graph, &graph->nodes.items[i], reaches);
+            changed |= mark_node(graph, npart__node_at(graph, i), reaches);
     }
     return reaches;
 }

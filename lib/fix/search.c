@@ -164,8 +164,8 @@ static bool index_makers(const struct npart__graph *graph, struct npart__arena *
 {
     uint32_t *makers = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *makers);
     for (uint32_t i = 0; makers && i < graph->values.count; i++)
-        if (graph->values.items[i].producer != NPART_NONE)
-            makers[graph->values.items[i].name] = graph->values.items[i].producer + 1;
+        if (npart__producer(graph, i) != NPART_NONE)
+            makers[npart__value_at(graph, i)->name] = npart__producer(graph, i) + 1;
     *out = makers;
     return makers != NULL;
 }
@@ -338,9 +338,9 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
             is_named[name] = true;
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t result = npart__node_output(graph, &graph->nodes.items[i], 0);
+        uint32_t result = npart__node_output(graph, npart__node_at(graph, i), 0);
         /* Sites are known by their first results (note_site in step.c). */
-        picks[i] = result != NPART_NONE && is_named[graph->values.items[result].name];
+        picks[i] = result != NPART_NONE && is_named[npart__value_at(graph, result)->name];
     }
     *out = picks;
     return true;

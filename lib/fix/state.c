@@ -116,7 +116,7 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
 {
     const struct npart__session *session = &plan->session;
-    const struct npart__node *node = &session->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(session->graph, id);
     if (npart__is_live(session, id))
         return !plan->accepted[id] || plan->mask.verdicts[id] == NPART__FAIL;
     if (session->fates[id] == NPART__FATE_FUSED) {
@@ -125,7 +125,7 @@ static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned dep
     }
     if (session->fates[id] != NPART__FATE_INLINED || node->callee == NPART_NONE || depth == NPART__LIMIT_CALL_DEPTH)
         return false;
-    const struct npart__scope *scope = &session->graph->scopes.items[node->callee];
+    const struct npart__scope *scope = npart__scope_at(session->graph, node->callee);
     for (uint32_t i = 0; i < scope->node_count; i++)
         if (is_left_by(plan, scope->first_node + i, depth + 1))
             return true;

@@ -14,7 +14,7 @@
 /* Its own name, or that of its first result. Exporters often leave names of nodes out. */
 static const char *node_name(const struct npart__graph *graph, uint32_t id)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t result = npart__node_output(graph, node, 0);
     if (node->name && *node->name)
         return node->name;
@@ -26,7 +26,7 @@ static const char *node_name(const struct npart__graph *graph, uint32_t id)
  * the main graph's nodes from those of bodies, which may have the same names: "0 IsNaN checked". */
 static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct npart__strings *keys, bool adds)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     char text[512];
     const char *name = node_name(graph, id);
     int length = snprintf(text, sizeof text, "%u %s %s", node->scope ? 1u : 0u, npart__node_op(graph, node), name);

@@ -11,7 +11,7 @@
  * "Gelu" is therefore not com.microsoft's. Nothing is allocated, as it is asked of every node for every rewrite. */
 bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t id)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const char *domain = npart__text(&graph->strings, node->domain), *end = ops + strlen(ops), *at;
     size_t length, own_length = strlen(domain);
     while (npart__next_part(&ops, end, ' ', &at, &length)) {
@@ -55,7 +55,7 @@ bool npart__has_one_result(const struct npart__graph *graph, const struct npart_
     for (uint32_t i = 1; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value != NPART_NONE &&
-            (graph->values.items[value].consumer_count || graph->values.items[value].is_graph_output))
+            (npart__value_at(graph, value)->consumer_count || npart__value_at(graph, value)->is_graph_output))
             return false;
     }
     return npart__node_output(graph, node, 0) != NPART_NONE;
@@ -136,13 +136,13 @@ const char *npart__node_doc(const struct npart__node *node)
  * what a reader finds in the file, and not its id. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope)
 {
-    const struct npart__scope *at = &graph->scopes.items[scope];
+    const struct npart__scope *at = npart__scope_at(graph, scope);
     if (at->parent == NPART_NONE)
         return;
     npart__append_scope_path(buffer, graph, at->parent); /* as deep as graphs and calls may nest */
-    if (graph->scopes.items[at->parent].parent != NPART_NONE)
+    if (npart__scope_at(graph, at->parent)->parent != NPART_NONE)
         npart__append_text(buffer, "/");
-    npart__append_int64(buffer, graph->nodes.items[at->node].index);
+    npart__append_int64(buffer, npart__node_at(graph, at->node)->index);
     npart__append_text(buffer, ":");
     npart__append_text(buffer, at->label);
 }
@@ -150,8 +150,8 @@ void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__
 /* Long names are cut at their beginning, as exporters put what tells them apart at the end. */
 void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *out, size_t bytes)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
-    const struct npart__scope *scope = &graph->scopes.items[node->scope];
+    const struct npart__node *node = npart__node_at(graph, id);
+    const struct npart__scope *scope = npart__scope_at(graph, node->scope);
     /* 32 more bytes are enough for "node ", a number of ten digits, the parentheses and the blanks. Texts of the
      * file go into `text` as they are, and npart__copy_plain escapes them on the way out. */
     char op[32], name[56], label[20], inside[64] = "", text[sizeof op + sizeof name + sizeof inside + 32];
@@ -161,7 +161,7 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
         npart__shorten(label, sizeof label, scope->label);
         (void)snprintf(inside, sizeof inside, " in %s \"%s\" of node %u",
                        scope->kind == NPART__SCOPE_CALL ? "function" : "graph", label,
-                       graph->nodes.items[scope->node].index);
+                       npart__node_at(graph, scope->node)->index);
     }
     (void)snprintf(text, sizeof text, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
     npart__copy_plain(out, bytes, text);

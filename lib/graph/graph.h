@@ -262,6 +262,25 @@ static inline uint32_t npart__model_nodes(const struct npart__graph *graph)
 
 /* ---- access ---------------------------------------------------------------------------------------------- */
 
+/* What has an id is read through these three. Only what makes a graph writes to its arrays. */
+static inline const struct npart__node *npart__node_at(const struct npart__graph *graph, uint32_t node)
+{
+    NPART__ASSERT(node < graph->nodes.count, "node %u of %u", (unsigned)node, (unsigned)graph->nodes.count);
+    return &graph->nodes.items[node];
+}
+
+static inline const struct npart__value *npart__value_at(const struct npart__graph *graph, uint32_t value)
+{
+    NPART__ASSERT(value < graph->values.count, "value %u of %u", (unsigned)value, (unsigned)graph->values.count);
+    return &graph->values.items[value];
+}
+
+static inline const struct npart__scope *npart__scope_at(const struct npart__graph *graph, uint32_t scope)
+{
+    NPART__ASSERT(scope < graph->scopes.count, "scope %u of %u", (unsigned)scope, (unsigned)graph->scopes.count);
+    return &graph->scopes.items[scope];
+}
+
 static inline uint32_t npart__node_input(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
 {
     return i < node->input_count ? graph->operands.items[node->first_input + i] : NPART_NONE;
@@ -283,7 +302,7 @@ static inline uint32_t npart__node_output(const struct npart__graph *graph, cons
 /* The node that makes a value; NPART_NONE for none, as of an optional operand that is left out. */
 static inline uint32_t npart__producer(const struct npart__graph *graph, uint32_t value)
 {
-    return value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    return value == NPART_NONE ? NPART_NONE : npart__value_at(graph, value)->producer;
 }
 
 static inline const char *npart__node_op(const struct npart__graph *graph, const struct npart__node *node)
@@ -306,12 +325,12 @@ static inline bool npart__node_plays(const struct npart__graph *graph, const str
 
 static inline const char *npart__value_name(const struct npart__graph *graph, uint32_t value)
 {
-    return npart__text(&graph->strings, graph->values.items[value].name);
+    return npart__text(&graph->strings, npart__value_at(graph, value)->name);
 }
 
 static inline uint32_t npart__node_region(const struct npart__graph *graph, uint32_t node)
 {
-    return graph->scopes.items[graph->nodes.items[node].scope].region;
+    return npart__scope_at(graph, npart__node_at(graph, node)->scope)->region;
 }
 
 /* Whether the node is of an op as lists and users name it: "Relu", "ai.onnx:Relu", "com.microsoft:Gelu". */

@@ -98,7 +98,7 @@ static bool has_all_words(const struct npart__strings *words, const char *name)
 static bool is_in_a_dim(const struct npart__graph *graph, const char *name)
 {
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        const struct npart__declared_type *declared = graph->values.items[i].declared;
+        const struct npart__declared_type *declared = npart__value_at(graph, i)->declared;
         for (uint32_t k = 0; declared && k < declared->rank; k++)
             if (mentions(declared->dims[k].parameter, name))
                 return true;
@@ -144,7 +144,7 @@ static struct axis_request parse_input_axis(const struct binder *binder, const c
     uint32_t found = find_input(binder, name, (size_t)(dot - name));
     if (found == NPART_NONE)
         return out;
-    const struct npart__declared_type *declared = binder->inference->graph->values.items[found].declared;
+    const struct npart__declared_type *declared = npart__value_at(binder->inference->graph, found)->declared;
     if (declared && declared->has_rank && out.axis < declared->rank && declared->dims[out.axis].value < 0 &&
         !declared->dims[out.axis].parameter)
         out.input = found;
@@ -169,7 +169,7 @@ static void list_axes(struct binder *binder)
 static bool open_binder(struct binder *binder)
 {
     const struct npart__graph *graph = binder->inference->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     npart__arena_init(&binder->scratch, &binder->inference->arena->allocator);
     size_t names = graph->strings.texts.count + (size_t)1, values = graph->values.count + (size_t)1;
     binder->first_axis = npart__arena_zeroed(&binder->scratch, values, sizeof *binder->first_axis);
@@ -186,11 +186,11 @@ static bool open_binder(struct binder *binder)
     for (uint32_t i = 0; ok && i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
         /* The name is an id of the graph's strings, of which the table has one place each. */
-        binder->input_of[graph->values.items[value].name] = value + 1;
+        binder->input_of[npart__value_at(graph, value)->name] = value + 1;
     }
     /* Words of all dims in the file, of inputs and others. */
     for (uint32_t i = 0; ok && i < graph->values.count; i++) {
-        const struct npart__declared_type *declared = graph->values.items[i].declared;
+        const struct npart__declared_type *declared = npart__value_at(graph, i)->declared;
         for (uint32_t k = 0; ok && declared && k < declared->rank; k++)
             ok = !declared->dims[k].parameter || add_words(&binder->words, declared->dims[k].parameter);
     }
@@ -223,7 +223,7 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
                              struct npart_error *error)
 {
     const struct npart__graph *graph = binder->inference->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     if (request->is_missing) {
@@ -233,7 +233,7 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
     npart__nearest_init(&nearest, request->name, strlen(request->name));
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
-        const struct npart__declared_type *declared = graph->values.items[value].declared;
+        const struct npart__declared_type *declared = npart__value_at(graph, value)->declared;
         for (uint32_t k = 0; declared && k < declared->rank; k++) {
             const char *name = declared->dims[k].parameter;
             if (!name && declared->dims[k].value < 0)
@@ -317,7 +317,7 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
 /* An --input of a name that the model lacks, with the nearest names that it has. */
 static npart_status lack_input(const struct npart__graph *graph, const char *name, struct npart_error *error)
 {
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     npart__nearest_init(&nearest, name, strlen(name));
@@ -339,7 +339,7 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
             return lack_input(graph, request->input, error);
         if (!binder->shape_of[value]) /* of two the first */
             binder->shape_of[value] = i + 1;
-        const struct npart__declared_type *declared = graph->values.items[value].declared;
+        const struct npart__declared_type *declared = npart__value_at(graph, value)->declared;
         /* A shape may replace sizes that the file declares, never the rank. */
         if (declared && declared->has_rank && declared->rank != request->rank)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "input \"%s\" has rank %u, not %u", request->input,
@@ -399,7 +399,7 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
 static bool make_input_fact(const struct binder *binder, uint32_t value)
 {
     struct npart__inference *inference = binder->inference;
-    const struct npart__value *at = &inference->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(inference->graph, value);
     const struct npart__shape_request *shape =
         binder->shape_of[value] ? &binder->options->shapes[binder->shape_of[value] - 1] : NULL;
     struct npart__fact *fact = &inference->facts[value];
@@ -439,7 +439,7 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
 npart_status npart__bind_inputs(struct npart__inference *inference, const struct npart__infer_options *options,
                                 struct npart_error *error)
 {
-    const struct npart__scope *scope = &inference->graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(inference->graph, 0);
     struct binder binder = {.inference = inference, .options = options};
     npart_status status = open_binder(&binder) ? NPART_OK : npart__fail_memory(error);
     if (status == NPART_OK)

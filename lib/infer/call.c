@@ -446,7 +446,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
                                uint32_t count)
 {
     struct npart__inference *inference = call->inference;
-    const struct npart__scope *body = &call->graph->scopes.items[scope];
+    const struct npart__scope *body = npart__scope_at(call->graph, scope);
     for (uint32_t i = 0; i < body->input_count; i++) {
         uint32_t value = call->graph->operands.items[body->first_input + i];
         struct npart__fact *fact = &inference->facts[value];
@@ -468,7 +468,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
 /* Past the last output of a body all is unknown: a node may have more outputs than its body gives. */
 const struct npart__fact *npart__body_output(const struct npart__call *call, uint32_t scope, uint32_t index)
 {
-    const struct npart__scope *body = &call->graph->scopes.items[scope];
+    const struct npart__scope *body = npart__scope_at(call->graph, scope);
     if (index >= body->output_count)
         return absent(call);
     return &call->inference->facts[call->graph->operands.items[body->first_output + index]];

@@ -17,7 +17,7 @@ static void report_difference(struct npart__inference *inference, uint32_t value
     struct npart__buffer text;
     char place[160] = "";
     /* The place is the node that makes the value; an input of a body has none. */
-    const struct npart__value *at = &inference->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(inference->graph, value);
     if (at->producer != NPART_NONE)
         npart__describe_node(inference->graph, at->producer, place, sizeof place);
     npart__buffer_init(&text, inference->arena);
@@ -92,7 +92,7 @@ static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int
     bool is_named = npart__is_named(pool, ours);
     if (theirs->value >= 0) { /* exporters fix a size that a formula leaves open where the model works with no other */
         if (is_named)
-            npart__assume_equal(inference, inference->graph->values.items[value].producer, ours, theirs->value, false);
+            npart__assume_equal(inference, npart__producer(inference->graph, value), ours, theirs->value, false);
         return theirs->value;
     }
     if (is_named || !theirs->parameter || !may_name(inference, ours, theirs->parameter))
@@ -168,7 +168,7 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
  * reported; ours stays. */
 void npart__merge_declared(struct npart__inference *inference, uint32_t value)
 {
-    const struct npart__declared_type *declared = inference->graph->values.items[value].declared;
+    const struct npart__declared_type *declared = npart__value_at(inference->graph, value)->declared;
     struct npart__fact *fact = &inference->facts[value];
     if (!declared || declared->kind == NPART__TYPE_UNKNOWN)
         return;

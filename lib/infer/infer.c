@@ -214,7 +214,7 @@ static uint32_t lost_before(const struct npart__inference *inference, uint32_t f
 static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t lost = 0;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
@@ -223,7 +223,7 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
         if (!lost) /* of all its results the same */
             lost = lost_before(inference, node->first_input, node->input_count);
         for (uint32_t body = 0; body < node->body_count && !lost; body++) {
-            const struct npart__scope *scope = &graph->scopes.items[node->first_body + body];
+            const struct npart__scope *scope = npart__scope_at(graph, node->first_body + body);
             lost = lost_before(inference, scope->first_output, scope->output_count);
         }
         /* None of them lacked a rank, so it was this node that could not tell it. */
@@ -240,7 +240,7 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 static void infer_node(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__infer_policy *policy = inference->policy;
     const struct npart__op_cache *found = look_up(inference, node);
     const struct npart__op_cache cache = *found; /* a body may use its slot */
@@ -285,7 +285,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
  * after which facts could be anything. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region)
 {
-    const struct npart__scope *scope = &inference->graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(inference->graph, region);
     for (uint32_t i = 0; i < scope->order_count; i++) {
         infer_node(inference, inference->graph->order[scope->first_order + i]);
         if (inference->expressions.failed)
@@ -299,7 +299,7 @@ static void seed_initializers(struct npart__inference *inference)
 {
     const struct npart__graph *graph = inference->graph;
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        const struct npart__value *value = &graph->values.items[i];
+        const struct npart__value *value = npart__value_at(graph, i);
         if (value->tensor)
             npart__fact_from_tensor(inference->graph->limits, &inference->facts[i], value->tensor,
                                     value->kind != NPART__VALUE_OVERRIDABLE);
@@ -334,9 +334,9 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     if (out->policy->end)
         out->policy->end(out);
     for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
-        if (graph->values.items[i].alias != i) {
-            out->facts[i] = out->facts[graph->values.items[i].alias];
-            out->rank_lost_at[i] = out->rank_lost_at[graph->values.items[i].alias];
+        if (npart__value_at(graph, i)->alias != i) {
+            out->facts[i] = out->facts[npart__value_at(graph, i)->alias];
+            out->rank_lost_at[i] = out->rank_lost_at[npart__value_at(graph, i)->alias];
         }
     return status;
 }

@@ -207,7 +207,7 @@ static bool add_open(void *to, uint32_t symbol)
 static bool list_open(struct proposal *proposal)
 {
     const struct npart__inference *inference = proposal->inference;
-    const struct npart__scope *scope = &inference->graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(inference->graph, 0);
     size_t count = inference->expressions.symbols.count;
     proposal->roles = npart__arena_allocate(proposal->arena, count + 1);
     proposal->follows = npart__arena_zeroed(proposal->arena, count + 1, sizeof *proposal->follows);

@@ -20,7 +20,7 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
         .inference = session->inference,
         .graph = session->graph,
         .session = session,
-        .node = &session->graph->nodes.items[node],
+        .node = npart__node_at(session->graph, node),
         .it = NPART_NONE,
         .failure = NPART__NO_FAILURE,
     };
@@ -125,7 +125,7 @@ static struct npart__answer word_answer(const char *word, size_t length)
 /* Its domain is an answer, too: same_word compares it where the list names one. */
 static struct npart__answer op_answer(const struct npart__trial *trial, uint32_t node)
 {
-    const struct npart__node *at = &trial->graph->nodes.items[node];
+    const struct npart__node *at = npart__node_at(trial->graph, node);
     const char *op = npart__node_op(trial->graph, at);
     struct npart__answer answer = word_answer(op, strlen(op));
     answer.domain = npart__text(&trial->graph->strings, at->domain);
@@ -141,8 +141,8 @@ static struct npart__answer dim_answer(int64_t dim)
 /* "none" is a word of the language: a rule may ask for a value that no node makes. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value)
 {
-    uint32_t producer = trial->graph->values.items[value].producer;
-    return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
+    uint32_t producer = npart__producer(trial->graph, value);
+    return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, npart__node_at(trial->graph, producer));
 }
 
 /* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
@@ -154,9 +154,9 @@ static uint32_t quantized_result(const struct npart__trial *trial, uint32_t valu
     if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
         return value;
     for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        if (graph->values.items[at].is_graph_output || npart__user_count(trial->session, at) != 1)
+        if (npart__value_at(graph, at)->is_graph_output || npart__user_count(trial->session, at) != 1)
             return value;
-        const struct npart__node *user = &graph->nodes.items[npart__user(trial->session, at, 0)];
+        const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, at, 0));
         if (npart__node_plays(graph, user, NPART__ROLE_QUANTIZES)) {
             uint32_t scale = npart__node_input(graph, user, 1);
             bool is_one = scale != NPART_NONE && trial->inference->facts[scale].has_rank &&
@@ -178,13 +178,13 @@ static uint32_t quantized_result(const struct npart__trial *trial, uint32_t valu
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
-    const struct npart__value *at = &graph->values.items[value];
+    const struct npart__value *at = npart__value_at(graph, value);
     if (!is_output)
         return npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES) ? at->producer : NPART_NONE;
     value = quantized_result(trial, value);
     for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
         uint32_t consumer = npart__user(trial->session, value, i);
-        if (npart__node_plays(graph, &graph->nodes.items[consumer], NPART__ROLE_QUANTIZES))
+        if (npart__node_plays(graph, npart__node_at(graph, consumer), NPART__ROLE_QUANTIZES))
             return consumer;
     }
     return NPART_NONE;
@@ -194,7 +194,7 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index)
 {
     uint32_t node = npart__quantizing_node(trial, value, is_output);
-    const struct npart__node *at = node == NPART_NONE ? NULL : &trial->graph->nodes.items[node];
+    const struct npart__node *at = node == NPART_NONE ? NULL : npart__node_at(trial->graph, node);
     return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
 }
 
@@ -206,9 +206,9 @@ static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint
     const struct npart__graph *graph = trial->graph;
     uint32_t node = npart__quantizing_node(trial, value, is_output), quantized = value;
     if (node != NPART_NONE && is_output)
-        quantized = npart__node_output(graph, &graph->nodes.items[node], 0);
+        quantized = npart__node_output(graph, npart__node_at(graph, node), 0);
     else if (node != NPART_NONE)
-        quantized = npart__node_input(graph, &graph->nodes.items[node], 0);
+        quantized = npart__node_input(graph, npart__node_at(graph, node), 0);
     int type = quantized == NPART_NONE ? 0 : npart__fact_of(trial->inference, quantized)->element_type;
     return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
 }
@@ -284,7 +284,7 @@ static struct npart__answer cast_answer(const struct npart__trial *trial, uint32
     uint32_t users = npart__user_count(trial->session, value), found = 0;
     npart__look_beyond(trial);
     for (uint32_t i = 0; i < users; i++) {
-        const struct npart__node *user = &trial->graph->nodes.items[npart__user(trial->session, value, i)];
+        const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, value, i));
         uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
         bool casts = user->domain == 0 && npart__node_plays(trial->graph, user, NPART__ROLE_CASTS);
         if (result == NPART_NONE || !casts || found++ < element)
@@ -299,7 +299,7 @@ static struct npart__answer cast_answer(const struct npart__trial *trial, uint32
 /* As `op` answers: with its domain beside it. An input of the graph or an initializer answers "none". */
 static struct npart__answer producer_answer(const struct npart__trial *trial, uint32_t value)
 {
-    uint32_t producer = trial->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(trial->graph, value);
     return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
 }
 
@@ -318,11 +318,11 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     const struct npart__graph *graph = trial->graph;
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        uint32_t producer = graph->values.items[value].producer;
+        uint32_t producer = npart__producer(graph, value);
         bool reorders = npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_REORDERS_AXES);
         /* Only by its first operand, the data. */
         uint32_t from = producer != NPART_NONE && reorders
-                            ? npart__node_input(graph, &graph->nodes.items[producer], 0)
+                            ? npart__node_input(graph, npart__node_at(graph, producer), 0)
                             : NPART_NONE;
         if (from == NPART_NONE)
             break;
@@ -496,7 +496,7 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
     /* The world outside is a user of a result of the graph. */
     case NPART__FUNCTION_USERS:
         return number_answer((int64_t)npart__user_count(trial->session, value) +
-                             trial->graph->values.items[value].is_graph_output);
+                             npart__value_at(trial->graph, value)->is_graph_output);
     default:
         return unknown_answer();
     }

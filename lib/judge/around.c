@@ -14,7 +14,7 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
     for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
-        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[node]);
+        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, npart__node_at(trial->graph, node));
         bool is_applied = trial->target->gates >> gate & 1;
         const struct npart__op_entry *op = !is_applied || entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
         for (uint32_t i = op ? op->first_rule : 0; op && i < op->first_rule + op->rule_count; i++) {
@@ -51,7 +51,7 @@ static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32
     enum npart__truth worst = NPART__TRUE;
     for (uint32_t gate = 0; gate < oplist->gate_count && worst != NPART__FALSE; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
-        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[producer]);
+        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, npart__node_at(trial->graph, producer));
         /* Stages that are not applied have no say. */
         if (!(trial->target->gates >> gate & 1))
             continue;
@@ -75,15 +75,15 @@ static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32
 enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
-    uint32_t producer = graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     npart__look_beyond(trial);
     if (producer == NPART_NONE || trial->is_nested)
         return trial->is_nested ? NPART__MAYBE : NPART__FALSE;
     enum npart__truth truth = is_taken_alone(trial, producer);
-    if (!npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_QUANTIZES))
+    if (!npart__node_plays(graph, npart__node_at(graph, producer), NPART__ROLE_QUANTIZES))
         return truth;
-    uint32_t computed = npart__node_input(graph, &graph->nodes.items[producer], 0);
-    uint32_t operator = computed == NPART_NONE ? NPART_NONE : graph->values.items[computed].producer;
+    uint32_t computed = npart__node_input(graph, npart__node_at(graph, producer), 0);
+    uint32_t operator = npart__producer(graph, computed);
     if (operator == NPART_NONE || !forms_unit(trial, operator))
         return truth;
     enum npart__truth whole = is_taken_alone(trial, operator);
@@ -108,11 +108,11 @@ enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t 
 bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t users = npart__user_count(trial->session, value), gemms = 0;
-    uint32_t producer = trial->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(trial->graph, value);
     npart__look_beyond(trial);
     /* ONNX Runtime joins no Reshape to whose target a 0 is a size with the Reshape before the Gemm. */
     if (producer != NPART_NONE &&
-        npart__node_int(trial->graph, &trial->graph->nodes.items[producer], "allowzero", 0) != 0)
+        npart__node_int(trial->graph, npart__node_at(trial->graph, producer), "allowzero", 0) != 0)
         return false;
     for (uint32_t i = 0; i < users; i++)
         gemms += trial->session->remade[npart__user(trial->session, value, i)] == NPART__REMADE_RESHAPED_PRODUCT;
@@ -138,8 +138,8 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
     const struct npart__oplist *oplist = trial->oplist;
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        uint32_t producer = trial->graph->values.items[value].producer;
-        const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
+        uint32_t producer = npart__producer(trial->graph, value);
+        const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
         if (!node || node->input_count == 0 || npart__node_input(trial->graph, node, 0) == NPART_NONE)
             return false;
         if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
@@ -186,8 +186,8 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
     const struct npart__oplist *oplist = trial->oplist;
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        uint32_t producer = trial->graph->values.items[value].producer;
-        const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
+        uint32_t producer = npart__producer(trial->graph, value);
+        const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
         bool is_moved = node && is_among(trial, oplist->moved_ops.items, oplist->moved_ops.count, node);
         if (is_moved || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
             return is_moved && steps > 0 && moves_channels(trial, producer);

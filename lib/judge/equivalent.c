@@ -137,7 +137,7 @@ static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b
         return true;
     if (a == NPART_NONE || b == NPART_NONE)
         return false;
-    const struct npart__node *one = &classes->graph->nodes.items[a], *other = &classes->graph->nodes.items[b];
+    const struct npart__node *one = npart__node_at(classes->graph, a), *other = npart__node_at(classes->graph, b);
     if (one->op_type != other->op_type || one->domain != other->domain)
         return false;
     enum npart__role role = is_consumer ? NPART__ROLE_QUANTIZES : NPART__ROLE_DEQUANTIZES;
@@ -148,7 +148,7 @@ static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b
  * ask for it; names longer than NPART__LIMIT_PLAIN_NAME, or with digits in them, are no such words. */
 static uint32_t plain_name(const struct classes *classes, uint32_t value)
 {
-    uint32_t name = classes->graph->values.items[value].name;
+    uint32_t name = npart__value_at(classes->graph, value)->name;
     return npart__is_plain_name(npart__text(&classes->graph->strings, name)) ? name : NPART_NONE;
 }
 
@@ -156,7 +156,7 @@ static uint32_t plain_name(const struct classes *classes, uint32_t value)
  * costs time and never a verdict. Linear in users, and again for each value that this one is compared with. */
 static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 {
-    const struct npart__value *one = &classes->graph->values.items[a], *other = &classes->graph->values.items[b];
+    const struct npart__value *one = npart__value_at(classes->graph, a), *other = npart__value_at(classes->graph, b);
     bool is_declared = one->declared && one->declared->has_rank;
     uint32_t users = npart__user_count(classes->session, a);
     if (plain_name(classes, a) != plain_name(classes, b))
@@ -180,7 +180,7 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 static uint64_t hash_value(const struct classes *classes, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(classes->inference, value);
-    const struct npart__value *at = &classes->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(classes->graph, value);
     const struct npart__node *nodes = classes->graph->nodes.items;
     uint64_t hash = npart__mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
     hash = npart__mix(hash, plain_name(classes, value));
@@ -228,7 +228,7 @@ static uint32_t output_class(const struct classes *classes, const struct npart__
 static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_id)
 {
     const struct npart__graph *graph = classes->graph;
-    const struct npart__node *a = &graph->nodes.items[a_id], *b = &graph->nodes.items[b_id];
+    const struct npart__node *a = npart__node_at(graph, a_id), *b = npart__node_at(graph, b_id);
     if (a->op_type != b->op_type || a->domain != b->domain || a->opset_version != b->opset_version ||
         a->input_count != b->input_count || a->output_count != b->output_count ||
         a->attribute_count != b->attribute_count ||
@@ -271,7 +271,7 @@ static uint64_t hash_node(struct classes *classes, const struct npart__node *nod
  * for itself: nothing here compares what stands inside. */
 static uint32_t first_equivalent(struct classes *classes, uint32_t id)
 {
-    const struct npart__node *node = &classes->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(classes->graph, id);
     if (node->body_count || node->capture_count || node->callee != NPART_NONE)
         return id;
     return find_first(classes, &classes->nodes, id, hash_node(classes, node), same_node);

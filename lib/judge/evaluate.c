@@ -281,7 +281,7 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
         return NPART__FALSE;
     /* An operator without a schema cannot be inferred here: what a runtime that has it knows is not known. */
     uint32_t node = npart__rank_lost_at(trial->inference, value);
-    return node == NPART_NONE || trial->graph->nodes.items[node].schema ? NPART__FALSE : NPART__MAYBE;
+    return node == NPART_NONE || npart__node_at(trial->graph, node)->schema ? NPART__FALSE : NPART__MAYBE;
 }
 
 /* By a node right beside it; a Reshape between the two hides it. */
@@ -343,7 +343,7 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return from_bool(trial->session->is_constant[value]);
     case NPART__PREDICATE_INITIALIZER:
         npart__look_beyond(trial);
-        return from_bool(trial->session->is_constant[value] || trial->graph->values.items[value].tensor);
+        return from_bool(trial->session->is_constant[value] || npart__value_at(trial->graph, value)->tensor);
     /* A weight that is stored quantized: the DequantizeLinear that makes the operand takes a constant. */
     case NPART__PREDICATE_QCONST: {
         uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
@@ -352,7 +352,7 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     }
     /* By value_info, an input's or an output's type; a rank is enough, as that is what builders look for. */
     case NPART__PREDICATE_DECLARED: {
-        const struct npart__declared_type *declared = trial->graph->values.items[value].declared;
+        const struct npart__declared_type *declared = npart__value_at(trial->graph, value)->declared;
         return from_bool(declared && declared->has_rank);
     }
     case NPART__PREDICATE_UNIFORM:
@@ -374,10 +374,10 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     case NPART__PREDICATE_GRAPH_INPUT:
         /* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and
          * none. */
-        return from_bool(trial->graph->values.items[value].kind == NPART__VALUE_INPUT ||
-                         trial->graph->values.items[value].kind == NPART__VALUE_OVERRIDABLE);
+        return from_bool(npart__value_at(trial->graph, value)->kind == NPART__VALUE_INPUT ||
+                         npart__value_at(trial->graph, value)->kind == NPART__VALUE_OVERRIDABLE);
     case NPART__PREDICATE_GRAPH_OUTPUT:
-        return from_bool(trial->graph->values.items[value].is_graph_output);
+        return from_bool(npart__value_at(trial->graph, value)->is_graph_output);
     default:
         return NPART__MAYBE;
     }

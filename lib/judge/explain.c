@@ -35,7 +35,7 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
         const struct npart__gate *at = &oplist->gates[gate];
         if (!(target->gates >> gate & 1))
             continue;
-        uint32_t entry = npart__entry_of(oplist, gate, graph, &graph->nodes.items[node]);
+        uint32_t entry = npart__entry_of(oplist, gate, graph, npart__node_at(graph, node));
         uint32_t first = entry == NPART_NONE ? at->missing_rule : oplist->ops.items[entry].first_rule;
         uint32_t count = entry == NPART_NONE ? 1 : oplist->ops.items[entry].rule_count;
         rule = rule_in(target, at->first_every, at->every_count, &index);
@@ -285,7 +285,7 @@ void npart__append_seen(const struct npart__target *target, const struct npart__
  * an initializer is made by none. */
 static void append_operand(const struct npart__trial *trial, uint32_t value, struct npart__buffer *out)
 {
-    const struct npart__value *at = &trial->graph->values.items[value];
+    const struct npart__value *at = npart__value_at(trial->graph, value);
     npart__append_text(out, npart__value_name(trial->graph, value));
     npart__append_text(out, " ");
     npart__append_fact(out, &trial->inference->expressions, npart__fact_of(trial->inference, value));

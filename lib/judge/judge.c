@@ -278,7 +278,7 @@ static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
  * CPU. */
 static bool judge_alone(struct judge *judge, uint32_t id)
 {
-    const struct npart__node *node = &judge->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(judge->graph, id);
     struct outcome outcome = {.ordinary = NPART__TRUE, .fatal = NPART__TRUE};
     struct npart__trial trial;
     judge->looked_beyond = false;
@@ -332,7 +332,7 @@ static bool check_shared_verdict(struct judge *judge, uint32_t id, uint32_t equi
         is_same = out->reasons.items[i].rule == out->reasons.items[i + count].rule &&
                   out->reasons.items[i].truth == out->reasons.items[i + count].truth;
     NPART__ASSERT(is_same, "the rules tell node %u (%s) from node %u, whose verdict it shares", id,
-                  npart__node_op(judge->graph, &judge->graph->nodes.items[id]), equivalent);
+                  npart__node_op(judge->graph, npart__node_at(judge->graph, id)), equivalent);
     /* What was found the second time is taken back, so that debug and release builds give the same mask. */
     out->reasons.count = first + count;
     return true;
@@ -399,7 +399,7 @@ static bool is_in_refused_units(const struct judge *judge, uint32_t value)
 static bool plays(const struct judge *judge, uint32_t node, enum npart__role role)
 {
     return node != NPART_NONE && npart__is_live(judge->session, node) &&
-           npart__node_plays(judge->graph, &judge->graph->nodes.items[node], role);
+           npart__node_plays(judge->graph, npart__node_at(judge->graph, node), role);
 }
 
 /* A QDQ node unit is accepted, or falls back, as one: with a node on the CPU go the nodes that quantize for it. As ONNX
@@ -416,7 +416,7 @@ static bool refuse_with_units(struct judge *judge)
     memset(rules, 0xff, (graph->nodes.count + (size_t)1) * sizeof *rules);
     /* A node that shares its verdict shares its unit as well (share_verdict), so no class is asked here. */
     for (uint32_t id = 0; id < graph->nodes.count; id++) {
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         if (!is_refused_unit(judge, id))
             continue;
         judge->out->in_units[id] = true;

@@ -110,7 +110,7 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
 /* At a single node (lib/rewrite asks so) it is not worth it to look up the list's ops first. */
 static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 {
-    const struct npart__node *node = &matcher->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(matcher->graph, id);
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     if (!matcher->ops)
         return npart__same_text(npart__node_op(matcher->graph, node), at->op) &&
@@ -124,7 +124,7 @@ static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
-    const struct npart__node *node = &matcher->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(matcher->graph, id);
     bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->shared_as[id]);
     bool is_run = !matcher->session->fates || npart__is_live(matcher->session, id);
     if (!has_op(matcher, part, id) || !is_run || is_taken)
@@ -154,8 +154,8 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
  * first result. A name may say another: `quantized.2`. */
 static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t output)
 {
-    uint32_t id = matcher->graph->values.items[value].producer;
-    if (id == NPART_NONE || npart__node_output(matcher->graph, &matcher->graph->nodes.items[id], output) != value)
+    uint32_t id = npart__producer(matcher->graph, value);
+    if (id == NPART_NONE || npart__node_output(matcher->graph, npart__node_at(matcher->graph, id), output) != value)
         return NPART_NONE;
     return id;
 }
@@ -167,7 +167,7 @@ static bool is_same_value(const struct matcher *matcher, uint32_t a, uint32_t b)
     if (a == b)
         return true;
     const struct npart__session *session = matcher->session;
-    uint32_t first = matcher->graph->values.items[a].producer, second = matcher->graph->values.items[b].producer;
+    uint32_t first = npart__producer(matcher->graph, a), second = npart__producer(matcher->graph, b);
     bool is_copied = first != NPART_NONE && second != NPART_NONE && session->copied &&
                      (first >= npart__file_nodes(session) || second >= npart__file_nodes(session));
     return is_copied && npart__file_node(session, first) == npart__file_node(session, second);
@@ -195,7 +195,7 @@ static bool match_name(struct matcher *matcher, const struct npart__pattern_part
     if (!match_node(matcher, definition, maker))
         return false;
     unit->makers[at->name] = maker;
-    unit->values[at->name] = npart__node_output(matcher->graph, &matcher->graph->nodes.items[maker], 0);
+    unit->values[at->name] = npart__node_output(matcher->graph, npart__node_at(matcher->graph, maker), 0);
     return true;
 }
 
@@ -239,7 +239,7 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
  * else may need it. A result of the graph is needed by the world outside. */
 static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
-    if (matcher->graph->values.items[value].is_graph_output)
+    if (npart__value_at(matcher->graph, value)->is_graph_output)
         return false;
     for (uint32_t i = 0; i < npart__user_count(matcher->session, value); i++)
         if (!is_in_unit(matcher, npart__user(matcher->session, value, i)))
@@ -268,7 +268,7 @@ static bool is_closed(const struct matcher *matcher)
     const struct npart__graph *graph = matcher->graph;
     for (uint32_t i = 1; i < matcher->unit.node_count; i++) {
         uint32_t id = matcher->unit.nodes[i];
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         if (npart__node_region(graph, id) != npart__node_region(graph, matcher->unit.nodes[0]))
             return false;
         for (uint32_t k = 0; k < node->output_count && !shares(matcher, id); k++) {
@@ -325,7 +325,7 @@ static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
     matcher->steps = 0;
     const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[root];
     return part->kind == NPART__PATTERN_NAME
-               ? match_name(matcher, part, npart__node_output(matcher->graph, &matcher->graph->nodes.items[node], 0))
+               ? match_name(matcher, part, npart__node_output(matcher->graph, npart__node_at(matcher->graph, node), 0))
                : match_node(matcher, root, node);
 }
 
@@ -341,11 +341,11 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
  * decides: the first pattern that matches has it. */
 static void match_region(struct matcher *matcher, uint32_t region, struct npart__units *out)
 {
-    const struct npart__scope *scope = &matcher->graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(matcher->graph, region);
     /* The topological order of the region, from its end. */
     for (uint32_t i = scope->order_count; i-- > 0;) {
         uint32_t id = matcher->graph->order[scope->first_order + i];
-        const struct npart__node *node = &matcher->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(matcher->graph, id);
         for (uint32_t r = 0; r < matcher->root_count; r++) {
             const struct root *root = &matcher->roots[r];
             if (node->op_type != root->op.type || node->domain != root->op.domain || matcher->unit_of[id] ||
@@ -449,7 +449,7 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
         return false;
     /* Region by region, since no match goes across one's edge. */
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
-        if (graph->scopes.items[scope].region == scope)
+        if (npart__scope_at(graph, scope)->region == scope)
             match_region(&matcher, scope, out);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         if (matcher.shared_as[i])
@@ -523,7 +523,7 @@ bool npart__trial_in_match(struct npart__trial *trial, const struct npart__targe
             return true;
         }
         uint32_t next = NPART_NONE;
-        const struct npart__node *from = &graph->nodes.items[at];
+        const struct npart__node *from = npart__node_at(graph, at);
         for (uint32_t k = 0; k < from->output_count && next == NPART_NONE; k++) {
             uint32_t value = npart__node_output(graph, from, k);
             if (value != NPART_NONE && npart__user_count(session, value))
@@ -566,7 +566,7 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
     if (!matcher.ops || !list_roots(&matcher, true, arena))
         return false;
     for (uint32_t id = 0; matcher.root_count && id < graph->nodes.count; id++) {
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         bool is_found = false; /* one reason is enough */
         for (uint32_t r = 0; mask->verdicts[id] == NPART__NPU && !is_found && r < matcher.root_count; r++) {
             const struct root *root = &matcher.roots[r];

@@ -32,7 +32,7 @@ bool npart__is_float_model(const struct npart__session *session)
     const struct npart__graph *graph = session->graph;
     bool has_floats = false;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_live(session, i))
             continue;
         if (npart__node_plays(graph, node, NPART__ROLE_QUANTIZED) && !reads_only_constants(session, node))

@@ -27,7 +27,7 @@ static const struct {
  * kept. */
 static bool is_fed(const struct npart__session *session, uint32_t value)
 {
-    const struct npart__value *at = value == NPART_NONE ? NULL : &session->graph->values.items[value];
+    const struct npart__value *at = value == NPART_NONE ? NULL : npart__value_at(session->graph, value);
     return at && at->kind == NPART__VALUE_INPUT && at->scope == 0;
 }
 
@@ -36,8 +36,8 @@ static bool is_fed(const struct npart__session *session, uint32_t value)
 static uint32_t past_joining_nothing(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-    const struct npart__node *node = producer == NPART_NONE ? NULL : &graph->nodes.items[producer];
+    uint32_t producer = npart__producer(graph, value);
+    const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
     bool is_one = node && node->input_count == 1 && npart__is_onnx_op(graph, node, "Concat");
     return is_one ? npart__node_input(graph, node, 0) : value;
 }
@@ -82,19 +82,19 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
 {
     const struct npart__session *session = request->session;
     const struct npart__graph *graph = session->graph;
-    const struct npart__scope *main_graph = &graph->scopes.items[0];
+    const struct npart__scope *main_graph = npart__scope_at(graph, 0);
     bool *is_seen = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_seen);
     if (!is_seen)
         return false;
     /* In the order of a run, so that the same tensor is met first in the same place each time. */
     for (uint32_t i = 0; i < main_graph->order_count; i++) {
         uint32_t id = graph->order[main_graph->first_order + i];
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         uint32_t result = npart__node_output(graph, node, 0);
         if (!npart__is_live(session, id))
             continue;
         bool is_concat = npart__is_onnx_op(graph, node, "Concat") && result != NPART_NONE &&
-                         graph->values.items[result].is_graph_output;
+                         npart__value_at(graph, result)->is_graph_output;
         uint32_t past = 0; /* what is new may be an input, too */
         uint32_t fed = NPART_NONE;
         while (is_concat && past < node->input_count && !is_fed(session, fed))

@@ -30,10 +30,10 @@ static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart
 static uint32_t stored_value(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
-    uint32_t producer = graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     if (producer == NPART_NONE || !npart__is_live(session, producer))
         return value;
-    const struct npart__node *node = &graph->nodes.items[producer];
+    const struct npart__node *node = npart__node_at(graph, producer);
     uint32_t stored = npart__node_input(graph, node, 0);
     return stored != NPART_NONE && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES) ? stored : value;
 }
@@ -44,7 +44,7 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
                     struct npart__layer *out)
 {
     const struct npart__session *session = request->session;
-    const struct npart__node *node = &session->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(session->graph, id);
     struct npart__bytes weights = {0, false}, activations = {0, false};
     *out = (struct npart__layer){.node = id, .partition = request->partitioning->partition_of[id]};
     for (uint32_t k = 0; k < node->input_count; k++) {

@@ -21,7 +21,7 @@ struct npart__bytes npart__value_bytes(const struct npart__memory_request *reque
                                        unsigned float32_bytes)
 {
     if (value >= request->known->graph->values.count)
-        value = request->session->graph->values.items[value].alias;
+        value = npart__value_at(request->session->graph, value)->alias;
     const struct npart__fact *fact = npart__fact_of(request->known, value);
     uint64_t elements, bytes = UINT64_MAX;
     if (npart__type_bits(fact->element_type) && npart__static_elements(fact, &elements))
@@ -39,9 +39,9 @@ struct npart__bytes npart__held_bytes(const struct npart__memory_request *reques
                                       unsigned float32_bytes)
 {
     const struct npart__graph *graph = request->session->graph;
-    if (npart__user_count(request->session, value) == 1 && !graph->values.items[value].is_graph_output) {
+    if (npart__user_count(request->session, value) == 1 && !npart__value_at(graph, value)->is_graph_output) {
         uint32_t user = npart__user(request->session, value, 0);
-        const struct npart__node *node = &graph->nodes.items[user];
+        const struct npart__node *node = npart__node_at(graph, user);
         uint32_t result = npart__node_output(graph, node, 0);
         if (result != NPART_NONE && npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) &&
             request->partitioning->partition_of[user] == partition)
@@ -65,7 +65,7 @@ struct weights {
 static void add_constants(struct weights *at, const struct npart__graph *graph, uint32_t id, uint32_t side,
                           struct npart__bytes *sum)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     bool is_cpu = side == at->request->partitioning->partitions.count;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__node_use(graph, node, k);
@@ -119,7 +119,7 @@ static void find_sources(struct weights *at)
     for (uint32_t v = 0; v < at->request->session->graph->values.count; v++)
         at->source[v] = v;
     for (uint32_t i = 0; i < file->order_count; i++) {
-        const struct npart__node *node = &file->nodes.items[file->order[i]];
+        const struct npart__node *node = npart__node_at(file, file->order[i]);
         uint32_t from = npart__node_input(file, node, 0), to = npart__node_output(file, node, 0);
         if (from != NPART_NONE && to != NPART_NONE && npart__is_onnx_op(file, node, "Identity"))
             at->source[to] = at->source[from];
@@ -200,7 +200,7 @@ static bool hold_outside(const struct run *run, struct npart__memory *out)
     const struct npart__graph *graph = session->graph;
     bool *is_inside = npart__arena_zeroed(run->scratch, graph->scopes.count + (size_t)1, sizeof *is_inside);
     for (uint32_t s = 1; is_inside && s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
+        const struct npart__scope *scope = npart__scope_at(graph, s);
         if (scope->region != s || scope->kind != NPART__SCOPE_BODY || !npart__is_live(session, scope->node))
             continue;
         struct npart__bytes outside = out->held_cpu[scope->node];
@@ -229,7 +229,7 @@ static bool find_all(struct run *run, struct npart__memory *out)
     const struct npart__graph *graph = run->request->session->graph;
     for (uint32_t s = graph->scopes.count; s-- > 0;) {
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
-        if (graph->scopes.items[s].region != s)
+        if (npart__scope_at(graph, s)->region != s)
             continue;
         /* The order that the runtime chooses is its own (lib/session), and takes memory for the walk only. */
         struct npart__arena walk;
@@ -255,7 +255,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
     uint32_t at;
     for (uint32_t s = graph->scopes.count; s-- > 0;) {
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE, .held = run->held};
-        if (graph->scopes.items[s].region != s)
+        if (npart__scope_at(graph, s)->region != s)
             continue;
         uint32_t count = npart__order_of_stages(graph, run->request->partitioning, s, run->starts, run->order);
         for (uint32_t i = 0, before = NPART_NONE; i < count; i++) {

@@ -82,7 +82,7 @@ static struct ids ids_of(const struct npart__peaks *at, uint32_t step, bool made
         return made ? (struct ids){all->lists.items + partition->first_output, NULL, partition->output_count, 0}
                     : (struct ids){all->lists.items + partition->first_input, NULL, partition->input_count, 0};
     }
-    const struct npart__node *node = &at->graph->nodes.items[step];
+    const struct npart__node *node = npart__node_at(at->graph, step);
     return made ? (struct ids){operands + node->first_output, NULL, node->output_count, 0}
                 : (struct ids){operands + node->first_input, operands + node->first_capture, node->input_count,
                                node->capture_count};
@@ -121,7 +121,7 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
 {
     if (is_partition(at, step) || index > 0)
         return OWN_BUFFER;
-    const struct npart__node *node = &at->graph->nodes.items[step];
+    const struct npart__node *node = npart__node_at(at->graph, step);
     if (flow->partition != NPART_NONE && is_coding(at, node))
         return VIEW;
     enum npart__work_class class = at->request->works->items[step].class;
@@ -134,7 +134,7 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
  * that is looked for has that shape then: [128,768] for a result of [1,128,768]. */
 static bool is_flattened(const struct npart__peaks *at, uint32_t value)
 {
-    uint32_t producer = at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     return producer != NPART_NONE && at->request->session->remade[producer] == NPART__REMADE_RESHAPED_PRODUCT;
 }
 
@@ -200,7 +200,7 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
                   uint32_t value)
 {
     bool is_inside = flow->partition != NPART_NONE;
-    if (at->graph->values.items[value].is_graph_output && !is_inside)
+    if (npart__value_at(at->graph, value)->is_graph_output && !is_inside)
         return true;
     enum sharing sharing = sharing_of(at, flow, flow->steps[step], index);
     bool is_own = sharing == OWN_BUFFER || sharing == TWICE;
@@ -269,7 +269,7 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
             at->last[value] = NPART_NONE;
             /* What leaves the graph is kept: no use here is its last. */
             if (flow->partition == NPART_NONE)
-                at->uses[value] += at->graph->values.items[value].is_graph_output;
+                at->uses[value] += npart__value_at(at->graph, value)->is_graph_output;
         }
     }
 }
@@ -280,7 +280,7 @@ struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t s
     struct npart__bytes most = {0, false};
     if (is_partition(at, step))
         return most;
-    const struct npart__node *node = &at->graph->nodes.items[step];
+    const struct npart__node *node = npart__node_at(at->graph, step);
     for (uint32_t b = 0; b < node->body_count; b++) {
         struct npart__bytes body = at->bodies[node->first_body + b];
         most.bytes = body.bytes > most.bytes ? body.bytes : most.bytes;
@@ -292,7 +292,7 @@ struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t s
 /* What ONNX Runtime's kernel needs besides, while it runs. Of partitions it is not known. */
 static struct npart__bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
-    uint32_t result = npart__node_output(at->graph, &at->graph->nodes.items[step], 0);
+    uint32_t result = npart__node_output(at->graph, npart__node_at(at->graph, step), 0);
     if (result != NPART_NONE && sharing_of(at, flow, step, 0) == TWICE)
         return bytes_of(at, flow, result);
     return (struct npart__bytes){npart__kernel_scratch(at->request, step), false};

@@ -93,7 +93,7 @@ static const struct npart__fact *operand_fact(const struct npart__memory_request
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->session->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const char *op = npart__node_op(graph, node);
     uint32_t result = npart__node_output(graph, node, 0);
     if (node->domain == 0 && npart__same_text(op, "LRN") && result != NPART_NONE)

@@ -143,13 +143,13 @@ static bool module_of(struct tree *at, const struct npart__module_path *path, ui
 /* The graph is of a function of the model, and not what the standard or a runtime defines an operator by. */
 static bool is_function(const struct npart__graph *graph, const struct npart__scope *scope)
 {
-    return scope->kind == NPART__SCOPE_CALL && !graph->nodes.items[scope->node].schema;
+    return scope->kind == NPART__SCOPE_CALL && !npart__node_at(graph, scope->node)->schema;
 }
 
 /* By metadata, by its name, or as one of a function's nodes; UNTOLD: nothing of these tells. */
 static bool place_by_itself(struct tree *at, uint32_t id, uint32_t *module)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     struct npart__module_path path;
     *module = at->root_of[node->scope] == NPART_NONE ? UNTOLD : at->root_of[node->scope];
     if (!npart__module_of_metadata(node, &path) && !npart__module_of_name(node->name, at->is_rooted, &path))
@@ -162,7 +162,7 @@ static bool place_by_itself(struct tree *at, uint32_t id, uint32_t *module)
  * places do: "12:Block". */
 static bool place_call(struct tree *at, uint32_t id, const char *label, uint32_t *module)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t holder;
     const char *slash = strrchr(node->name, '/'), *last = slash ? slash + 1 : node->name;
     struct npart__buffer step;
@@ -184,7 +184,7 @@ static bool place_scopes(struct tree *at)
 {
     const struct npart__graph *graph = at->graph;
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
+        const struct npart__scope *scope = npart__scope_at(graph, s);
         at->root_of[s] = scope->parent == NPART_NONE ? NPART_NONE : at->root_of[scope->parent];
         if (is_function(graph, scope)) {
             if (!place_call(at, scope->node, scope->label, &at->root_of[s]))
@@ -233,13 +233,13 @@ static void meet(const struct tree *at, uint32_t node, uint32_t neighbour, const
 static uint32_t of_neighbours(const struct tree *at, uint32_t id, const uint32_t *of, bool is_first)
 {
     const struct npart__graph *graph = at->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t all = UNTOLD;
     for (uint32_t k = 0; k < node->output_count && !(is_first && all != UNTOLD); k++) {
         uint32_t result = npart__node_output(graph, node, k);
         if (result == NPART_NONE)
             continue;
-        const struct npart__value *value = &graph->values.items[result];
+        const struct npart__value *value = npart__value_at(graph, result);
         for (uint32_t u = 0; u < value->consumer_count && !(is_first && all != UNTOLD); u++)
             meet(at, id, graph->consumers[value->first_consumer + u], of, &all);
     }
@@ -269,7 +269,7 @@ static void place_by_holder(struct tree *at)
     const struct npart__graph *graph = at->graph;
     uint32_t *of = at->out->of_node;
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
+        const struct npart__scope *scope = npart__scope_at(graph, s);
         bool is_replaced = scope->kind == NPART__SCOPE_CALL && !is_function(graph, scope);
         uint32_t holder = scope->kind == NPART__SCOPE_MAIN  ? NPART_NONE
                           : scope->kind == NPART__SCOPE_BODY || is_replaced ? of[scope->node]
@@ -299,7 +299,7 @@ bool npart__module_tree(const struct npart__graph *graph, struct npart__arena *a
         return false;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         at->own[i] = UNTOLD;
-        const char *name = graph->nodes.items[i].name;
+        const char *name = npart__node_at(graph, i)->name;
         at->is_rooted |= *name == '/' && strchr(name + 1, '/');
     }
     if (!place_scopes(at) || !place_nodes(at))

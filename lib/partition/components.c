@@ -34,7 +34,7 @@ void npart__split_stages(struct npart__stage_request *request)
         parent[i] = i;
     for (uint32_t i = 0; !request->failed && i < request->count; i++) {
         uint32_t id = request->order[i];
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         if (request->stage_of[id] >= stages)
             stages = request->stage_of[id] + 1;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {

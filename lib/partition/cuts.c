@@ -31,7 +31,7 @@ uint32_t npart__cut_rule(const struct npart__target *target)
  * nowhere. A cut is named by a tensor of the file, and a copy's result has none. */
 static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
 {
-    uint32_t asked = to->graph->values.items[value].alias;
+    uint32_t asked = npart__value_at(to->graph, value)->alias;
     return to->request->is_cut[asked] ? asked : NPART_NONE;
 }
 
@@ -41,12 +41,12 @@ static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
  * input as well is of segment 2. */
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
 {
-    const struct npart__node *node = &to->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(to->graph, id);
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(to->request->session, node, k);
         if (value == NPART_NONE)
             continue;
-        uint32_t producer = to->graph->values.items[value].producer, at = cut_at(to, value);
+        uint32_t producer = npart__producer(to->graph, value), at = cut_at(to, value);
         bool is_inside =
             producer != NPART_NONE && npart__node_region(to->graph, producer) == npart__node_region(to->graph, id);
         uint32_t segment = (is_inside ? cuts->segment_of[producer] : 0) + (at != NPART_NONE);
@@ -62,10 +62,10 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
 static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 {
     for (uint32_t v = 0; v < to->graph->values.count; v++) {
-        uint32_t producer = to->graph->values.items[v].producer;
+        uint32_t producer = npart__producer(to->graph, v);
         if (cut_at(to, v) == NPART_NONE || producer == NPART_NONE)
             continue;
-        uint32_t lacks = npart__fallback_rule(to->request->target, to->ops, &to->graph->nodes.items[producer]);
+        uint32_t lacks = npart__fallback_rule(to->request->target, to->ops, npart__node_at(to->graph, producer));
         npart__hand_back_node(to, producer, lacks == NPART_NONE ? rule : lacks);
     }
 }

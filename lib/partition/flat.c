@@ -33,22 +33,22 @@ static const struct npart__fact *fact_of(const struct walk *at, uint32_t value)
 
 static uint32_t operand_of(const struct walk *at, uint32_t id, uint32_t index)
 {
-    return npart__live_operand(at->session, &at->graph->nodes.items[id], index);
+    return npart__live_operand(at->session, npart__node_at(at->graph, id), index);
 }
 
 static uint32_t result_of(const struct walk *at, uint32_t id)
 {
-    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+    return npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
 }
 
 static bool is_layout_op(const struct walk *at, uint32_t id)
 {
-    return npart__node_plays(at->graph, &at->graph->nodes.items[id], NPART__ROLE_REORDERS_AXES);
+    return npart__node_plays(at->graph, npart__node_at(at->graph, id), NPART__ROLE_REORDERS_AXES);
 }
 
 static bool is_reshape(const struct walk *at, uint32_t id)
 {
-    return npart__node_plays(at->graph, &at->graph->nodes.items[id], NPART__ROLE_RESHAPES);
+    return npart__node_plays(at->graph, npart__node_at(at->graph, id), NPART__ROLE_RESHAPES);
 }
 
 static bool is_wrapped(const struct walk *at, uint32_t id)
@@ -58,7 +58,7 @@ static bool is_wrapped(const struct walk *at, uint32_t id)
 
 static bool goes_through(const struct walk *at, uint32_t id)
 {
-    return npart__goes_through(&at->lines, &at->graph->nodes.items[id]);
+    return npart__goes_through(&at->lines, npart__node_at(at->graph, id));
 }
 
 /* Of the main graph, in the first round: of what is offered later the runtime has laid out what is before. */
@@ -73,7 +73,7 @@ static bool is_asked(const struct walk *at, uint32_t id)
  * operand alone has axes that are put in order. */
 static bool leads_on(const struct walk *at, uint32_t user, uint32_t value)
 {
-    const struct npart__node *node = &at->graph->nodes.items[user];
+    const struct npart__node *node = npart__node_at(at->graph, user);
     bool is_data = operand_of(at, user, 0) == value;
     if (!is_asked(at, user))
         return false;
@@ -86,7 +86,7 @@ static bool leads_on(const struct walk *at, uint32_t user, uint32_t value)
 
 static bool reaches(const struct walk *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(at->graph, node, k);
         for (uint32_t i = 0; i < npart__user_count(at->session, value); i++)
@@ -147,7 +147,7 @@ static int64_t cost_of(const struct npart__fact *fact)
  * changes, the order after it is another, and is not followed. */
 static uint8_t past_operands(const struct walk *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     const struct npart__fact *out = fact_of(at, result_of(at, id));
     struct npart__operand first;
     bool is_variadic = node->schema && npart__operator_input(node->schema, 0, &first) && first.is_variadic;

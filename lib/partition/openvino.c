@@ -126,10 +126,10 @@ static bool is_used_result(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
     uint32_t place = place_of(grouping, id);
-    uint32_t value = npart__node_output(grouping->graph, &grouping->graph->nodes.items[id], 0);
+    uint32_t value = npart__node_output(grouping->graph, npart__node_at(grouping->graph, id), 0);
     /* A first result that the file leaves out is none of the graph's. */
     if (value != NPART_NONE && walk->first_use[place] < walk->first_use[place + 1] &&
-        grouping->graph->values.items[value].is_graph_output)
+        npart__value_at(grouping->graph, value)->is_graph_output)
         return true;
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
         if (subgraph_of(grouping, walk->uses[u]) != grouping->subgraph_of[place])
@@ -141,7 +141,7 @@ static bool is_used_result(const struct grouping *grouping, uint32_t id)
  * comes from elsewhere by itself. */
 static bool is_fed(const struct grouping *grouping, uint32_t id)
 {
-    const struct npart__node *node = &grouping->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(grouping->graph, id);
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(grouping->request->session, node, k);
         uint32_t producer = npart__producer_inside(grouping->request, node, k);
@@ -190,7 +190,7 @@ static bool is_in_order(const struct grouping *grouping)
 {
     const struct npart__stage_request *request = grouping->request;
     for (uint32_t i = 0; i < request->count; i++) {
-        const struct npart__node *node = &grouping->graph->nodes.items[request->order[i]];
+        const struct npart__node *node = npart__node_at(grouping->graph, request->order[i]);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE && request->stage_of[producer] > request->stage_of[request->order[i]])
@@ -229,7 +229,7 @@ static void fill_schedule(const struct grouping *grouping, struct schedule *at)
     at->count = 0;
     for (uint32_t i = grouping->request->count; i-- > 0;) {
         uint32_t id = grouping->walk.order[i], unit = unit_of(grouping, id);
-        const struct npart__node *node = &grouping->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(grouping->graph, id);
         at->next_member[place_of(grouping, id)] = at->first_member[unit];
         at->first_member[unit] = id;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
@@ -358,7 +358,7 @@ bool npart__fail_parted_bodies(struct npart__hand_back *to)
     uint32_t rule = to->request->target->oplist->partitioner_rules[NPART__REASON_PARTED_BODY];
     bool is_any = false;
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
+        const struct npart__scope *scope = npart__scope_at(graph, s);
         bool holds = scope->region == s && scope->kind == NPART__SCOPE_BODY && npart__is_live(session, scope->node) &&
                      to->request->accepted[scope->node];
         uint32_t live = 0, taken = 0;

@@ -33,7 +33,7 @@ struct partitioner {
  * fused or inlined is left out, so the list may be empty. */
 static uint32_t list_region(struct partitioner *at, uint32_t region)
 {
-    const struct npart__scope *scope = &at->graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(at->graph, region);
     uint32_t count = 0;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = at->graph->order[scope->first_order + i];
@@ -110,7 +110,7 @@ static void stage_region(struct partitioner *at, uint32_t region)
  * there keeps it apart. */
 static bool joins(const struct partitioner *at, uint32_t region)
 {
-    const struct npart__scope *scope = &at->graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(at->graph, region);
     const uint32_t *segment_of = at->out->cuts.segment_of;
     const uint8_t *round = at->session->round;
     bool is_any = false;
@@ -135,7 +135,7 @@ static bool stage_regions(struct partitioner *at, bool again)
     bool is_any = false;
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
         bool was_joined = again && at->is_joined[scope];
-        if (at->graph->scopes.items[scope].region != scope || (again && !was_joined))
+        if (npart__scope_at(at->graph, scope)->region != scope || (again && !was_joined))
             continue;
         at->is_joined[scope] = joins(at, scope);
         is_any |= !at->is_joined[scope];
@@ -213,7 +213,7 @@ static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
  * from the CPU's memory. */
 static uint32_t source_side(const struct partitioner *at, uint32_t value)
 {
-    uint32_t producer = at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
 }
 
@@ -229,7 +229,7 @@ static void add_crossings(struct partitioner *at, uint32_t value)
     uint32_t end = npart__user_count(at->session, value);
     for (uint32_t i = 0; i <= end; i++) {
         bool is_graph_output = i == end;
-        if (is_graph_output && !at->graph->values.items[value].is_graph_output)
+        if (is_graph_output && !npart__value_at(at->graph, value)->is_graph_output)
             break;
         uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[npart__user_past_copies(at->session, value, i)];
         /* The CPU has the place after all partitions. */
@@ -361,7 +361,7 @@ static void complete_ends_in_order(struct partitioner *at)
 uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
                                 uint32_t region, uint32_t *starts, uint32_t *out)
 {
-    const struct npart__scope *scope = &graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(graph, region);
     const uint32_t *order = graph->order + scope->first_order, *stage_of = partitioning->stage_of;
     uint32_t stages = 0, count = 0;
     for (uint32_t i = 0; i < scope->order_count; i++) {
@@ -418,13 +418,13 @@ static void make_all_partitions(struct partitioner *at)
     out->partitions.count = out->lists.count = out->switch_count = 0;
     memset(out->partition_of, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *out->partition_of);
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
-        if (at->graph->scopes.items[scope].region != scope)
+        if (npart__scope_at(at->graph, scope)->region != scope)
             continue;
         if (!at->is_joined[scope])
             make_partitions(at, scope);
         uint32_t count = at->is_joined[scope] ? list_region(at, scope) : 0;
         for (uint32_t i = 0; i < count; i++) /* holders come before their bodies */
-            out->partition_of[at->order[i]] = out->partition_of[at->graph->scopes.items[scope].node];
+            out->partition_of[at->order[i]] = out->partition_of[npart__scope_at(at->graph, scope)->node];
     }
 }
 

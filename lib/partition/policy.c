@@ -23,7 +23,7 @@ void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t 
 /* The list's ops were looked up in the graph once (npart__find_ops), so this compares numbers. */
 static bool is_named(const struct npart__hand_back *to, const struct npart__policy *policy, uint32_t node)
 {
-    return npart__is_among(&to->graph->nodes.items[node], to->ops + policy->first_op, policy->op_count);
+    return npart__is_among(npart__node_at(to->graph, node), to->ops + policy->first_op, policy->op_count);
 }
 
 /* The first line that counts for the target, in the list's order. */
@@ -43,7 +43,7 @@ uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy
 /* Captures count, since a body runs when its node does. */
 static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
 {
-    const struct npart__node *node = &to->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(to->graph, id);
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t producer = npart__producer(to->graph, npart__live_operand(to->request->session, node, k));
         if (producer != NPART_NONE && is_stopped[producer])
@@ -218,7 +218,7 @@ static bool is_only_partition(const struct npart__partitioning *partitioning, ui
 static bool is_whole(const struct drops *drops, uint32_t partition)
 {
     const struct npart__partition *at = &drops->partitioning->partitions.items[partition];
-    const struct npart__scope *scope = &drops->to->graph->scopes.items[at->region];
+    const struct npart__scope *scope = npart__scope_at(drops->to->graph, at->region);
     if (!is_only_partition(drops->partitioning, partition))
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
@@ -245,7 +245,7 @@ static bool has_fixed_result(const struct drops *drops)
 {
     const struct npart__session *session = drops->to->request->session;
     const struct npart__graph *graph = session->made_from->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->output_count && scope->input_count; i++)
         if (session->is_constant[graph->operands.items[scope->first_output + i]])
             return true;
@@ -276,7 +276,7 @@ static bool is_read(const struct drops *drops, const struct npart__policy *polic
     const struct npart__graph *graph = drops->to->graph;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
         uint32_t id = members_of(drops, partition)[i];
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
             if (coming_in(drops, partition, node, k) == value && !is_unread(drops, policy, id, k))
                 return true;
@@ -291,7 +291,7 @@ static bool is_fed(const struct drops *drops, const struct npart__policy *policy
     const struct npart__graph *graph = drops->to->graph;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
         uint32_t id = members_of(drops, partition)[i];
-        const struct npart__node *node = &graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = coming_in(drops, partition, node, k);
             /* The first that comes in decides, whatever comes after it. */

@@ -60,7 +60,7 @@ static inline bool npart__is_wrapped(const struct npart__hand_back *to, const st
                                      uint32_t node)
 {
     return to->request->accepted[node] &&
-           npart__is_among(&to->graph->nodes.items[node], lines->layout, lines->layout_count);
+           npart__is_among(npart__node_at(to->graph, node), lines->layout, lines->layout_count);
 }
 
 #endif

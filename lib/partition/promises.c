@@ -15,7 +15,7 @@ struct checker {
 
 static uint32_t source_side(const struct checker *at, uint32_t value)
 {
-    uint32_t producer = at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
 }
 
@@ -55,7 +55,7 @@ static void check_members(const struct checker *at, const bool *accepted)
 static void check_stages(const struct checker *at)
 {
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
-        const struct npart__node *node = &at->graph->nodes.items[n];
+        const struct npart__node *node = npart__node_at(at->graph, n);
         for (uint32_t k = 0; npart__is_live(at->session, n) && k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer(at->graph, npart__live_operand(at->session, node, k));
             if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, n))
@@ -70,7 +70,7 @@ static void check_stages(const struct checker *at)
 /* Through a copy to what it copies from, as borders are told by values of the file. `side` is a partition. */
 static uint32_t mark_operands(const struct checker *at, uint32_t n, uint32_t side, uint32_t *seen)
 {
-    const struct npart__node *node = &at->graph->nodes.items[n];
+    const struct npart__node *node = npart__node_at(at->graph, n);
     uint32_t found = 0;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(at->session, node, k), producer = npart__producer(at->graph, value);

@@ -30,7 +30,7 @@ struct loop {
 static bool has_captures(const struct npart__stage_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++) {
-        const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
+        const struct npart__node *node = npart__node_at(request->graph, request->order[i]);
         for (uint32_t k = node->input_count; k < node->input_count + node->capture_count; k++)
             if (npart__producer_inside(request, node, k) != NPART_NONE)
                 return true;
@@ -61,7 +61,7 @@ static bool begin(struct loop *loop)
         return false;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = loop->walk.order[i], place = request->place_of[id], first = loop->walk.first_use[place];
-        const struct npart__node *node = &request->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(request->graph, id);
         for (uint32_t k = 0; k < node->input_count; k++)
             loop->awaited[place] += npart__producer_inside(request, node, k) != NPART_NONE;
         if (loop->awaited[place] == 0)
@@ -127,7 +127,7 @@ static bool give_stages(const struct loop *loop)
     const struct npart__stage_request *request = loop->request;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], own = 2 * loop->subgraph_of[request->place_of[id]] + 1, last = 0;
-        const struct npart__node *node = &request->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(request->graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             uint32_t stage = producer == NPART_NONE ? 0 : request->stage_of[producer];
@@ -146,7 +146,7 @@ static bool give_stages(const struct loop *loop)
  * lib/plan/functions.c, which inlines them afterwards. */
 static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
 {
-    const struct npart__node *node = &request->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(request->graph, id);
     const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
     uint32_t first = npart__node_input(request->graph, node, 0);
     const struct npart__fact *facts = request->session->inference->facts;

@@ -81,7 +81,7 @@ static void count_pending(const struct rounds *at)
     memset(at->pending, 0, (at->subgraph_count + (size_t)request->count + 1) * sizeof *at->pending);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
-        const struct npart__node *node = &request->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(request->graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE && pending_of(at, producer) != pending_of(at, id))

@@ -47,7 +47,7 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
  * by [0,2,1,3], for instance, moves no channels, and is not asked about here. */
 static bool turns_its_result(const struct search *search, uint32_t id)
 {
-    const struct npart__node *node = &search->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(search->graph, id);
     int64_t order[NPART__LIMIT_RANK];
     uint32_t rank;
     if (is_layout_op(search, node))
@@ -63,7 +63,7 @@ static bool find_turned(struct search *search)
     const struct npart__graph *graph = search->graph;
     bool is_any = false;
     for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
         if (!is_live(search, graph->order[i]) || search->session->round[graph->order[i]] || !goes_through(search, node))
             continue;
         for (uint32_t k = 0; k < node->input_count; k++) {
@@ -85,7 +85,7 @@ static bool holds_all_up(const struct search *search, const struct npart__partit
     memset(search->is_behind, 0, graph->nodes.count * sizeof *search->is_behind);
     search->is_behind[at] = true;
     for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
         for (uint32_t k = 0; is_live(search, graph->order[i]) && k < node->input_count + node->capture_count; k++) {
             uint32_t maker = maker_of(search, node, k);
             search->is_behind[graph->order[i]] |= maker != NPART_NONE && search->is_behind[maker];
@@ -103,11 +103,11 @@ static bool holds_all_up(const struct search *search, const struct npart__partit
 static bool is_turned_back(const struct search *search, uint32_t id, unsigned depth)
 {
     const struct npart__graph *graph = search->graph;
-    uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0);
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0);
     uint32_t users = npart__user_count(search->session, value);
     for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < users; i++) {
         uint32_t user = npart__user(search->session, value, i);
-        const struct npart__node *node = &graph->nodes.items[user];
+        const struct npart__node *node = npart__node_at(graph, user);
         if (is_layout_op(search, node))
             return true;
         if (users == 1 && goes_through(search, node))
@@ -122,7 +122,7 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
  * float32[1,1,1,1] beside the same operand gives none. */
 static uint32_t turned_constant(const struct search *search, uint32_t id)
 {
-    const struct npart__node *node = &search->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(search->graph, id);
     const struct npart__inference *inference = search->to->request->session->inference;
     if (!is_live(search, id) || !search->is_turned[id] || node->input_count != 2 || node->output_count != 1)
         return NPART_NONE;
@@ -156,7 +156,7 @@ static uint32_t first_equal(const struct search *search, uint32_t value)
  * the CPU asks for it as it is: what is in a partition gets it turned by the partition's own nodes. */
 static uint32_t turning_node(const struct search *search, const struct npart__partitioning *partitioning, uint32_t id)
 {
-    const struct npart__node *node = &search->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(search->graph, id);
     bool is_on_cpu = is_live(search, id) && partitioning->partition_of[id] == NPART_NONE && !search->is_turned[id];
     for (uint32_t k = 0; is_on_cpu && npart__node_region(search->graph, id) == 0 && k < node->input_count; k++) {
         uint32_t value = npart__node_input(search->graph, node, k);

@@ -20,7 +20,7 @@ uint32_t npart__told_operand(const struct npart__session *session, const struct 
     uint32_t value = npart__live_operand(session, node, index);
     uint32_t producer = npart__producer(graph, value);
     bool is_copied = producer != NPART_NONE && producer >= npart__file_nodes(session);
-    return is_copied ? npart__live_operand(session, &graph->nodes.items[producer], 0) : value;
+    return is_copied ? npart__live_operand(session, npart__node_at(graph, producer), 0) : value;
 }
 
 /* What another region or segment makes has been computed when this one runs, so it gives a node no stage. */
@@ -51,7 +51,7 @@ static bool is_one(const struct npart__stage_request *request, uint32_t a, uint3
  * plus one for accepted nodes, hence the half. Linear in operands. */
 static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 {
-    const struct npart__node *node = &request->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(request->graph, id);
     const uint32_t *subgraph_of = request->subgraph_of;
     uint32_t subgraph = subgraph_of ? subgraph_of[request->place_of[id]] : NPART_NONE;
     uint32_t wave = 0;

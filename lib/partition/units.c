@@ -8,7 +8,7 @@
 
 static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
 {
-    return npart__node_plays(graph, &graph->nodes.items[node], role);
+    return npart__node_plays(graph, npart__node_at(graph, node), role);
 }
 
 /* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. A runtime that
@@ -34,9 +34,9 @@ static bool is_inside(const struct npart__stage_request *request, uint32_t id)
 static uint32_t lone_user(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
-    uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0), user = NPART_NONE;
-    bool is_handed_on = value != NPART_NONE && !graph->values.items[value].is_graph_output &&
-                        npart__has_one_result(graph, &graph->nodes.items[id]);
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0), user = NPART_NONE;
+    bool is_handed_on = value != NPART_NONE && !npart__value_at(graph, value)->is_graph_output &&
+                        npart__has_one_result(graph, npart__node_at(graph, id));
     uint32_t count = is_handed_on ? npart__user_count(request->session, value) : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && npart__user(request->session, value, i) != user)
@@ -51,7 +51,7 @@ static uint32_t lone_user(const struct npart__stage_request *request, uint32_t i
 static bool is_unit(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     bool is_whole = request->accepted[id] && is_inside(request, id) && npart__is_unit(request->session, id);
     for (uint32_t k = 0; is_whole && k < node->input_count; k++)
         is_whole = npart__live_operand(request->session, node, k) == NPART_NONE ||

@@ -42,7 +42,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
     bool *is_used = npart__arena_zeroed(request->arena, nodes, sizeof *is_used);       /* by place */
     bool *is_visited = npart__arena_zeroed(request->arena, nodes, sizeof *is_visited); /* by place */
     for (uint32_t i = 0; is_used && i < request->count; i++) {
-        const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
+        const struct npart__node *node = npart__node_at(request->graph, request->order[i]);
         edges += node->input_count + (size_t)node->capture_count;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
@@ -70,7 +70,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
         is_visited[place_of[id]] = true;
         stack[depth++] = top | 1;
         uint32_t first = depth;
-        const struct npart__node *node = &request->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(request->graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE && !is_visited[place_of[producer]])
@@ -180,7 +180,7 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
     uint32_t *first = npart__arena_zeroed(request->arena, request->count + (size_t)2, sizeof *first);
     for (int pass = 0; first && pass < 2; pass++) {
         for (uint32_t i = 0; i < request->count; i++) {
-            const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
+            const struct npart__node *node = npart__node_at(request->graph, request->order[i]);
             for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
                 uint32_t producer = npart__producer_inside(request, node, k);
                 if (producer == NPART_NONE)
@@ -221,7 +221,7 @@ bool npart__walk_region(struct npart__stage_request *request, struct npart__walk
 bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
                              struct npart__arena *scratch, uint32_t *out, uint32_t *count)
 {
-    const struct npart__scope *scope = &session->graph->scopes.items[region];
+    const struct npart__scope *scope = npart__scope_at(session->graph, region);
     struct npart__walk walk;
     *count = 0;
     for (uint32_t i = 0; i < scope->order_count; i++) {

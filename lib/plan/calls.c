@@ -31,14 +31,14 @@ static bool has_op(const struct npart__oplist *oplist, const char *name)
  * result could not stand as one node: that result is made before the call. */
 static bool can_be_kept(const struct npart__graph *graph, const struct npart__node *node)
 {
-    if (node->callee == NPART_NONE || graph->scopes.items[node->scope].region == NPART_NONE)
+    if (node->callee == NPART_NONE || npart__scope_at(graph, node->scope)->region == NPART_NONE)
         return false;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         uint32_t producer = npart__producer(graph, value);
-        uint32_t scope = producer == NPART_NONE ? NPART_NONE : graph->nodes.items[producer].scope;
+        uint32_t scope = producer == NPART_NONE ? NPART_NONE : npart__node_at(graph, producer)->scope;
         while (scope != NPART_NONE && scope != node->callee) /* from inside out, as calls nest */
-            scope = graph->scopes.items[scope].parent;
+            scope = npart__scope_at(graph, scope)->parent;
         if (value != NPART_NONE && scope == NPART_NONE)
             return false;
     }
@@ -48,10 +48,10 @@ static bool can_be_kept(const struct npart__graph *graph, const struct npart__no
 /* From the scope outwards over the calls that it stands in: what is inside a kept call is not there as nodes. */
 static bool is_within_kept(const struct calls *calls, uint32_t scope)
 {
-    while (calls->graph->scopes.items[scope].parent != NPART_NONE) {
-        if (calls->is_kept[calls->graph->scopes.items[scope].node])
+    while (npart__scope_at(calls->graph, scope)->parent != NPART_NONE) {
+        if (calls->is_kept[npart__scope_at(calls->graph, scope)->node])
             return true;
-        scope = calls->graph->scopes.items[scope].parent;
+        scope = npart__scope_at(calls->graph, scope)->parent;
     }
     return false;
 }
@@ -65,7 +65,7 @@ static void find_candidates(struct calls *calls)
     const struct npart__graph *graph = calls->graph;
     calls->kept_count = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         const char *op = npart__node_op(graph, node);
         calls->is_kept[i] = !calls->is_refused[i] && can_be_kept(graph, node) &&
                             !is_within_kept(calls, node->scope) && npart__operator_find("", op, INT32_MAX) &&

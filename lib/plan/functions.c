@@ -61,7 +61,7 @@ static bool has_work(const struct npart__plan *plan)
 {
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (is_judged(plan, i) && body_of(plan, &graph->nodes.items[i]))
+        if (is_judged(plan, i) && body_of(plan, npart__node_at(graph, i)))
             return true;
     return false;
 }
@@ -90,7 +90,7 @@ static bool add_expansion(struct npart__plan *plan, struct npart__expansions *li
                           const struct npart__body *body)
 {
     const struct npart__inference *inference = plan->inference;
-    const struct npart__node *node = &inference->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(inference->graph, id);
     struct npart__expansion made = {.node = id, .function = body};
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(inference->graph, node, i);
@@ -138,7 +138,7 @@ static bool list_expansions(struct npart__plan *plan, struct npart__expansions *
     list->items.count = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__body *body = is_judged(plan, i) && npart__is_refused(plan, i)
-                                             ? body_of(plan, &graph->nodes.items[i])
+                                             ? body_of(plan, npart__node_at(graph, i))
                                              : NULL;
         if (body && !add_expansion(plan, list, i, body))
             return false;

@@ -101,7 +101,7 @@ static void read_pattern(struct search *at, const char *text)
  * Gelu and its like into com.microsoft. */
 static bool has_op(const struct search *at, const struct step *step, uint32_t id)
 {
-    const char *op = npart__node_op(at->graph, &at->graph->nodes.items[id]), *from = step->ops;
+    const char *op = npart__node_op(at->graph, npart__node_at(at->graph, id)), *from = step->ops;
     size_t length = strlen(op);
     for (size_t rest = step->op_bytes; rest > 0;) {
         size_t own = 0;
@@ -135,9 +135,9 @@ static bool obstruct(struct search *at, enum obstacle_kind kind, uint32_t node, 
 /* The Cast that makes the value, or NPART_NONE. */
 static uint32_t cast_of(const struct search *at, uint32_t value)
 {
-    uint32_t producer = at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     bool is_cast = producer != NPART_NONE && npart__is_live(at->session, producer) &&
-                   npart__node_plays(at->graph, &at->graph->nodes.items[producer], NPART__ROLE_CASTS);
+                   npart__node_plays(at->graph, npart__node_at(at->graph, producer), NPART__ROLE_CASTS);
     return is_cast ? producer : NPART_NONE;
 }
 
@@ -152,7 +152,7 @@ static bool match_value(struct search *at, char letter, uint32_t value)
         return true;
     uint32_t cast = cast_of(at, value);
     /* It has to be the Cast of that very value, or the two have nothing to do with each other. */
-    if (cast == NPART_NONE || npart__node_input(at->graph, &at->graph->nodes.items[cast], 0) != *bound)
+    if (cast == NPART_NONE || npart__node_input(at->graph, npart__node_at(at->graph, cast), 0) != *bound)
         return false;
     return obstruct(at, CAST_BETWEEN, cast, value);
 }
@@ -186,7 +186,7 @@ static bool match_operands(struct search *at, const struct step *step, const str
 static bool match_node(struct search *at, uint32_t number, uint32_t id)
 {
     const struct step *step = &at->steps[number];
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     struct found before = at->found;
     if (at->tries++ > NPART__LIMIT_FUSION_TRIES || !npart__is_live(at->session, id) || !has_op(at, step, id))
         return false;
@@ -216,7 +216,7 @@ static bool match_users(struct search *at, uint32_t step, uint32_t value)
     uint32_t users = npart__user_count(at->session, value);
     for (uint32_t i = 0; i < users && i < NPART__LIMIT_FUSION_USERS; i++) {
         uint32_t user = npart__user(at->session, value, i);
-        const struct npart__node *node = &at->graph->nodes.items[user];
+        const struct npart__node *node = npart__node_at(at->graph, user);
         /* Directly first: what needs no Cast is no obstacle. */
         if (match_node(at, step, user))
             return true;
@@ -235,13 +235,13 @@ static bool match_users(struct search *at, uint32_t step, uint32_t value)
  * more past a Cast. */
 static bool match_maker(struct search *at, uint32_t step, uint32_t value)
 {
-    uint32_t producer = at->graph->values.items[value].producer, cast = cast_of(at, value);
+    uint32_t producer = npart__producer(at->graph, value), cast = cast_of(at, value);
     struct found before = at->found;
     if (producer != NPART_NONE && match_node(at, step, producer))
         return true;
     if (cast == NPART_NONE || !obstruct(at, CAST_BETWEEN, cast, value))
         return false;
-    uint32_t from = npart__node_input(at->graph, &at->graph->nodes.items[cast], 0);
+    uint32_t from = npart__node_input(at->graph, npart__node_at(at->graph, cast), 0);
     producer = npart__producer(at->graph, from);
     /* The letter stands for what goes into the Cast from now on, which is what the maker makes. */
     at->found.values[at->steps[step].result - 'a'] = from;
@@ -288,10 +288,10 @@ static struct obstacle find_leak(const struct search *at, uint32_t last)
 {
     /* A node's first result is looked at, as patterns name no other. */
     for (uint32_t i = 0; i < at->found.count; i++) {
-        uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[at->found.nodes[i]], 0);
+        uint32_t value = npart__node_output(at->graph, npart__node_at(at->graph, at->found.nodes[i]), 0);
         if (at->found.nodes[i] == last || value == NPART_NONE)
             continue;
-        if (at->graph->values.items[value].is_graph_output)
+        if (npart__value_at(at->graph, value)->is_graph_output)
             return (struct obstacle){IS_OUTPUT, at->found.nodes[i], value};
         for (uint32_t k = 0; k < npart__user_count(at->session, value); k++)
             if (!is_member(at, npart__user(at->session, value, k)))
@@ -306,7 +306,7 @@ static struct obstacle find_obstacle(const struct search *at, uint32_t last)
 {
     const uint32_t *partition_of = at->plan->partitioning.partition_of;
     struct obstacle leak = find_leak(at, last);
-    uint32_t first = at->found.nodes[0], value = npart__node_output(at->graph, &at->graph->nodes.items[last], 0);
+    uint32_t first = at->found.nodes[0], value = npart__node_output(at->graph, npart__node_at(at->graph, last), 0);
     int type = npart__fact_of(at->session->inference, value)->element_type;
     if (leak.kind != NOTHING_WRONG)
         return leak;
@@ -358,11 +358,11 @@ static bool is_taken_inside(const struct search *at, uint32_t value)
 {
     for (uint32_t i = 0; i < at->found.count; i++)
         for (uint32_t k = 0; k < NPART__LIMIT_FUSION_OPERANDS; k++)
-            if (npart__node_input(at->graph, &at->graph->nodes.items[at->found.nodes[i]], k) == value)
+            if (npart__node_input(at->graph, npart__node_at(at->graph, at->found.nodes[i]), k) == value)
                 return true;
     const struct obstacle *obstacle = &at->found.obstacle;
     return obstacle->kind == CAST_BETWEEN &&
-           npart__node_input(at->graph, &at->graph->nodes.items[obstacle->node], 0) == value;
+           npart__node_input(at->graph, npart__node_at(at->graph, obstacle->node), 0) == value;
 }
 
 static int compare_nodes(const void *left, const void *right)
@@ -392,7 +392,7 @@ static bool add_found(struct search *at, const char *name)
     /* Steps stand in the order in which they are found, which is not that of the data: the last node is the one whose
      * result leaves. */
     for (uint32_t i = 0; i < at->found.count; i++) { /* the one whose result no other takes */
-        uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[order[i]], 0);
+        uint32_t value = npart__node_output(at->graph, npart__node_at(at->graph, order[i]), 0);
         if (!is_taken_inside(at, value))
             last = order[i];
     }
@@ -437,7 +437,7 @@ static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32
     npart__buffer_init(&name, at->arena);
     for (uint32_t i = 0; i < count; i++) {
         npart__append_text(&name, i ? "+" : "");
-        npart__append_text(&name, npart__node_op(graph, &graph->nodes.items[nodes[i]]));
+        npart__append_text(&name, npart__node_op(graph, npart__node_at(graph, nodes[i])));
     }
     return npart__made_text(&name);
 }
@@ -539,7 +539,7 @@ static bool add_units(struct search *at)
             continue;
         names[id] = pattern->name;
         root_of[id] = id;
-        const struct npart__node *node = &at->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(at->graph, id);
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t producer = npart__producer(graph, npart__told_operand(at->session, node, k));
             if (producer != NPART_NONE && producer < nodes && names[producer] == pattern->name)

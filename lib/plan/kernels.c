@@ -72,7 +72,7 @@ static bool has_mean(const struct npart__plan *plan)
 {
     for (uint32_t i = 0; i < plan->graph->nodes.count; i++)
         if (npart__is_live(&plan->session, i) &&
-            npart__is_onnx_op(plan->graph, &plan->graph->nodes.items[i], "ReduceMean"))
+            npart__is_onnx_op(plan->graph, npart__node_at(plan->graph, i), "ReduceMean"))
             return true;
     return false;
 }
@@ -106,7 +106,7 @@ static int lacking_type(const struct npart__plan *plan, const struct npart__node
 /* One finding for each operator and type, at its first node. False when out of memory. */
 static bool tell(struct npart__plan *plan, uint32_t id, int type)
 {
-    const struct npart__node *node = &plan->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(plan->graph, id);
     char place[160];
     npart__describe_node(plan->graph, id, place, sizeof place);
     struct npart__finding made = {.code = NPART__INVALID, .at = npart__arena_format(plan->arena, "%s", place)};
@@ -131,7 +131,7 @@ npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *e
         return NPART_OK;
     bool may_fuse = plan->level == NPART__LEVEL_BASIC && has_mean(plan);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_refused(plan, i) || (may_fuse && is_of_normalization(npart__node_op(graph, node))))
             continue;
         int type = lacking_type(plan, node);

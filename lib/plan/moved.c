@@ -42,33 +42,33 @@ struct mover {
 /* By the list's line, as in `moved Transpose`. */
 static bool is_moved_op(const struct mover *at, uint32_t id)
 {
-    return npart__is_among(&at->graph->nodes.items[id], at->moved,
+    return npart__is_among(npart__node_at(at->graph, id), at->moved,
                            at->plan->target.oplist->moved_ops.count);
 }
 
 /* By the list's `through` line: what works in either layout. */
 static bool goes_through(const struct mover *at, uint32_t id)
 {
-    return npart__is_among(&at->graph->nodes.items[id], at->through,
+    return npart__is_among(npart__node_at(at->graph, id), at->through,
                            at->plan->target.oplist->through_ops.count);
 }
 
 /* Of a plain node its only result. */
 static uint32_t result_of(const struct mover *at, uint32_t id)
 {
-    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+    return npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
 }
 
 static bool is_output(const struct mover *at, uint32_t value)
 {
-    return at->graph->values.items[value].is_graph_output;
+    return npart__value_at(at->graph, value)->is_graph_output;
 }
 
 /* Live, of the main graph, with one result, in no span and no QDQ node unit. A body or a second result would need
  * Transposes of the runtime's own. */
 static bool is_plain(const struct mover *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     return npart__is_live(at->session, id) && !at->is_part[id] && !at->plan->mask.in_units[id] &&
            npart__node_region(at->graph, id) == 0 && node->body_count == 0 && node->input_count > 0 &&
            npart__has_one_result(at->graph, node);
@@ -99,7 +99,7 @@ static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
 static bool is_movable(const struct mover *at, uint32_t id)
 {
     const struct npart__graph *file = at->session->inference->graph;
-    uint32_t operand = is_moved_op(at, id) ? npart__node_input(file, &file->nodes.items[id], 0) : NPART_NONE;
+    uint32_t operand = is_moved_op(at, id) ? npart__node_input(file, npart__node_at(file, id), 0) : NPART_NONE;
     uint32_t producer = npart__producer(file, operand);
     return operand != NPART_NONE && is_plain(at, id) && is_taken(at, id) &&
            (producer == NPART_NONE || !is_moved_op(at, producer));
@@ -110,7 +110,7 @@ static bool is_movable(const struct mover *at, uint32_t id)
  * it. */
 static bool can_join(const struct mover *at, uint32_t id, const struct span *span)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     if (!is_plain(at, id) || !goes_through(at, id) || node->input_count > MOST_OPERANDS ||
         at->session->round[id] != at->session->round[span->node] ||
         !have_same_type(at, result_of(at, span->node), result_of(at, id)))
@@ -127,7 +127,7 @@ static bool can_join(const struct mover *at, uint32_t id, const struct span *spa
  * constant of one element needs no turning. */
 static bool has_own_constants(const struct mover *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     const struct npart__inference *inference = at->session->inference;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
@@ -147,7 +147,7 @@ static bool has_own_constants(const struct mover *at, uint32_t id)
  * none for the next. A node that uses the Transpose twice has two uses, each of which is rewired. */
 static bool join(struct mover *at, uint32_t id, struct span *span)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     at->node_in[id] = at->value_in[result_of(at, id)] = span->node + 1;
     for (uint32_t i = 0; i < node->input_count; i++) {
         struct npart__use use = {.node = id, .index = i};
@@ -316,7 +316,7 @@ static bool move_all(const struct mover *at, struct npart__session *session)
 /* It hands on what it is given. */
 static void drop(const struct mover *at, struct npart__session *session, uint32_t id)
 {
-    uint32_t operand = npart__node_input(at->graph, &at->graph->nodes.items[id], 0);
+    uint32_t operand = npart__node_input(at->graph, npart__node_at(at->graph, id), 0);
     session->fates[id] = NPART__FATE_NO_OP;
     session->stands_for[result_of(at, id)] = session->stands_for[operand];
 }

@@ -209,7 +209,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     }
     /* As many steps as there are assumptions of that name, in several domains. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         uint32_t k = last[node->op_type];
         while (k != NPART_NONE && !npart__node_is(graph, node, all[k].op))
             k = before[k];
@@ -231,7 +231,7 @@ static npart_status lack_node(const struct npart__graph *graph, const char *what
     char hint[NPART__HINT_BYTES];
     npart__nearest_init(&nearest, name, strlen(name));
     for (uint32_t i = 0; i < graph->nodes.count; i++)
-        npart__nearest_offer(&nearest, graph->nodes.items[i].name);
+        npart__nearest_offer(&nearest, npart__node_at(graph, i)->name);
     for (uint32_t i = 0; names_tensors && i < graph->values.count; i++)
         npart__nearest_offer(&nearest, npart__value_name(graph, i));
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no %s \"%s\" to %s%s", what, name, purpose,
@@ -253,7 +253,7 @@ static npart_status assume_of_nodes(const struct npart__plan *plan, const struct
         if (!request->assumed[k].op && !want(&wanted, request->assumed[k].node, k))
             return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t id = find_wanted(&wanted, graph->nodes.items[i].name);
+        uint32_t id = find_wanted(&wanted, npart__node_at(graph, i)->name);
         if (id == 0)
             continue;
         wanted.is_found[id] = true;
@@ -302,15 +302,15 @@ static void mark_cuts(struct npart__plan *plan, struct wanted *wanted, bool *is_
         uint32_t id = find_wanted(wanted, npart__value_name(graph, v));
         if (id == 0)
             continue;
-        plan->is_cut[plan->session.stands_for[graph->values.items[v].alias]] = true;
+        plan->is_cut[plan->session.stands_for[npart__value_at(graph, v)->alias]] = true;
         wanted->is_found[id] = is_tensor[id] = true;
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t id = find_wanted(wanted, graph->nodes.items[i].name);
+        uint32_t id = find_wanted(wanted, npart__node_at(graph, i)->name);
         if (id == 0 || is_tensor[id])
             continue;
         wanted->is_found[id] = true;
-        mark_results(plan, &graph->nodes.items[i]);
+        mark_results(plan, npart__node_at(graph, i));
     }
 }
 
@@ -374,7 +374,7 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
 /* Whether a value is an input of the main graph. */
 static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value)
 {
-    const struct npart__value *at = value == NPART_NONE ? NULL : &graph->values.items[value];
+    const struct npart__value *at = value == NPART_NONE ? NULL : npart__value_at(graph, value);
     return at && at->scope == 0 && at->producer == NPART_NONE;
 }
 
@@ -386,7 +386,7 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
     for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_live(&plan->session, i) || accepted[i])
             continue;
         bool is_quantizing = npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
@@ -394,7 +394,7 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
         uint32_t result = npart__node_output(graph, node, 0);
         /* Operands as reports tell them: of a copy, what it is copied from. */
         bool is_at_edge = is_fed_from_outside(graph, npart__told_operand(&plan->session, node, 0)) ||
-                          (result != NPART_NONE && graph->values.items[result].is_graph_output);
+                          (result != NPART_NONE && npart__value_at(graph, result)->is_graph_output);
         if (!is_quantizing || !is_at_edge || npart__node_region(graph, i) != 0)
             return false;
     }
@@ -480,7 +480,7 @@ static bool is_rewritten(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         bool is_constant = npart__is_onnx_op(graph, node, "Constant");
         if (!npart__is_live(session, i) && !is_constant)
             return true;

@@ -45,11 +45,11 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         /* Found by the Add that was merged, since a MatMul alone becomes no Gemm. */
         uint32_t into = plan->session.into[i];
-        if (into == NPART_NONE || !npart__is_onnx_op(graph, &graph->nodes.items[i], "Add") ||
-            !npart__is_onnx_op(graph, &graph->nodes.items[into], "MatMul") ||
+        if (into == NPART_NONE || !npart__is_onnx_op(graph, npart__node_at(graph, i), "Add") ||
+            !npart__is_onnx_op(graph, npart__node_at(graph, into), "MatMul") ||
             !npart__is_live(&plan->session, into) || plan->mask.verdicts[into] != NPART__CPU)
             continue;
-        const struct npart__node *node = &graph->nodes.items[into];
+        const struct npart__node *node = npart__node_at(graph, into);
         uint32_t left = npart__node_input(graph, node, 0), right = npart__node_input(graph, node, 1);
         const struct npart__fact *a = npart__fact_of(plan->inference, left);
         const struct npart__fact *y = npart__fact_of(plan->inference, npart__node_output(graph, node, 0));

@@ -76,11 +76,11 @@ static bool take_dequantized(const struct npart__session *session, const struct 
 {
     const struct npart__graph *graph = session->graph;
     uint32_t value = npart__node_input(graph, node, 0);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     bool is_constant = value != NPART_NONE && session->is_constant[value];
     if (!is_constant && producer != NPART_NONE &&
-        npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_QUANTIZES)) {
-        uint32_t quantized = npart__node_input(graph, &graph->nodes.items[producer], 0);
+        npart__node_plays(graph, npart__node_at(graph, producer), NPART__ROLE_QUANTIZES)) {
+        uint32_t quantized = npart__node_input(graph, npart__node_at(graph, producer), 0);
         is_constant = quantized != NPART_NONE && session->is_constant[quantized];
     }
     /* Blocks came with DequantizeLinear-21; 0 is its default, and says that there are none. */
@@ -104,12 +104,12 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
          * constant is. */
         bool is_constant = session->is_constant[value];
         const struct npart__graph *graph = is_constant ? session->made_from->graph : session->graph;
-        uint32_t producer = value < graph->values.count ? graph->values.items[value].producer : NPART_NONE;
+        uint32_t producer = value < graph->values.count ? npart__producer(graph, value) : NPART_NONE;
         if (is_constant && !out->type) /* as it is, should nothing else be found before it */
             out->type = type_of(session, asked);
         if (producer == NPART_NONE)
             break;
-        const struct npart__node *node = &graph->nodes.items[producer];
+        const struct npart__node *node = npart__node_at(graph, producer);
         /* A constant has no such node left: it was folded, and computes in floating point. */
         if (!is_constant && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES))
             return take_dequantized(session, node, out);
@@ -217,9 +217,9 @@ static bool take_own(const struct npart__session *session, const struct npart__n
 static int activation_type_of(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-    if (producer != NPART_NONE && npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_DEQUANTIZES))
-        return type_of(session, npart__node_input(graph, &graph->nodes.items[producer], 0));
+    uint32_t producer = npart__producer(graph, value);
+    if (producer != NPART_NONE && npart__node_plays(graph, npart__node_at(graph, producer), NPART__ROLE_DEQUANTIZES))
+        return type_of(session, npart__node_input(graph, npart__node_at(graph, producer), 0));
     return type_of(session, value);
 }
 
@@ -230,7 +230,7 @@ static bool makes_quantized(const struct npart__session *session, const struct n
     const struct npart__graph *graph = session->graph;
     uint32_t result = npart__node_output(graph, node, 0);
     return npart__user_count(session, result) > 0 &&
-           npart__node_plays(graph, &graph->nodes.items[npart__user(session, result, 0)], NPART__ROLE_QUANTIZES);
+           npart__node_plays(graph, npart__node_at(graph, npart__user(session, result, 0)), NPART__ROLE_QUANTIZES);
 }
 
 /* The first operand that is a weight decides; a product may have it on either side. */
@@ -238,7 +238,7 @@ bool npart__format_of_node(const struct npart__session *session, uint32_t id, st
                            bool *is_own)
 {
     const struct npart__graph *graph = session->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const char *op = npart__node_op(graph, node);
     const struct weighted *row = all, *end = all + NPART__COUNT(all);
     struct weights weights;

@@ -52,7 +52,7 @@ static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)
         uint32_t maker = npart__site_maker(site, value, makers[i]);
         if (maker == NPART_NONE)
             continue;
-        uint32_t from = npart__node_input(site->graph, &site->graph->nodes.items[maker], 0);
+        uint32_t from = npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
         return npart__full_dims(site, from, &dims) ? from : NPART_NONE;
     }
     return NPART_NONE;

@@ -10,7 +10,7 @@ enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, STRING = 8, BOOL = 
 uint32_t npart__body_named(const struct npart__site *site, const char *attribute)
 {
     for (uint32_t i = 0; i < site->node->body_count; i++)
-        if (npart__same_text(site->graph->scopes.items[site->node->first_body + i].label, attribute))
+        if (npart__same_text(npart__scope_at(site->graph, site->node->first_body + i)->label, attribute))
             return site->node->first_body + i;
     return NPART_NONE;
 }
@@ -25,7 +25,7 @@ const char **npart__body_names(struct npart__site *site, uint32_t count)
 
 uint32_t npart__body_result(const struct npart__site *site, uint32_t scope, uint32_t index)
 {
-    const struct npart__scope *body = &site->graph->scopes.items[scope];
+    const struct npart__scope *body = npart__scope_at(site->graph, scope);
     return index < body->output_count ? site->graph->operands.items[body->first_output + index] : NPART_NONE;
 }
 
@@ -40,8 +40,8 @@ bool npart__rewrite_if_const(struct npart__site *site)
     if (!condition || count != 1)
         return false;
     uint32_t branch = npart__body_named(site, condition[0] ? "then_branch" : "else_branch");
-    if (branch == NPART_NONE || site->graph->scopes.items[branch].output_count != site->node->output_count ||
-        site->graph->scopes.items[branch].input_count)
+    if (branch == NPART_NONE || npart__scope_at(site->graph, branch)->output_count != site->node->output_count ||
+        npart__scope_at(site->graph, branch)->input_count)
         return false;
     const char **results = npart__body_names(site, site->node->output_count);
     if (!results || !npart__splice(site, branch, NULL, results))
@@ -60,7 +60,7 @@ bool npart__rewrite_inline(struct npart__site *site)
 {
     const struct npart__node *node = site->node;
     const char *domain = npart__text(&site->graph->strings, node->written_domain);
-    if (node->callee == NPART_NONE || site->graph->scopes.items[node->callee].kind != NPART__SCOPE_CALL ||
+    if (node->callee == NPART_NONE || npart__scope_at(site->graph, node->callee)->kind != NPART__SCOPE_CALL ||
         node->schema || !*domain || strncmp(domain, "ai.onnx", 7) == 0 || strncmp(domain, "com.microsoft", 13) == 0)
         return false;
     const char **operands = npart__body_names(site, node->input_count);
@@ -178,7 +178,7 @@ static bool are_below(struct npart__site *site, uint32_t value, double limit)
  * drops nothing, and how many steps of each sequence count. */
 static bool has_numbers(struct npart__site *site, uint32_t id)
 {
-    const struct npart__node *node = &site->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(site->graph, id);
     const char *op = npart__node_op(site->graph, node);
     uint32_t data = npart__node_input(site->graph, node, 0), rank;
     int64_t dims[NPART__LIMIT_RANK];
@@ -226,7 +226,7 @@ static bool is_harmless(struct npart__site *site, uint32_t id)
 {
     /* Of floating point, where division by 0 is infinite. */
     static const struct harmless division = {"Div", NO_OPERAND, false};
-    const struct npart__node *node = &site->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(site->graph, id);
     const struct harmless *found = NULL;
     if (npart__node_is(site->graph, node, "Div") &&
         npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0))))
@@ -241,7 +241,7 @@ static bool is_harmless(struct npart__site *site, uint32_t id)
 /* A branch has no operands of its own; what it uses from outside is captured. */
 static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
 {
-    const struct npart__scope *scope = &site->graph->scopes.items[branch];
+    const struct npart__scope *scope = npart__scope_at(site->graph, branch);
     for (uint32_t i = 0; i < scope->node_count; i++)
         if (!is_harmless(site, scope->first_node + i))
             return false;

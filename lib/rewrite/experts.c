@@ -32,7 +32,7 @@ struct experts {
 /* The id is one that was found: never NPART_NONE. */
 static const struct npart__node *node_at(const struct npart__site *site, uint32_t id)
 {
-    return &site->graph->nodes.items[id];
+    return npart__node_at(site->graph, id);
 }
 
 static uint32_t input_of(const struct npart__site *site, uint32_t node, uint32_t index)

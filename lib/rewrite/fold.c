@@ -73,7 +73,7 @@ bool npart__rewrite_fold(struct npart__site *site)
         if (npart__is_unused(site, value))
             continue;
         /* In a body ONNX Runtime wants an output to be made by a node. */
-        const char *name = node->scope && site->graph->values.items[value].is_graph_output ? NULL
+        const char *name = node->scope && npart__value_at(site->graph, value)->is_graph_output ? NULL
                                                                                            : make_known(site, value);
         if (!name)
             return false;

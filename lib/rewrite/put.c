@@ -62,7 +62,7 @@ static struct npart__put_value put_value(const struct maker *maker, const struct
     } else {
         uint32_t node = node_of(maker, part->name);
         value = node == NPART_NONE ? maker->putting->match->values[part->name]
-                                   : npart__node_output(maker->site->graph, &maker->site->graph->nodes.items[node],
+                                   : npart__node_output(maker->site->graph, npart__node_at(maker->site->graph, node),
                                                         part->output);
     }
     return named(maker, value);
@@ -154,7 +154,7 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
 {
     const struct npart__graph *graph = maker->site->graph;
     uint32_t id = node_of(maker, at->from);
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *given = npart__node_attribute(graph, node, at->copied);
     struct npart__attribute_schema schema = {.kind = 0};
     bool has_default = !given && node->schema &&
@@ -275,7 +275,7 @@ static bool copy_axes(const struct maker *maker, uint32_t id, const int64_t **ax
 {
     struct npart__site *site = maker->site;
     const struct npart__graph *graph = site->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t operand = npart__node_input(graph, node, 1), rank;
     *axes = npart__site_int_list(site, id, "axes", count);
     /* An attribute that is there and cannot be read is not known. */
@@ -315,7 +315,7 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
         if (!copy_axes(maker, id, &axes, count))
             return NULL;
         /* An unknown rank stays 0 here, so that a negative axis stays negative. */
-        (void)npart__site_rank(maker->site, npart__node_input(graph, &graph->nodes.items[id], 0), &rank);
+        (void)npart__site_rank(maker->site, npart__node_input(graph, npart__node_at(graph, id), 0), &rank);
     }
     int64_t *found = npart__arena_zeroed(maker->site->arena, *count + (size_t)1, sizeof *found);
     maker->site->failed |= !found;
@@ -374,7 +374,7 @@ static bool put_operands(struct maker *maker, const struct npart__put_part *part
     *count = 0;
     for (uint32_t i = part->argument; i != NPART_NONE; i = maker->oplist->put_parts.items[i].next) {
         if (maker->oplist->put_parts.items[i].kind == NPART__PUT_REST) {
-            const struct npart__node *node = &graph->nodes.items[node_of(maker, part->name)];
+            const struct npart__node *node = npart__node_at(graph, node_of(maker, part->name));
             if (node->input_count > MOST_OPERANDS)
                 return false;
             /* From the place on that `..` stands at: what is written before it replaces the operands of the
@@ -415,7 +415,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     }
     if (is_copy)
         made.element_type = npart__site_type(maker->site, npart__node_output(maker->site->graph,
-                                             &maker->site->graph->nodes.items[node_of(maker, part->name)], 0));
+                                             npart__node_at(maker->site->graph, node_of(maker, part->name)), 0));
     /* A Cast's result has the type that it names, which the schema does not tell. */
     uint32_t to = strcmp(part->op, "Cast") == 0 ? find_attribute(maker, part, "to") : NPART_NONE;
     struct npart__answer type;
@@ -500,7 +500,7 @@ bool npart__put_form(const struct npart__putting *putting)
 {
     struct npart__site *site = putting->site;
     const struct npart__rewrite_form *form = putting->form;
-    const struct npart__node *root = &site->graph->nodes.items[putting->match->root];
+    const struct npart__node *root = npart__node_at(site->graph, putting->match->root);
     struct maker maker = {.putting = putting, .site = site, .oplist = putting->target->oplist};
     for (uint32_t i = 0; i < root->output_count; i++) {
         uint32_t result = npart__node_output(site->graph, root, i);

@@ -350,7 +350,7 @@ static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t 
         for (uint32_t i = 0; i < NPART__COUNT(quantizers); i++) {
             if ((maker = npart__site_maker(site, value, quantizers[i].op)) == NPART_NONE)
                 continue;
-            const struct npart__node *node = &site->graph->nodes.items[maker];
+            const struct npart__node *node = npart__node_at(site->graph, maker);
             *scale = npart__node_input(site->graph, node, quantizers[i].at);
             *zero_point = npart__node_input(site->graph, node, quantizers[i].at + 1);
             return is_scale(site, *scale) && is_zero_point(site, *zero_point);
@@ -359,7 +359,7 @@ static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t 
             maker = npart__site_maker(site, value, movers[i]);
         if (maker == NPART_NONE)
             return false;
-        value = npart__node_input(site->graph, &site->graph->nodes.items[maker], 0);
+        value = npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
     }
     return false;
 }

@@ -220,7 +220,7 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
     if (trying->form->anchor == NPART__ROOT_NAME)
         return match_from(trying, trying->site->id, out);
     for (uint32_t i = 0; i < count; i++) {
-        const struct npart__node *node = &graph->nodes.items[nodes[i]];
+        const struct npart__node *node = npart__node_at(graph, nodes[i]);
         /* The anchor itself is not the last node here, so it is no root. */
         if (i && match_from(trying, nodes[i], out))
             return true;
@@ -230,7 +230,7 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
             for (uint32_t u = 0; u < users && count < MOST_ROOTS; u++) {
                 uint32_t user = npart__user(trying->session, value, u);
                 /* A use in a body is one of another list, where no result of this one can be replaced. */
-                if (graph->nodes.items[user].scope == node->scope)
+                if (npart__node_at(graph, user)->scope == node->scope)
                     nodes[count++] = user;
             }
         }

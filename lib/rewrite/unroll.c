@@ -25,10 +25,10 @@ struct rounds {
  * nodes of them; an operator that has bodies is as random as they are. */
 static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t *nodes)
 {
-    const struct npart__scope *at = &site->graph->scopes.items[scope];
+    const struct npart__scope *at = npart__scope_at(site->graph, scope);
     *nodes += at->node_count;
     for (uint32_t i = 0; i < at->node_count; i++) {
-        const struct npart__node *node = &site->graph->nodes.items[at->first_node + i];
+        const struct npart__node *node = npart__node_at(site->graph, at->first_node + i);
         bool is_leaf = node->schema && !node->body_count;
         if (is_leaf && npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
             return false;
@@ -45,7 +45,7 @@ static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t 
  * `extra` operands and `back` results of a Loop come before the states. */
 static bool begin(struct npart__site *site, struct rounds *rounds)
 {
-    const struct npart__scope *body = &site->graph->scopes.items[rounds->body];
+    const struct npart__scope *body = npart__scope_at(site->graph, rounds->body);
     const uint32_t extra = rounds->is_loop ? 2 : 0, back = rounds->is_loop ? 1 : 0;
     uint32_t nodes = 0;
     /* A Loop hands its body the round and the condition first; a Scan only what it has. */
@@ -113,15 +113,15 @@ static bool is_true(struct npart__site *site, uint32_t value)
  * Identities, which exporters leave there. */
 static bool goes_on(struct npart__site *site, uint32_t body)
 {
-    const struct npart__scope *scope = &site->graph->scopes.items[body];
+    const struct npart__scope *scope = npart__scope_at(site->graph, body);
     uint32_t value = npart__body_result(site, body, 0);
     for (uint32_t i = 0; i < 16 && value != NPART_NONE; i++) {
         if (is_true(site, value) || value == site->graph->operands.items[scope->first_input + 1])
             return true;
         uint32_t maker = npart__producer(site->graph, value);
-        if (maker == NPART_NONE || !npart__node_is(site->graph, &site->graph->nodes.items[maker], "Identity"))
+        if (maker == NPART_NONE || !npart__node_is(site->graph, npart__node_at(site->graph, maker), "Identity"))
             return false;
-        value = npart__node_input(site->graph, &site->graph->nodes.items[maker], 0);
+        value = npart__node_input(site->graph, npart__node_at(site->graph, maker), 0);
     }
     return false;
 }
@@ -130,9 +130,9 @@ static bool goes_on(struct npart__site *site, uint32_t body)
  * allows both; a body that was traced with one does not take the other. */
 static const char *make_number(struct npart__site *site, uint32_t body, uint32_t input, int type, int64_t number)
 {
-    const struct npart__scope *scope = &site->graph->scopes.items[body];
+    const struct npart__scope *scope = npart__scope_at(site->graph, body);
     const struct npart__declared_type *declared =
-        site->graph->values.items[site->graph->operands.items[scope->first_input + input]].declared;
+        npart__value_at(site->graph, site->graph->operands.items[scope->first_input + input])->declared;
     const int64_t one = 1;
     uint32_t rank = declared && declared->has_rank && declared->rank == 1;
     return npart__make_int_constant(site, type, &one, rank, &number);
@@ -147,7 +147,7 @@ static bool unroll_loop(struct npart__site *site)
     const int64_t *trips = npart__site_ints(site, npart__operand(site, 0), &count);
     struct rounds rounds = {.body = npart__body_named(site, "body"), .is_loop = true};
     if (rounds.body == NPART_NONE || !trips || count != 1 || trips[0] < 1 || trips[0] > MOST_ROUNDS ||
-        site->node->input_count < 2 || site->graph->scopes.items[rounds.body].input_count < 2 ||
+        site->node->input_count < 2 || npart__scope_at(site->graph, rounds.body)->input_count < 2 ||
         (condition != NPART_NONE && !is_true(site, condition)) || !goes_on(site, rounds.body))
         return false;
     rounds.count = (uint32_t)trips[0];

@@ -24,7 +24,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 {
     struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t condition = npart__node_input(graph, node, 0);
     bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
     if (!is_if || condition == NPART_NONE) /* a condition is required; a file may lack it */
@@ -37,7 +37,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
         return NPART_NONE;
     uint32_t branch = branch_of(graph, node, known->ints[0] ? "then_branch" : "else_branch");
     /* A branch of fewer results cannot stand in the If's place: nothing would make the others. */
-    bool has_all = branch != NPART_NONE && graph->scopes.items[branch].output_count >= node->output_count;
+    bool has_all = branch != NPART_NONE && npart__scope_at(graph, branch)->output_count >= node->output_count;
     return has_all ? branch : NPART_NONE;
 }
 

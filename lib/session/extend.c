@@ -72,7 +72,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
         out->stands_for[v] = v;
     }
     for (uint32_t n = nodes; n < graph->nodes.count; n++) {
-        const struct npart__node *node = &graph->nodes.items[n];
+        const struct npart__node *node = npart__node_at(graph, n);
         /* Bodies are the standard's own text, so the operator's domain need not be asked. */
         bool is_constant = strcmp(npart__node_op(graph, node), "Constant") == 0;
         uint32_t result = npart__node_output(graph, node, 0);
@@ -85,7 +85,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
             out->is_constant[result] = true;
     }
     for (uint32_t n = 0; n < graph->nodes.count; n++)
-        if (npart__is_live(out, n) && graph->nodes.items[n].callee != NPART_NONE)
+        if (npart__is_live(out, n) && npart__node_at(graph, n)->callee != NPART_NONE)
             out->fates[n] = NPART__FATE_INLINED;
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }

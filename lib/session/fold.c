@@ -129,10 +129,10 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
 {
     const struct npart__graph *graph = folder->graph;
     uint32_t result = npart__node_output(graph, node, 0);
-    if (!npart__has_one_result(graph, node) || graph->values.items[result].consumer_count != 1)
+    if (!npart__has_one_result(graph, node) || npart__value_at(graph, result)->consumer_count != 1)
         return false;
-    const struct npart__value *value = &graph->values.items[result];
-    const struct npart__node *user = &graph->nodes.items[graph->consumers[value->first_consumer]];
+    const struct npart__value *value = npart__value_at(graph, result);
+    const struct npart__node *user = npart__node_at(graph, graph->consumers[value->first_consumer]);
     return npart__is_onnx_op(graph, user, second) && npart__node_input(graph, user, 1) == result;
 }
 
@@ -243,7 +243,7 @@ static bool lists_only(const struct folder *folder, const struct npart__node *no
 static bool is_graph_input(const struct folder *folder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = folder->out->stands_for[npart__node_input(folder->graph, node, index)];
-    return folder->graph->values.items[value].kind != NPART__VALUE_OUTPUT;
+    return npart__value_at(folder->graph, value)->kind != NPART__VALUE_OUTPUT;
 }
 
 /* From the first element to the end, written as the largest number, in steps of 1: no other Slice is looked at. */
@@ -373,14 +373,14 @@ static bool is_used_once(const struct folder *folder, uint32_t value)
 {
     const struct npart__graph *graph = folder->graph;
     const uint32_t end = folder->out->stands_for[value];
-    while (graph->values.items[value].consumer_count == 1 && value != end) {
-        uint32_t maker = graph->values.items[value].producer, from;
+    while (npart__value_at(graph, value)->consumer_count == 1 && value != end) {
+        uint32_t maker = npart__producer(graph, value), from;
         bool is_passed = maker != NPART_NONE && folder->out->fates[maker] != NPART__FATE_LIVE &&
-                         pass_reason(folder, &graph->nodes.items[maker], &from) != NPART__FATE_LIVE;
+                         pass_reason(folder, npart__node_at(graph, maker), &from) != NPART__FATE_LIVE;
         /* Else it is the result of a call or branch that is inlined. */
-        value = is_passed ? npart__node_input(graph, &graph->nodes.items[maker], from) : end;
+        value = is_passed ? npart__node_input(graph, npart__node_at(graph, maker), from) : end;
     }
-    return graph->values.items[value].consumer_count == 1;
+    return npart__value_at(graph, value)->consumer_count == 1;
 }
 
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
@@ -394,13 +394,13 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
     const struct npart__graph *graph = folder->graph;
     uint32_t from = folder->out->stands_for[npart__node_input(graph, node, input)];
     uint32_t result = npart__node_output(graph, node, 0);
-    if (!graph->values.items[result].is_graph_output)
+    if (!npart__value_at(graph, result)->is_graph_output)
         return true;
-    const struct npart__value *value = &graph->values.items[from];
+    const struct npart__value *value = npart__value_at(graph, from);
     return reason == NPART__FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
-           graph->values.items[result].consumer_count == 0 &&
+           npart__value_at(graph, result)->consumer_count == 0 &&
            is_used_once(folder, npart__node_input(graph, node, input)) &&
-           graph->scopes.items[value->scope].region == npart__node_region(graph, graph->values.items[result].producer);
+           npart__scope_at(graph, value->scope)->region == npart__node_region(graph, npart__producer(graph, result));
 }
 
 /* ---- the pass -------------------------------------------------------------------------------------------- */
@@ -411,7 +411,7 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
 static void fold_node(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     enum npart__fate reason = constant_reason(folder, node);
     bool is_constant = reason != NPART__FATE_LIVE;
     uint32_t from = 0;
@@ -438,17 +438,17 @@ static void fold_node(struct folder *folder, uint32_t id)
 static void leave_out(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
-    uint32_t scope = graph->nodes.items[id].scope; /* the node's own list of nodes */
+    uint32_t scope = npart__node_at(graph, id)->scope; /* the node's own list of nodes */
     folder->out->fates[id] = NPART__FATE_UNTAKEN;
-    while (graph->scopes.items[scope].parent != NPART_NONE) {
-        uint32_t holder = graph->scopes.items[scope].node;
-        bool is_whole = graph->scopes.items[scope].kind == NPART__SCOPE_CALL &&
-                        graph->nodes.items[holder].callee == NPART_NONE; /* not inlined, so it is one node */
+    while (npart__scope_at(graph, scope)->parent != NPART_NONE) {
+        uint32_t holder = npart__scope_at(graph, scope)->node;
+        bool is_whole = npart__scope_at(graph, scope)->kind == NPART__SCOPE_CALL &&
+                        npart__node_at(graph, holder)->callee == NPART_NONE; /* not inlined, so it is one node */
         if (is_whole && npart__node_region(graph, holder) != NPART_NONE) {
             folder->out->fates[id] = NPART__FATE_FUSED;
             folder->out->into[id] = holder;
         }
-        scope = graph->scopes.items[scope].parent;
+        scope = npart__scope_at(graph, scope)->parent;
     }
 }
 
@@ -459,7 +459,7 @@ static void leave_out_all(struct folder *folder)
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         if (npart__node_region(graph, i) == NPART_NONE)
             leave_out(folder, i);
-        else if (graph->nodes.items[i].callee != NPART_NONE)
+        else if (npart__node_at(graph, i)->callee != NPART_NONE)
             folder->out->fates[i] = NPART__FATE_INLINED;
     }
 }
@@ -494,7 +494,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
         out->place[i] = i;
     }
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        out->is_constant[i] = graph->values.items[i].kind == NPART__VALUE_INITIALIZER;
+        out->is_constant[i] = npart__value_at(graph, i)->kind == NPART__VALUE_INITIALIZER;
         out->stands_for[i] = i;
     }
     struct folder folder = {.inference = inference, .graph = graph, .out = out, .level = level, .release = release};

@@ -32,13 +32,13 @@ struct merger {
  * operand that is left out. */
 static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
 {
-    uint32_t value = npart__node_input(at->graph, &at->graph->nodes.items[id], index);
+    uint32_t value = npart__node_input(at->graph, npart__node_at(at->graph, id), index);
     return value == NPART_NONE ? value : at->session->stands_for[value];
 }
 
 static uint32_t result_of(const struct merger *at, uint32_t id)
 {
-    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+    return npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
 }
 
 static const struct npart__fact *fact_in(const struct merger *at, uint32_t id, uint32_t index)
@@ -51,7 +51,7 @@ static const struct npart__fact *fact_in(const struct merger *at, uint32_t id, u
  * nothing. */
 static bool is_op(const struct merger *at, uint32_t id, const char *op)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     return node->schema && npart__is_onnx_op(at->graph, node, op);
 }
 
@@ -90,7 +90,7 @@ static bool has_constant_weights(const struct merger *at, uint32_t conv)
  * result. */
 static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
 {
-    const struct npart__node *node = &at->graph->nodes.items[normalization];
+    const struct npart__node *node = npart__node_at(at->graph, normalization);
     for (uint32_t i = 1; i < 5; i++) /* scale, B, mean, var */
         if (!is_constant(at, normalization, i))
             return false;
@@ -197,7 +197,7 @@ static bool bounds_fit(const struct merger *at, uint32_t relu, uint32_t clip)
 static bool is_text(const struct merger *at, uint32_t id, const char *name, const char *text)
 {
     const struct npart__attribute *attribute =
-        npart__node_attribute(at->graph, &at->graph->nodes.items[id], name);
+        npart__node_attribute(at->graph, npart__node_at(at->graph, id), name);
     return !attribute || (attribute->type == 3 && strcmp(attribute->u.s, text) == 0);
 }
 
@@ -207,7 +207,7 @@ static bool is_text(const struct merger *at, uint32_t id, const char *name, cons
 static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
 {
     const struct npart__attribute *attribute =
-        npart__node_attribute(at->graph, &at->graph->nodes.items[id], "pads");
+        npart__node_attribute(at->graph, npart__node_at(at->graph, id), "pads");
     const struct npart__fact *fact = !attribute && is_constant(at, id, 1) ? fact_in(at, id, 1) : NULL;
     const int64_t *from = attribute && attribute->type == 7 && !attribute->is_elided ? attribute->u.ints
                           : fact && fact->known                                    ? fact->known->ints
@@ -229,10 +229,10 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
 static bool pads_with_zero(const struct merger *at, uint32_t pad)
 {
     const struct npart__attribute *value =
-        npart__node_attribute(at->graph, &at->graph->nodes.items[pad], "value");
+        npart__node_attribute(at->graph, npart__node_at(at->graph, pad), "value");
     const struct npart__fact *fact = fact_in(at, pad, 2);
     double number = 0;
-    if (at->graph->nodes.items[pad].input_count > 2 && input_of(at, pad, 2) == NPART_NONE)
+    if (npart__node_at(at->graph, pad)->input_count > 2 && input_of(at, pad, 2) == NPART_NONE)
         return false;
     if (fact && (!is_constant(at, pad, 2) || !fact->tensor || !npart__tensor_doubles(fact->tensor, &number, 1)))
         return false;
@@ -247,7 +247,7 @@ static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
 {
     int64_t pads[MOST_PADS];
     uint32_t count = pads_of(at, pad, pads);
-    const struct npart__node *node = &at->graph->nodes.items[window];
+    const struct npart__node *node = npart__node_at(at->graph, window);
     /* `axes`, the fourth operand since opset 18, would say another meaning of the pads; with auto_pad the window's
      * own pads are not numbers that one could add to. */
     bool is_plain = is_text(at, pad, "mode", "constant") && is_text(at, window, "auto_pad", "NOTSET") &&
@@ -295,7 +295,7 @@ static const struct merge *find_merge(const struct merger *at, uint32_t first, u
 static bool is_shared(const struct merger *at, uint32_t value)
 {
     const uint32_t *uses = at->inference->equal_uses;
-    return uses && uses[value] > at->graph->values.items[value].consumer_count;
+    return uses && uses[value] > npart__value_at(at->graph, value)->consumer_count;
 }
 
 /* What no node may be merged across counts twice, so that it never looks like a single use: a capture, a result of
@@ -304,7 +304,7 @@ static void count_uses(struct merger *at)
 {
     const struct npart__graph *graph = at->graph;
     for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             bool is_captured = k >= node->input_count;
             uint32_t value = npart__node_use(graph, node, k);
@@ -319,7 +319,7 @@ static void count_uses(struct merger *at)
     }
     /* Two at once: 0 + 2 is as much a use that cannot be merged as 1 + 2. */
     for (uint32_t v = 0; v < graph->values.count; v++)
-        if (graph->values.items[v].is_graph_output || is_shared(at, v))
+        if (npart__value_at(graph, v)->is_graph_output || is_shared(at, v))
             at->uses[at->session->stands_for[v]] += 2;
 }
 
@@ -337,7 +337,7 @@ static void merge_node(struct merger *at, uint32_t id)
         if (!merge)
             return;
         uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
-        if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
+        if (!npart__has_one_result(at->graph, npart__node_at(at->graph, gone)))
             return;
         /* `after` is the value that is not made any more, `from` what its users take instead. */
         uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;

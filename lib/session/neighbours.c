@@ -63,7 +63,7 @@ static uint32_t resolve(const struct neighbours *at, uint32_t value)
 /* Of an op, and able to give way to its first operand. */
 static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     return npart__is_live(at->session, id) && node->callee == NPART_NONE &&
            npart__is_onnx_op(at->graph, node, op) && npart__has_one_result(at->graph, node) &&
            npart__node_input(at->graph, node, 0) != NPART_NONE;
@@ -72,14 +72,14 @@ static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 /* A Reshape to whose target a 0 is a size. */
 static bool allows_zero(const struct neighbours *at, uint32_t id)
 {
-    return npart__node_int(at->graph, &at->graph->nodes.items[id], "allowzero", 0) != 0;
+    return npart__node_int(at->graph, npart__node_at(at->graph, id), "allowzero", 0) != 0;
 }
 
 /* Of a row's op and version, at this release. Letters are compared first: this is asked of every node, and most
  * begin with another. */
 static bool is_of(const struct neighbours *at, uint32_t id, const struct row *rows, size_t count)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     const char *op = npart__node_op(at->graph, node);
     for (size_t i = 0; i < count; i++)
         if (*op == *rows[i].op && npart__is_on(rows[i].applies, NPART__LEVEL_BASIC, at->release) &&
@@ -93,7 +93,7 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
 static uint32_t input_of(const struct neighbours *at, uint32_t id)
 {
     const struct joint *joint = &at->joints[id];
-    return resolve(at, joint->order ? joint->reads : npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
+    return resolve(at, joint->order ? joint->reads : npart__node_input(at->graph, npart__node_at(at->graph, id), 0));
 }
 
 /* The node of the same region that makes what a node's first input stands for. What a body captures is another
@@ -109,7 +109,7 @@ static uint32_t before(const struct neighbours *at, uint32_t id)
 
 static uint32_t result_of(const struct neighbours *at, uint32_t id)
 {
-    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+    return npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
 }
 
 /* The node changes nothing: its operand is used in the place of its result. */
@@ -127,7 +127,7 @@ static void bypass(struct neighbours *at, uint32_t id)
  * finds none. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank)
 {
-    const struct npart__node *node = &inference->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(inference->graph, id);
     const struct npart__attribute *attribute = npart__node_attribute(inference->graph, node, "perm");
     uint32_t result = npart__node_output(inference->graph, node, 0);
     if (result == NPART_NONE)
@@ -162,8 +162,8 @@ bool npart__moves_channels(const int64_t *order, uint32_t rank)
 static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t result)
 {
     uint32_t from = input_of(at, first);
-    return !at->graph->values.items[result].is_graph_output ||
-           (at->graph->values.items[from].kind == NPART__VALUE_OUTPUT && !at->is_outer[from]);
+    return !npart__value_at(at->graph, result)->is_graph_output ||
+           (npart__value_at(at->graph, from)->kind == NPART__VALUE_OUTPUT && !at->is_outer[from]);
 }
 
 /* The order of a Transpose together with that of others whose work it does. */
@@ -182,7 +182,7 @@ static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bo
     uint32_t between = result_of(at, first), from = input_of(at, first), result = result_of(at, second);
     at->users[between]--;
     if (cancels) {
-        at->uses[npart__node_input(at->graph, &at->graph->nodes.items[second], 0)]--;
+        at->uses[npart__node_input(at->graph, npart__node_at(at->graph, second), 0)]--;
         at->session->fates[second] = NPART__FATE_NO_OP;
         at->session->stands_for[result] = from;
         at->users[from] += at->users[result];
@@ -278,7 +278,7 @@ static void drop_inputs(struct neighbours *at, const struct npart__node *node)
  * which tells it from a Concat that was computed ahead. */
 static bool is_fused(const struct neighbours *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     bool is_computed = false;
     if (at->session->fates[id] != NPART__FATE_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
         return false;
@@ -294,7 +294,7 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
 static bool is_measured(const struct neighbours *at, uint32_t id)
 {
     return at->session->fates[id] == NPART__FATE_SHAPE &&
-           npart__is_onnx_op(at->graph, &at->graph->nodes.items[id], "Shape");
+           npart__is_onnx_op(at->graph, npart__node_at(at->graph, id), "Shape");
 }
 
 /* The runtime keeps the first of equal values, for the users of all (lib/view). */
@@ -311,9 +311,9 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
         uint32_t value = npart__node_output(at->graph, node, i);
         if (value == NPART_NONE)
             continue;
-        if (at->uses[value] || at->graph->values.items[value].is_graph_output || serves_equal_ones(at, value))
+        if (at->uses[value] || npart__value_at(at->graph, value)->is_graph_output || serves_equal_ones(at, value))
             return false;
-        was_used = was_used || at->graph->values.items[value].consumer_count;
+        was_used = was_used || npart__value_at(at->graph, value)->consumer_count;
     }
     return was_used && node->body_count == 0;
 }
@@ -323,7 +323,7 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
  * been joined to another already gave up its uses. */
 static void drop_unused(struct neighbours *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     uint8_t *reason = &at->session->fates[id];
     bool is_transpose = npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES);
     /* What was computed from constants has only constants before it, so nothing that is live can become unused by
@@ -347,7 +347,7 @@ static void count_users(struct neighbours *at)
 {
     const struct npart__graph *graph = at->graph;
     for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
         if (!npart__is_live(at->session, graph->order[i]))
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
@@ -359,7 +359,7 @@ static void count_users(struct neighbours *at)
         }
     }
     for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.items[i].is_graph_output) {
+        if (npart__value_at(graph, i)->is_graph_output) {
             at->users[resolve(at, i)]++;
             at->is_outer[resolve(at, i)] = true;
         }
@@ -383,7 +383,7 @@ static bool begin(struct neighbours *at)
     if (first_equal && !at->equal_uses)
         return false;
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        at->uses[i] = graph->values.items[i].consumer_count;
+        at->uses[i] = npart__value_at(graph, i)->consumer_count;
         if (first_equal)
             at->equal_uses[first_equal[i]] += at->uses[i];
     }

@@ -7,7 +7,7 @@
 
 static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
 {
-    return npart__is_onnx_op(graph, &graph->nodes.items[id], op);
+    return npart__is_onnx_op(graph, npart__node_at(graph, id), op);
 }
 
 /* A chain begins with a Reshape and goes on with Squeezes and Unsqueezes, too (neighbours.c). */
@@ -15,7 +15,7 @@ static bool is_reshape(const struct npart__session *session, uint32_t id, bool b
 {
     const struct npart__graph *graph = session->inference->graph;
     return id != NPART_NONE && npart__is_live(session, id) &&
-           npart__has_one_result(graph, &graph->nodes.items[id]) &&
+           npart__has_one_result(graph, npart__node_at(graph, id)) &&
            (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
 }
 
@@ -32,12 +32,12 @@ static uint32_t resolve(const struct npart__session *session, uint32_t value)
 static void join_before(struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->inference->graph;
-    uint32_t operand = npart__node_input(graph, &graph->nodes.items[id], 0);
+    uint32_t operand = npart__node_input(graph, npart__node_at(graph, id), 0);
     uint32_t from = operand == NPART_NONE ? operand : resolve(session, operand);
     uint32_t maker = npart__producer(graph, from);
-    uint32_t reshaped = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
+    uint32_t reshaped = maker == NPART_NONE ? maker : npart__node_input(graph, npart__node_at(graph, maker), 0);
     if (reshaped == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
-        session->graph->values.items[from].is_graph_output)
+        npart__value_at(session->graph, from)->is_graph_output)
         return;
     session->fates[maker] = NPART__FATE_NO_OP;
     session->remade[id] = NPART__REMADE_RESHAPE;
@@ -56,7 +56,7 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
         return false;
     memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of); /* NPART_NONE: no product */
     for (uint32_t i = nodes_before; i < graph->nodes.count; i++) {
-        uint32_t call = graph->scopes.items[graph->nodes.items[i].scope].node;
+        uint32_t call = npart__scope_at(graph, npart__node_at(graph, i)->scope)->node;
         session->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
         session->place[i] = session->place[call];
         if (is_op(graph, i, "MatMul"))

@@ -132,12 +132,12 @@ static inline bool npart__is_live(const struct npart__session *session, uint32_t
 /* The live nodes that use a value, once for each operand, captures too; none of NPART_NONE. */
 static inline uint32_t npart__user_count(const struct npart__session *session, uint32_t value)
 {
-    return value == NPART_NONE ? 0 : session->graph->values.items[value].consumer_count;
+    return value == NPART_NONE ? 0 : npart__value_at(session->graph, value)->consumer_count;
 }
 
 static inline uint32_t npart__user(const struct npart__session *session, uint32_t value, uint32_t index)
 {
-    return session->graph->consumers[session->graph->values.items[value].first_consumer + index];
+    return session->graph->consumers[npart__value_at(session->graph, value)->first_consumer + index];
 }
 
 /* Whether the runtime takes a quantized operator and what dequantizes for it for one QDQ node unit. */
@@ -170,7 +170,7 @@ static inline uint32_t npart__user_past_copies(const struct npart__session *sess
     uint32_t user = npart__user(session, value, index);
     return user < npart__file_nodes(session)
                ? user
-               : npart__user(session, npart__node_output(graph, &graph->nodes.items[user], 0), 0);
+               : npart__user(session, npart__node_output(graph, npart__node_at(graph, user), 0), 0);
 }
 
 /* promises.c: of the debug build. */

@@ -8,7 +8,7 @@
 
 static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
 {
-    return npart__node_plays(graph, &graph->nodes.items[node], role);
+    return npart__node_plays(graph, npart__node_at(graph, node), role);
 }
 
 /* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. An unused
@@ -21,7 +21,7 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
         if (!plays(graph, npart__user(session, value, i), NPART__ROLE_QUANTIZES))
             return false;
     *is_used |= users != 0;
-    return !graph->values.items[value].is_graph_output;
+    return !npart__value_at(graph, value)->is_graph_output;
 }
 
 /* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
@@ -29,7 +29,7 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
 bool npart__is_unit(const struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     bool is_used = false;
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(graph, node, k);
@@ -41,7 +41,7 @@ bool npart__is_unit(const struct npart__session *session, uint32_t id)
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(graph, node, k);
         bool is_absent = value == NPART_NONE || session->is_constant[value];
-        uint32_t producer = is_absent ? NPART_NONE : graph->values.items[value].producer;
+        uint32_t producer = is_absent ? NPART_NONE : npart__producer(graph, value);
         if (!is_absent && (producer == NPART_NONE || !npart__is_live(session, producer) ||
                            !plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
             return false;

@@ -29,10 +29,10 @@ static npart_status read_again(struct npart__splitting *splitting, const struct 
     npart__arena_release(splitting->arena, skeleton.data);
     const struct npart__graph *graph = splitting->graph;
     const Onnx__GraphProto *proto = splitting->model->graph;
-    bool is_same = proto->n_node == graph->scopes.items[0].node_count && input->bytes == graph->input_bytes;
+    bool is_same = proto->n_node == npart__scope_at(graph, 0)->node_count && input->bytes == graph->input_bytes;
     for (uint32_t i = 0; is_same && i < proto->n_node; i++)
         is_same = strcmp(proto->node[i]->op_type ? proto->node[i]->op_type : "",
-                         npart__node_op(graph, &graph->nodes.items[i])) == 0;
+                         npart__node_op(graph, npart__node_at(graph, i))) == 0;
     return is_same ? NPART_OK
                    : npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
                                  "the file is not the model that the plan was made of");

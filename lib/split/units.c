@@ -62,7 +62,7 @@ static bool name_lists(struct npart__splitting *splitting)
 static void find_values(struct npart__splitting *splitting)
 {
     const struct npart__graph *graph = splitting->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
         splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
@@ -74,7 +74,7 @@ static void find_values(struct npart__splitting *splitting)
     }
     for (uint32_t i = 0; i < splitting->unit_count; i++) {
         const Onnx__NodeProto *proto = splitting->units[i].node;
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         for (uint32_t k = 0; k < node->output_count && k < proto->n_output; k++)
             splitting->names.items[find(splitting, proto->output[k])].value = npart__node_output(graph, node, k);
     }
@@ -147,8 +147,8 @@ static uint32_t root(const struct npart__session *session, uint32_t node)
 {
     const struct npart__graph *graph = session->graph;
     node = npart__file_node(session, node);
-    while (graph->nodes.items[node].scope != 0)
-        node = graph->scopes.items[graph->nodes.items[node].scope].node;
+    while (npart__node_at(graph, node)->scope != 0)
+        node = npart__scope_at(graph, npart__node_at(graph, node)->scope)->node;
     return node;
 }
 
@@ -195,7 +195,7 @@ static void take_order(struct npart__splitting *splitting)
     }
     /* What has copies is copied. */
     for (uint32_t id = npart__file_nodes(session); id < session->graph->nodes.count; id++)
-        if (session->graph->nodes.items[id].scope == 0 || npart__node_region(session->graph, id) == 0)
+        if (npart__node_at(session->graph, id)->scope == 0 || npart__node_region(session->graph, id) == 0)
             splitting->units[root(session, id)].kind = NPART__UNIT_COPIED;
 }
 

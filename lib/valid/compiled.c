@@ -25,7 +25,7 @@ static bool is_compiled(const struct npart__graph *graph, const struct npart__no
 static bool tell(struct npart__inference *inference, uint32_t id, const char *attribute)
 {
     const struct npart__graph *graph = inference->graph;
-    const struct npart__attribute *given = npart__node_attribute(graph, &graph->nodes.items[id], attribute);
+    const struct npart__attribute *given = npart__node_attribute(graph, npart__node_at(graph, id), attribute);
     struct npart__buffer text;
     char at[160];
     npart__describe_node(graph, id, at, sizeof at);
@@ -42,8 +42,8 @@ npart_status npart__find_compiled(struct npart__inference *inference, struct npa
 {
     const struct npart__graph *graph = inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++)
-        for (size_t k = 0; graph->nodes.items[i].domain != 0 && k < NPART__COUNT(compiled_ops); k++)
-            if (is_compiled(graph, &graph->nodes.items[i], &compiled_ops[k]) &&
+        for (size_t k = 0; npart__node_at(graph, i)->domain != 0 && k < NPART__COUNT(compiled_ops); k++)
+            if (is_compiled(graph, npart__node_at(graph, i), &compiled_ops[k]) &&
                 !tell(inference, i, compiled_ops[k].attribute))
                 return npart__fail_memory(error);
     return NPART_OK;

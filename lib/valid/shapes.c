@@ -80,7 +80,7 @@ static void check_list(struct npart__validity *validity, uint32_t node, const st
 static void check_axes(struct npart__validity *validity, uint32_t id, const struct axis_rule *rule)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, rule->attribute);
     uint32_t value = npart__node_input(graph, node, rule->input);
     if (!attribute || attribute->is_elided || value == NPART_NONE || !validity->view->facts[value].has_rank)
@@ -128,7 +128,7 @@ static bool are_given(const struct npart__validity *validity, const struct npart
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
 {
     const struct axis_rule plain = {.attribute = "axes", .edges = rule->edges};
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     uint32_t data = npart__node_input(validity->graph, node, 0);
     const struct npart__known *axes = given_elements(validity, npart__node_input(validity->graph, node, rule->input));
     if (axes && data != NPART_NONE && validity->view->facts[data].has_rank &&
@@ -153,7 +153,7 @@ static void check_window_list(struct npart__validity *validity, uint32_t id, con
     bool is_pads = strcmp(name, "pads") == 0;
     uint32_t count = (rank - 2) * (is_pads ? 2 : 1);
     const struct npart__attribute *list =
-        npart__node_attribute(validity->graph, &validity->graph->nodes.items[id], name);
+        npart__node_attribute(validity->graph, npart__node_at(validity->graph, id), name);
     if (!list || list->type != 7 || list->is_elided)
         return;
     if (rule->counts && list->count != count) {
@@ -172,7 +172,7 @@ static void check_window_list(struct npart__validity *validity, uint32_t id, con
 static void check_window(struct npart__validity *validity, uint32_t id, const struct window_rule *rule)
 {
     static const char *const names[] = {"kernel_shape", "strides", "dilations", "pads"};
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     uint32_t value = npart__node_input(validity->graph, node, 0), before = validity->found_count;
     if (value == NPART_NONE || !validity->view->facts[value].has_rank || validity->view->facts[value].rank < 3)
         return;
@@ -185,7 +185,7 @@ static void check_window(struct npart__validity *validity, uint32_t id, const st
  * Source: onnx/defs/tensor/utils.cc, ReshapeShapeInference. */
 static void check_reshape(struct npart__validity *validity, uint32_t id)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     const struct npart__known *sizes = given_elements(validity, npart__node_input(validity->graph, node, 1));
     uint32_t data = npart__node_input(validity->graph, node, 0), open = 0, zeros = 0;
     const struct npart__fact *fact = data == NPART_NONE ? NULL : &validity->view->facts[data];
@@ -218,7 +218,7 @@ static const struct rank_rule {
 /* A most of 255 stands for "no upper bound". The name is the schema's, as a user finds it in the standard. */
 static void check_rank(struct npart__validity *validity, uint32_t id, const struct rank_rule *rule)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     uint32_t value = npart__node_input(validity->graph, node, rule->input);
     struct npart__operand operand;
     if (value == NPART_NONE || !validity->view->facts[value].has_rank)
@@ -263,7 +263,7 @@ void npart__check_contradictions(struct npart__validity *validity)
     const struct npart__graph *graph = validity->graph;
     for (uint32_t c = 0; c < validity->view->contradicted.count; c++) {
         const struct npart__contradicted *at = &validity->view->contradicted.items[c];
-        const struct npart__node *node = at->node != NPART_NONE ? &graph->nodes.items[at->node] : NULL;
+        const struct npart__node *node = at->node != NPART_NONE ? npart__node_at(graph, at->node) : NULL;
         if (!node || node->domain != 0 || !node->schema || !is_ranked(validity, node))
             continue;
         for (size_t i = 0; i < NPART__COUNT(strict_ops); i++)
@@ -281,7 +281,7 @@ void npart__check_contradictions(struct npart__validity *validity)
 static void check_perm(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     const struct npart__attribute *perm = npart__node_attribute(graph, node, "perm");
     uint32_t value = npart__node_input(graph, node, 0);
     if (!perm || perm->type != 7 || perm->is_elided || value == NPART_NONE)
@@ -338,7 +338,7 @@ struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *sc
 /* Rows are of versions; a rule that came with opset 13 is not asked of a node of opset 11. */
 void npart__check_shapes(struct npart__validity *validity, uint32_t id, const struct npart__shape_rows *rows)
 {
-    int since = validity->graph->nodes.items[id].schema->since;
+    int since = npart__node_at(validity->graph, id)->schema->since;
     for (size_t i = rows->ranks.first; i < rows->ranks.end; i++)
         if (since >= rank_rules[i].since)
             check_rank(validity, id, &rank_rules[i]);

@@ -145,7 +145,7 @@ static void check_input(struct npart__validity *validity, uint32_t node, const s
 static void check_output(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                          struct bindings *bindings, const struct npart__operand *operand, uint32_t value)
 {
-    const struct npart__declared_type *declared = validity->graph->values.items[value].declared;
+    const struct npart__declared_type *declared = npart__value_at(validity->graph, value)->declared;
     if (!declared || declared->kind != NPART__TYPE_TENSOR || !declared->element_type)
         return;
     int made = fixed_type(operand);
@@ -172,7 +172,7 @@ static void check_output(struct npart__validity *validity, uint32_t node, const 
 void npart__check_types(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     struct bindings bindings = {.count = 0};
     struct npart__operand operand;
     for (uint32_t i = 0; i < node->input_count && npart__operator_input(schema, i, &operand); i++) {
@@ -180,7 +180,7 @@ void npart__check_types(struct npart__validity *validity, uint32_t id, const str
         if (value == NPART_NONE)
             continue;
         const struct npart__fact *fact = &validity->view->facts[value];
-        const struct npart__declared_type *declared = graph->values.items[value].declared;
+        const struct npart__declared_type *declared = npart__value_at(graph, value)->declared;
         if (declared && declared->kind != fact->kind) /* what a loop makes of an optional that it begins with */
             continue;
         if (fact->kind != NPART__TYPE_UNKNOWN)

@@ -60,7 +60,7 @@ static int64_t needed_ir_version(const struct npart__inference *inference)
     const struct npart__graph *graph = inference->graph;
     int64_t most = 0;
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        const struct npart__value *value = &graph->values.items[i];
+        const struct npart__value *value = npart__value_at(graph, i);
         int64_t versions[] = {ir_version_of_type(inference->facts[i].element_type),
                               value->tensor ? ir_version_of_type(value->tensor->element_type) : 0,
                               value->declared ? ir_version_of_type(value->declared->element_type) : 0};
@@ -161,10 +161,10 @@ static bool fits(const struct npart__tensor *tensor, const struct npart__declare
 static void check_defaults(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t id = graph->operands.items[scope->first_input + i];
-        const struct npart__value *value = &graph->values.items[id];
+        const struct npart__value *value = npart__value_at(graph, id);
         const struct npart__declared_type *declared = value->declared;
         if (!value->tensor || !declared || declared->kind != NPART__TYPE_TENSOR)
             continue;
@@ -186,7 +186,7 @@ static void check_initializers(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        const struct npart__value *value = &graph->values.items[i];
+        const struct npart__value *value = npart__value_at(graph, i);
         bool is_broken = value->tensor && value->tensor->place == NPART__TENSOR_BROKEN;
         if (is_broken && (value->consumer_count || value->is_graph_output)) /* others are dropped unread */
             npart__refuse(validity, NPART_NONE, npart__value_name(graph, i), misfit);
@@ -265,7 +265,7 @@ static const char *kind_name(char kind)
 static void check_given(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const struct npart__attribute *attribute = &graph->attributes.items[node->first_attribute + i];
         struct npart__attribute_schema expected;
@@ -288,8 +288,8 @@ static void check_given(struct npart__validity *validity, uint32_t id, const str
 static void check_required(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
-    if (graph->scopes.items[node->scope].kind == NPART__SCOPE_CALL)
+    const struct npart__node *node = npart__node_at(graph, id);
+    if (npart__scope_at(graph, node->scope)->kind == NPART__SCOPE_CALL)
         return; /* one that the call leaves out has its default */
     const char *at = NULL, *name;
     size_t length;
@@ -315,7 +315,7 @@ static bool is_constant(const struct npart__operator *schema)
 /* Only the first attribute counts, as the runtime makes the initializer of that. */
 static void check_constant(struct npart__validity *validity, uint32_t id)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     if (node->attribute_count == 0) {
         npart__refuse(validity, id, "", "an attribute of Constant must give its value");
         return;
@@ -329,7 +329,7 @@ static void check_constant(struct npart__validity *validity, uint32_t id)
  * a domain which the model does not import; of that nothing is said here. */
 static void check_unknown(struct npart__validity *validity, uint32_t id)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     const char *domain = npart__text(&validity->graph->strings, node->domain);
     if (npart__loads_opset(&validity->runtime, domain) && node->opset_version)
         npart__refuse(validity, id, "", "%.100s is no operator of %s at opset %d",
@@ -372,7 +372,7 @@ static uint64_t look_of(const struct npart__validity *validity, const struct npa
         /* An operand that is left out. */
         uint64_t word = 255;
         if (value != NPART_NONE) {
-            const struct npart__declared_type *declared = graph->values.items[value].declared;
+            const struct npart__declared_type *declared = npart__value_at(graph, value)->declared;
             const struct npart__fact *fact = &validity->view->facts[value];
             if (fact->kind != NPART__TYPE_TENSOR || (declared && declared->kind != NPART__TYPE_TENSOR))
                 return 0;
@@ -387,7 +387,7 @@ static uint64_t look_of(const struct npart__validity *validity, const struct npa
  * types, which would be told once more. */
 static void check_operands(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     uint32_t before = validity->found_count;
     const struct side inputs = {"input", npart__operator_input, schema->least_inputs, node->input_count,
                                 node->first_input};
@@ -403,7 +403,7 @@ static void check_operands(struct npart__validity *validity, uint32_t id, const 
  * is right in all else. */
 static void check_node(struct npart__validity *validity, uint32_t id)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(validity->graph, id);
     if (!node->schema) {
         check_unknown(validity, id);
         return;
@@ -461,14 +461,14 @@ static void check_names(struct npart__validity *validity)
     npart__hash_key_init(&key);
     validity->has_failed |= !first;
     for (uint32_t i = 0; first && i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         /* What is never run is no node to the runtime. */
-        if (!is_named(validity, node) || graph->scopes.items[node->scope].region == NPART_NONE)
+        if (!is_named(validity, node) || npart__scope_at(graph, node->scope)->region == NPART_NONE)
             continue;
         size_t at = (size_t)(npart__hash_bytes(&key, node->name, strlen(node->name)) + node->scope) & (slots - 1);
         const struct npart__node *other = NULL;
         for (; first[at]; at = (at + 1) & (slots - 1)) {
-            other = &graph->nodes.items[first[at] - 1];
+            other = npart__node_at(graph, first[at] - 1);
             if (other->scope == node->scope && strcmp(other->name, node->name) == 0)
                 break;
         }
@@ -489,8 +489,8 @@ static void check_nodes(struct npart__validity *validity)
     const struct npart__graph *graph = validity->graph;
     memset(validity->slots, 0, npart__operator_count() * sizeof *validity->slots);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
-        bool is_run = graph->scopes.items[node->scope].region != NPART_NONE;
+        const struct npart__node *node = npart__node_at(graph, i);
+        bool is_run = npart__scope_at(graph, node->scope)->region != NPART_NONE;
         if (node->callee == NPART_NONE && is_run)
             check_node(validity, i);
     }

@@ -63,21 +63,21 @@ static bool few_numbers(const struct npart__tensor *tensor, double *numbers)
 /* The runtime compares constants of these element types, in the main graph, and those alone that only nodes use. */
 static bool is_compared(const struct finder *finder, uint32_t value, int32_t element_type)
 {
-    const struct npart__value *of = &finder->graph->values.items[value];
+    const struct npart__value *of = npart__value_at(finder->graph, value);
     bool has_type = element_type == NPART__FLOAT || element_type == NPART__INT32 || element_type == NPART__INT64 ||
                     element_type == NPART__FLOAT16 || element_type == NPART__DOUBLE;
     return has_type && !of->is_graph_output && !finder->is_captured[value] &&
-           finder->graph->scopes.items[of->scope].region == 0;
+           npart__scope_at(finder->graph, of->scope)->region == 0;
 }
 
 /* The tensor of a value that takes part in constant sharing: an initializer, or the `value` of a Constant node (type 4
  * is TENSOR of AttributeProto). NULL for anything that the runtime does not compare. */
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
-    const struct npart__value *of = &finder->graph->values.items[value];
+    const struct npart__value *of = npart__value_at(finder->graph, value);
     const struct npart__tensor *tensor = of->kind == NPART__VALUE_INITIALIZER ? of->tensor : NULL;
     if (of->producer != NPART_NONE) {
-        const struct npart__node *node = &finder->graph->nodes.items[of->producer];
+        const struct npart__node *node = npart__node_at(finder->graph, of->producer);
         const struct npart__attribute *attribute = npart__node_attribute(finder->graph, node, "value");
         bool is_constant = npart__is_onnx_op(finder->graph, node, "Constant");
         tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
@@ -223,12 +223,12 @@ static bool same_attributes(const struct npart__graph *graph, const struct npart
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
 {
     const struct npart__graph *graph = finder->graph;
-    const struct npart__node *b = &graph->nodes.items[b_id];
+    const struct npart__node *b = npart__node_at(graph, b_id);
     /* The cheap tests first; `b` was found by its hash, so they fail for chance alone. */
     if (a->op_type != b->op_type || a->domain != b->domain || a->opset_version != b->opset_version ||
         a->input_count != b->input_count || a->output_count != b->output_count ||
         a->attribute_count != b->attribute_count ||
-        graph->scopes.items[a->scope].region != graph->scopes.items[b->scope].region)
+        npart__scope_at(graph, a->scope)->region != npart__scope_at(graph, b->scope)->region)
         return false;
     for (uint32_t i = 0; i < a->input_count; i++)
         if (input_class(finder, a, i) != input_class(finder, b, i))
@@ -274,7 +274,8 @@ static bool hash_node(const struct finder *finder, const struct npart__node *nod
     const struct npart__graph *graph = finder->graph;
     struct npart__hash hash = npart__hash_begin(&graph->strings.key);
     npart__hash_word(&hash, (uint64_t)node->op_type << 32 | node->domain);
-    npart__hash_word(&hash, (uint64_t)(uint32_t)node->opset_version << 32 | graph->scopes.items[node->scope].region);
+    npart__hash_word(&hash, (uint64_t)(uint32_t)node->opset_version << 32 |
+                                npart__scope_at(graph, node->scope)->region);
     npart__hash_word(&hash, (uint64_t)node->input_count << 32 | node->output_count);
     for (uint32_t i = 0; i < node->input_count; i++)
         npart__hash_word(&hash, input_class(finder, node, i));
@@ -301,7 +302,7 @@ static void take_classes(struct finder *finder, const struct npart__node *node, 
 static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(graph, id);
     uint32_t result = npart__node_output(graph, node, 0);
     if (node->body_count || node->callee != NPART_NONE || !node->schema || result == NPART_NONE ||
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
@@ -324,9 +325,9 @@ static void class_node(struct finder *finder, uint32_t id)
             *slot = (struct slot){.hash = (uint32_t)(hash >> 32), .held = result + 1};
             return;
         }
-        uint32_t producer = slot->hash == hash >> 32 ? graph->values.items[slot->held - 1].producer : NPART_NONE;
+        uint32_t producer = slot->hash == hash >> 32 ? npart__producer(graph, slot->held - 1) : NPART_NONE;
         if (producer != NPART_NONE && same_node(finder, node, producer)) {
-            take_classes(finder, node, &graph->nodes.items[producer]);
+            take_classes(finder, node, npart__node_at(graph, producer));
             return;
         }
     }
@@ -338,7 +339,7 @@ static void find_captured(struct finder *finder)
 {
     const struct npart__graph *graph = finder->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
+        const struct npart__node *node = npart__node_at(graph, i);
         for (uint32_t k = 0; k < node->capture_count; k++) {
             uint32_t value = npart__node_use(graph, node, node->input_count + k);
             if (value != NPART_NONE)
@@ -353,7 +354,7 @@ static void count_uses(const struct finder *finder, uint32_t *uses)
 {
     const struct npart__graph *graph = finder->graph;
     for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
         uint32_t result = npart__node_output(graph, node, 0);
         if (result != NPART_NONE && finder->first[result] != result)
             continue;
@@ -364,7 +365,7 @@ static void count_uses(const struct finder *finder, uint32_t *uses)
         }
     }
     for (uint32_t i = 0; i < graph->values.count; i++)
-        uses[finder->first[i]] += graph->values.items[i].is_graph_output;
+        uses[finder->first[i]] += npart__value_at(graph, i)->is_graph_output;
     for (uint32_t i = 0; i < graph->values.count; i++)
         uses[i] = uses[finder->first[i]];
 }
@@ -392,7 +393,7 @@ bool npart__find_common_subexpressions(struct npart__inference *inference)
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)
         finder.first[i] = i;
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)
-        if (graph->values.items[i].kind == NPART__VALUE_INITIALIZER)
+        if (npart__value_at(graph, i)->kind == NPART__VALUE_INITIALIZER)
             class_constant(&finder, i);
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         class_node(&finder, graph->order[i]);

@@ -41,7 +41,7 @@ static const struct npart__node *maker(const struct fusion *fusion, uint32_t val
     uint32_t producer = npart__producer(fusion->graph, value);
     if (producer == NPART_NONE)
         return NULL;
-    const struct npart__node *node = &fusion->graph->nodes.items[producer];
+    const struct npart__node *node = npart__node_at(fusion->graph, producer);
     return npart__is_onnx_op(fusion->graph, node, op) ? node : NULL;
 }
 

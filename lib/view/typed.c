@@ -120,7 +120,7 @@ static bool are_bodies_typed(const struct npart__call *call)
     if ((!is_if || node->body_count != 2) && (!is_loop || node->body_count != 1))
         return true;
     uint32_t first = node->first_body, last = first + node->body_count - 1;
-    const struct npart__scope *body = &call->graph->scopes.items[first];
+    const struct npart__scope *body = npart__scope_at(call->graph, first);
     for (uint32_t i = call->row->infer == npart__infer_loop; i < body->output_count; i++) {
         bool is_typed = has_type(npart__body_output(call, first, i));
         if (is_loop ? !is_typed : is_typed != has_type(npart__body_output(call, last, i)))

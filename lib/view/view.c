@@ -286,18 +286,18 @@ static const struct npart__node *moved_transpose(const struct npart__call *call,
 {
     const struct npart__graph *graph = call->graph;
     const struct npart__infer_policy *policy = call->inference->policy;
-    uint32_t maker = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+    uint32_t maker = npart__producer(graph, value);
     if (!policy->computes || policy->release == NPART__RELEASE_OWN || call->node_id >= graph->first_late_node ||
-        maker == NPART_NONE || !npart__is_onnx_op(graph, &graph->nodes.items[maker], "Transpose") ||
-        graph->values.items[value].is_graph_output)
+        maker == NPART_NONE || !npart__is_onnx_op(graph, npart__node_at(graph, maker), "Transpose") ||
+        npart__value_at(graph, value)->is_graph_output)
         return NULL;
-    const struct npart__value *moved = &graph->values.items[value];
+    const struct npart__value *moved = npart__value_at(graph, value);
     for (uint32_t i = 0; i < moved->consumer_count; i++) {
-        const struct npart__node *user = &graph->nodes.items[graph->consumers[moved->first_consumer + i]];
+        const struct npart__node *user = npart__node_at(graph, graph->consumers[moved->first_consumer + i]);
         if (!npart__node_plays(graph, user, NPART__ROLE_TURNS))
             return NULL;
     }
-    return &graph->nodes.items[maker];
+    return npart__node_at(graph, maker);
 }
 
 /* The Shape of what a Transpose makes becomes a Gather, by the order of its axes, from the Shape before it
@@ -463,7 +463,7 @@ static void view_sequences(const struct npart__call *call)
  * nothing, nor does a dim that is a name. */
 static bool is_declared_static(const struct npart__call *call, uint32_t value)
 {
-    const struct npart__declared_type *declared = call->graph->values.items[value].declared;
+    const struct npart__declared_type *declared = npart__value_at(call->graph, value)->declared;
     if (call->inference->options.ignore_value_info || !declared || !declared->has_rank)
         return false;
     for (uint32_t i = 0; i < declared->rank; i++)

@@ -65,7 +65,7 @@ static const struct npart__work_row *row_of(struct finder *at, const struct npar
 static const struct npart__fact *fact_of(const struct finder *at, uint32_t value)
 {
     bool is_copied = value >= at->known->graph->values.count;
-    return npart__fact_of(at->known, is_copied ? at->graph->values.items[value].alias : value);
+    return npart__fact_of(at->known, is_copied ? npart__value_at(at->graph, value)->alias : value);
 }
 
 /* Unknown stays unknown. */
@@ -114,7 +114,7 @@ static void find_weights(struct finder *at)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
         uint32_t id = at->graph->order[i], from = NPART_NONE;
-        const struct npart__node *node = &at->graph->nodes.items[id];
+        const struct npart__node *node = npart__node_at(at->graph, id);
         if (!npart__is_live(at->session, id) || node->output_count != 1)
             continue;
         const struct npart__work_row *row = row_of(at, node);
@@ -138,7 +138,7 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
 {
     const struct npart__node *maker = NULL;
     if (at->made_by[value] != NPART_NONE)
-        maker = &at->graph->nodes.items[at->made_by[value]];
+        maker = npart__node_at(at->graph, at->made_by[value]);
     if (maker && npart__node_input(at->graph, maker, 0) == NPART_NONE) /* a model that is invalid, and is told so */
         maker = NULL;
     const struct npart__fact *fact = fact_of(at, maker ? npart__node_input(at->graph, maker, 0) : value);
@@ -162,7 +162,7 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
 
 static bool plays(const struct finder *at, uint32_t node, enum npart__role role)
 {
-    return node != NPART_NONE && npart__node_plays(at->graph, &at->graph->nodes.items[node], role);
+    return node != NPART_NONE && npart__node_plays(at->graph, npart__node_at(at->graph, node), role);
 }
 
 /* What is computed with is told by other operands: not known, int32, int64 or bool. A Gather by INT64 indices
@@ -185,9 +185,9 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
             continue;
         }
         /* In a unit the quantized tensor is what is read. */
-        uint32_t producer = at->graph->values.items[value].producer;
+        uint32_t producer = npart__producer(at->graph, value);
         if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES)) {
-            uint32_t quantized = npart__node_input(at->graph, &at->graph->nodes.items[producer], 0);
+            uint32_t quantized = npart__node_input(at->graph, npart__node_at(at->graph, producer), 0);
             value = quantized == NPART_NONE ? value : quantized; /* a file may leave it out */
         }
         const struct npart__fact *fact = fact_of(at, value);
@@ -206,11 +206,11 @@ static void add_results(struct finder *at, const struct npart__node *node, bool 
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(at->graph, node, k);
         if (value == NPART_NONE ||
-            (npart__user_count(at->session, value) == 0 && !at->graph->values.items[value].is_graph_output))
+            (npart__user_count(at->session, value) == 0 && !npart__value_at(at->graph, value)->is_graph_output))
             continue;
         uint64_t elements = npart__elements_of(&at->figures, fact_of(at, value));
         if (is_unit)
-            value = npart__node_output(at->graph, &at->graph->nodes.items[npart__user(at->session, value, 0)], 0);
+            value = npart__node_output(at->graph, npart__node_at(at->graph, npart__user(at->session, value, 0)), 0);
         int element_type = value == NPART_NONE ? 0 : fact_of(at, value)->element_type;
         add(at, &work->output_elements, elements);
         add(at, &work->output_bytes, npart__bytes_of(&at->figures, element_type, elements));
@@ -225,7 +225,7 @@ static void add_results(struct finder *at, const struct npart__node *node, bool 
  * that no row knows all figures are unknown. */
 static void compute(struct finder *at, uint32_t id, struct npart__work *work)
 {
-    const struct npart__node *node = &at->file->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->file, id);
     const struct npart__work_call call = {&at->figures, at->known, at->file, node, row_of(at, node)};
     if (call.row) {
         npart__apply_formula(&call, work);
@@ -240,7 +240,7 @@ static void compute(struct finder *at, uint32_t id, struct npart__work *work)
  * `bits`. Bits of no known type, or a quant_type (float codes), leave the type unknown. */
 static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
 {
-    const struct npart__node *node = &at->file->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->file, id);
     const struct npart__work_call call = {&at->figures, at->known, at->file, node, row_of(at, node)};
     if (!call.row || call.row->formula != NPART__BY_PACKED)
         return;
@@ -257,15 +257,15 @@ static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
  * must be in units: else somebody reads the floats. */
 static bool is_in_unit(struct finder *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     if (plays(at, id, NPART__ROLE_QUANTIZES)) {
         uint32_t value = npart__node_input(at->graph, node, 0);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+        uint32_t producer = npart__producer(at->graph, value);
         return producer != NPART_NONE && at->is_unit[producer];
     }
     uint32_t value = plays(at, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
     uint32_t users = npart__user_count(at->session, value);
-    bool is_in = users > 0 && !at->graph->values.items[value].is_graph_output;
+    bool is_in = users > 0 && !npart__value_at(at->graph, value)->is_graph_output;
     for (uint32_t i = 0; is_in && i < users; i++)
         is_in = at->is_unit[npart__user(at->session, value, i)];
     return is_in;
@@ -275,7 +275,7 @@ static bool is_in_unit(struct finder *at, uint32_t id)
  * has none unless something that works is fused into it. */
 static void find_live(struct finder *at, uint32_t id)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->graph, id);
     struct npart__work *work = &at->out->items[id], fused = *work;
     uint32_t result = npart__node_output(at->graph, node, 0), file_node = npart__file_node(at->session, id);
     *work = (struct npart__work){0};
@@ -314,17 +314,17 @@ static void find_live(struct finder *at, uint32_t id)
  * from saying which type the weights have. */
 static void add_fused(struct finder *at, uint32_t id)
 {
-    const struct npart__node *node = &at->file->nodes.items[id];
+    const struct npart__node *node = npart__node_at(at->file, id);
     uint32_t into = npart__fused_into(at->session, id);
     struct npart__work *sum = &at->out->items[into], part = {0};
-    bool is_part = node->scope != at->file->nodes.items[into].scope;
+    bool is_part = node->scope != npart__node_at(at->file, into)->scope;
     uint64_t most = UINT64_MAX - 1;
     at->has_parts[into] |= is_part;
     compute(at, id, &part);
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(at->file, node, k);
         if (value != NPART_NONE && at->session->is_constant[value] &&
-            at->file->values.items[value].scope == node->scope &&
+            npart__value_at(at->file, value)->scope == node->scope &&
             npart__type_is_float(fact_of(at, value)->element_type))
             add_constant(at, &part, value, &most);
     }
