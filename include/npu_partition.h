@@ -949,50 +949,32 @@ struct npart_held {
 /* Of a live node; false for another. */
 NPART_API bool npart_plan_held(const npart_plan *plan, uint32_t node, struct npart_held *out);
 
-/* ---- calibration ----------------------------------------------------------------------------------------- */
-
-/* What was measured of a plan: warm runs, in milliseconds. */
-struct npart_measurement {
-    const npart_plan *plan;
-    double total_ms;            /* a whole run; above 0 */
-    double cpu_ms;              /* of this the kernels on the CPU; 0 or less: not measured */
-    const double *partition_ms; /* of this each partition's kernel, by id; NULL, or 0 or less: not measured */
-};
-#define NPART_MOST_MEASUREMENTS 64u
+/* ---- what a time rests on -------------------------------------------------------------------------------- */
 
 struct npart_parameter_range {
     double low, typical, high;
 };
 
-/* A parameter that was fitted. */
-struct npart_fitted {
-    const char *parameter; /* "launch_ms"; of two scales "npu" (what it computes) and "others" */
-    const char *precision, *runtime; /* that it is for, as a `param` line has them; NULL: any */
-    struct npart_parameter_range before, after; /* all 0 of a scale */
-    double time_factor;    /* what rests on it takes so many times what it took */
-    double moved;          /* the logarithm of that, in deviations of what was known before */
-    bool is_identified;    /* the times tell it; else it is, and may be off, nearly as before */
-};
-#define NPART_MOST_FITTED 8u
-
-/* Errors are medians, as shares: with 0.3, half of the times are off by less than a factor of 1.3. */
-struct npart_calibration {
+/* A `param` line of the list or of a cost file, as one plan uses it. */
+struct npart_parameter {
     size_t size;
-    uint32_t model_count, time_count, fitted_count;
-    struct npart_fitted fitted[NPART_MOST_FITTED]; /* what matters most first */
-    bool is_scaled;      /* two times alone: two scales, from 1/4 to 4 */
-    bool is_at_limit;    /* a scale would go beyond that */
-    bool is_accepted;    /* the error of models left out is at most half of that before */
-    double error_before, error_after; /* of total times */
-    double error_held_out; /* of each model's totals, with what the others tell; negative: there is one model */
+    uint32_t line;    /* the same in all plans of the list; another line has another */
+    const char *name; /* "launch_ms" */
+    const char *precision, *runtime; /* that it is for; NULL: any */
+    struct npart_parameter_range range;
+    bool is_assumed; /* not measured */
+    bool is_speed;   /* the larger it is, the less time a run takes */
+    bool is_npu;     /* of what the NPU computes and moves, not of the CPU or of switches */
 };
+/* Asked for with `parameter` from 0 until it is false. Texts are constants. */
+NPART_API bool npart_plan_parameter(const npart_plan *plan, uint32_t parameter, struct npart_parameter *out);
 
-/* Fits parameters of costs to measured runs of plans of one target, and, where that is accepted, writes them as a cost
- * file (docs/oplist-format.md), which npart_oplist_add_cost takes; `write` may be NULL. Texts in *out are constants.
- * Fails with ARGUMENT (a time that is none, plans of different targets or whose cost is not known), WRITE or MEMORY. */
-NPART_API npart_status npart_calibrate(const struct npart_measurement *rows, size_t count,
-                                       struct npart_calibration *out, npart_write_callback write, void *payload,
-                                       struct npart_error *error);
+/* What is spent on each parameter in a warm run, in milliseconds: in the whole run, in all nodes on the CPU, and in
+ * each partition's kernel. `ms` has room for 2 + partitions rows with one number for each parameter. With `factors`
+ * (NULL: none), times that rest on a parameter are that many times as long, and what limits a node may be another.
+ * Fails with ARGUMENT (a NULL, a plan whose cost is not known) or MEMORY. */
+NPART_API npart_status npart_plan_times(const npart_plan *plan, const double *factors, double *ms,
+                                        struct npart_error *error);
 
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 

@@ -16,6 +16,8 @@ profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_jso
 $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
 toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
+$(OUT)/test/unit/test_calibrate: $(patsubst %,$(OUT)/tools/%.o,calibration fit)
+$(OUT)/test/unit/test_fit: $(OUT)/tools/fit.o
 $(OUT)/test/unit/test_toml: $(toml_objects)
 $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
 $(OUT)/test/unit/test_zoo: $(patsubst %,$(OUT)/tools/%.o,columns interner json_memory zoo zoo_write)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibration.h"
 #include "files.h"
 #include "json_memory.h"
 #include "message.h"
@@ -24,18 +25,18 @@ struct sample {
     double *partition_ms;
 };
 
-struct calibration {
+struct calibrating {
     struct run *run;
     struct options *options;
     struct runs runs;
-    struct sample samples[NPART_MOST_MEASUREMENTS];
-    struct npart_measurement measured[NPART_MOST_MEASUREMENTS];
+    struct sample samples[MOST_MEASUREMENTS];
+    struct measurement measured[MOST_MEASUREMENTS];
     uint32_t count;
     uint32_t left_out; /* runs of other targets, or that cannot be predicted */
     const char *model; /* of the command line, the last one */
     bool has_profile;  /* a profile followed it */
     bool is_dim_found[MOST_DIMS]; /* of the command line's: some model has it */
-    struct npart_calibration told;
+    struct calibration told;
 };
 
 /* ---- what to read ------------------------------------------------------------------------------------------------ */
@@ -66,7 +67,7 @@ static bool place_beside(struct measured_run *run, const char *table)
     return true;
 }
 
-static enum exit_status read_table(struct calibration *c, const char *path, FILE *file)
+static enum exit_status read_table(struct calibrating *c, const char *path, FILE *file)
 {
     uint32_t first = c->runs.count;
     if (!runs_read(&c->runs, file)) {
@@ -80,7 +81,7 @@ static enum exit_status read_table(struct calibration *c, const char *path, FILE
 }
 
 /* A model without a profile after it tells no time. */
-static bool is_model_used(const struct calibration *c)
+static bool is_model_used(const struct calibrating *c)
 {
     if (!c->model || c->has_profile)
         return true;
@@ -88,7 +89,7 @@ static bool is_model_used(const struct calibration *c)
     return false;
 }
 
-static enum exit_status take_model(struct calibration *c, const char *path)
+static enum exit_status take_model(struct calibrating *c, const char *path)
 {
     if (!is_model_used(c))
         return EXIT_USAGE;
@@ -98,7 +99,7 @@ static enum exit_status take_model(struct calibration *c, const char *path)
 }
 
 /* Of the model before it; a model may have several. */
-static enum exit_status add_profile(struct calibration *c, const char *path)
+static enum exit_status add_profile(struct calibrating *c, const char *path)
 {
     const char *texts[RUN_MS] = {[RUN_MODEL] = c->model, [RUN_PROFILE] = path};
     if (!c->model) {
@@ -115,7 +116,7 @@ static enum exit_status add_profile(struct calibration *c, const char *path)
 
 /* A table, a model, or the profile of the model before it; by how it begins. What is looked into is read again from its
  * beginning, which a pipe is not. */
-static enum exit_status read_argument(struct calibration *c, const char *path)
+static enum exit_status read_argument(struct calibrating *c, const char *path)
 {
     char beginning[2048];
     if (strcmp(path, "-") == 0)
@@ -143,7 +144,7 @@ static enum exit_status read_argument(struct calibration *c, const char *path)
     return status;
 }
 
-static enum exit_status read_arguments(struct calibration *c)
+static enum exit_status read_arguments(struct calibrating *c)
 {
     const struct options *options = c->options;
     enum exit_status status = EXIT_FINE;
@@ -172,7 +173,7 @@ static bool add_dims(struct options *options, char *text)
 }
 
 /* Of several models some may lack a dim of the command line's, but none what the table says of it. */
-static npart_status infer_run(struct calibration *c, const struct options *options, struct sample *sample,
+static npart_status infer_run(struct calibrating *c, const struct options *options, struct sample *sample,
                               struct npart_error *error)
 {
     uint32_t common = c->options->dim_count;
@@ -192,7 +193,7 @@ static npart_status infer_run(struct calibration *c, const struct options *optio
     return status;
 }
 
-static enum exit_status plan_run(struct calibration *c, struct measured_run *run, struct sample *sample)
+static enum exit_status plan_run(struct calibrating *c, struct measured_run *run, struct sample *sample)
 {
     struct npart_error error;
     struct options *options = malloc(sizeof *options); /* of this run */
@@ -228,7 +229,7 @@ static bool is_partition(const struct profile *profile, const struct placed_node
 }
 
 /* Partitions in the order that they ran are the plan's by id, where there are as many. */
-static bool take_partitions(const struct profile *profile, struct sample *sample, struct npart_measurement *out)
+static bool take_partitions(const struct profile *profile, struct sample *sample, struct measurement *out)
 {
     struct npart_summary summary = {.size = sizeof summary};
     uint32_t count = 0;
@@ -246,7 +247,7 @@ static bool take_partitions(const struct profile *profile, struct sample *sample
     return sample->partition_ms != NULL;
 }
 
-static enum exit_status take_profile(const char *path, struct sample *sample, struct npart_measurement *out)
+static enum exit_status take_profile(const char *path, struct sample *sample, struct measurement *out)
 {
     struct profile profile;
     FILE *file = open_file(path, "rb");
@@ -271,14 +272,14 @@ static enum exit_status take_profile(const char *path, struct sample *sample, st
     return !is_read ? EXIT_UNREADABLE : has_memory ? EXIT_FINE : EXIT_OTHER;
 }
 
-static enum exit_status take_run(struct calibration *c, struct measured_run *run)
+static enum exit_status take_run(struct calibrating *c, struct measured_run *run)
 {
     struct sample *sample = &c->samples[c->count];
-    struct npart_measurement *out = &c->measured[c->count];
+    struct measurement *out = &c->measured[c->count];
     struct npart_cost cost = {.size = sizeof cost};
     enum exit_status status = plan_run(c, run, sample);
     c->count++; /* what there is of it is freed with the others */
-    *out = (struct npart_measurement){.plan = sample->plan, .total_ms = run->ms};
+    *out = (struct measurement){.plan = sample->plan, .total_ms = run->ms};
     if (status == EXIT_FINE && run->texts[RUN_PROFILE])
         status = take_profile(run->texts[RUN_PROFILE], sample, out);
     if (run->ms > 0)
@@ -299,7 +300,7 @@ static enum exit_status take_run(struct calibration *c, struct measured_run *run
 }
 
 /* Tables name files that the command line does not. */
-static bool keeps_files(const struct calibration *c)
+static bool keeps_files(const struct calibrating *c)
 {
     static const enum run_column paths[] = {RUN_MODEL, RUN_PROFILE};
     for (uint32_t i = 0; i < c->runs.count; i++)
@@ -316,7 +317,7 @@ static bool keeps_files(const struct calibration *c)
 /* ---- which target ------------------------------------------------------------------------------------------------ */
 
 /* The one that is asked for, or the one that all runs are of. */
-static bool choose_target(struct calibration *c)
+static bool choose_target(struct calibrating *c)
 {
     struct options *options = c->options;
     const char *target = NULL;
@@ -342,12 +343,12 @@ static bool choose_target(struct calibration *c)
     return true;
 }
 
-static bool is_of_target(const struct calibration *c, const struct measured_run *run)
+static bool is_of_target(const struct calibrating *c, const struct measured_run *run)
 {
     return !run->texts[RUN_TARGET] || strcmp(run->texts[RUN_TARGET], c->options->targets[0]) == 0;
 }
 
-static enum exit_status take_runs(struct calibration *c)
+static enum exit_status take_runs(struct calibrating *c)
 {
     enum exit_status status = EXIT_FINE;
     bool is_any_planned = false;
@@ -356,8 +357,8 @@ static enum exit_status take_runs(struct calibration *c)
             c->left_out++;
             continue;
         }
-        if (c->count == NPART_MOST_MEASUREMENTS) {
-            say("more than %u runs of %s", NPART_MOST_MEASUREMENTS, c->options->targets[0]);
+        if (c->count == MOST_MEASUREMENTS) {
+            say("more than %u runs of %s", MOST_MEASUREMENTS, c->options->targets[0]);
             return EXIT_USAGE;
         }
         status = take_run(c, &c->runs.items[i]);
@@ -380,14 +381,14 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-static void name_fitted(const struct npart_fitted *fitted, char *out, size_t bytes)
+static void name_fitted(const struct fitted *fitted, char *out, size_t bytes)
 {
     (void)snprintf(out, bytes, "%s%s%s%s%s", fitted->parameter, fitted->precision ? " of " : "",
                    fitted->precision ? fitted->precision : "", fitted->runtime ? " via " : "",
                    fitted->runtime ? fitted->runtime : "");
 }
 
-static void print_fitted(FILE *file, const struct npart_fitted *fitted, bool is_scaled)
+static void print_fitted(FILE *file, const struct fitted *fitted, bool is_scaled)
 {
     char name[80], before[64], after[64];
     const struct npart_parameter_range *a = &fitted->before, *b = &fitted->after;
@@ -404,7 +405,7 @@ static void print_fitted(FILE *file, const struct npart_fitted *fitted, bool is_
     fprintf(file, "  %-34s %-24s %-24s %+.1f sigma; %s\n", name, before, after, fitted->moved, state);
 }
 
-static const char *refusal(const struct npart_calibration *told)
+static const char *refusal(const struct calibration *told)
 {
     if (told->model_count < 2)
         return "one model cannot show whether it helps others";
@@ -413,9 +414,9 @@ static const char *refusal(const struct npart_calibration *told)
     return "it does not halve the error of models that are left out";
 }
 
-static void print_text(const struct calibration *c, FILE *file)
+static void print_text(const struct calibrating *c, FILE *file)
 {
-    const struct npart_calibration *told = &c->told;
+    const struct calibration *told = &c->told;
     fprintf(file, "%s: %u run%s of %u model%s, %u time%s", c->options->targets[0], c->count, plural(c->count),
             told->model_count, plural(told->model_count), told->time_count, plural(told->time_count));
     if (c->left_out)
@@ -441,7 +442,7 @@ static json_t *range_json(const struct npart_parameter_range *range)
     return json_pack("[f, f, f]", range->low, range->typical, range->high);
 }
 
-static json_t *fitted_json(const struct npart_fitted *fitted, bool is_scaled)
+static json_t *fitted_json(const struct fitted *fitted, bool is_scaled)
 {
     return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:f, s:f, s:b}", "parameter", fitted->parameter, "precision",
                      fitted->precision, "runtime", fitted->runtime, "before",
@@ -450,9 +451,9 @@ static json_t *fitted_json(const struct npart_fitted *fitted, bool is_scaled)
                      fitted->moved, "identified", fitted->is_identified);
 }
 
-static bool print_json(const struct calibration *c, FILE *file)
+static bool print_json(const struct calibrating *c, FILE *file)
 {
-    const struct npart_calibration *told = &c->told;
+    const struct calibration *told = &c->told;
     json_t *fitted = json_array();
     for (uint32_t i = 0; i < told->fitted_count; i++)
         (void)json_array_append_new(fitted, fitted_json(&told->fitted[i], told->is_scaled));
@@ -470,7 +471,7 @@ static bool print_json(const struct calibration *c, FILE *file)
 }
 
 /* The cost file goes to --output, the report to standard output. */
-static enum exit_status report(struct calibration *c)
+static enum exit_status report(struct calibrating *c)
 {
     const struct options *options = c->options;
     bool is_made = true;
@@ -485,12 +486,11 @@ static enum exit_status report(struct calibration *c)
     return c->told.is_accepted ? EXIT_FINE : EXIT_THRESHOLD;
 }
 
-static enum exit_status fit(struct calibration *c)
+static enum exit_status fit(struct calibrating *c)
 {
     struct npart_error error;
-    c->told.size = sizeof c->told;
-    npart_status status = npart_calibrate(c->measured, c->count, &c->told, c->options->output ? write_output : NULL,
-                                          c->run, &error);
+    npart_status status = calibrate(c->measured, c->count, &c->told, c->options->output ? write_output : NULL, c->run,
+                                    &error);
     if (status == NPART_OK)
         return report(c);
     if (status != NPART_ERROR_WRITE) /* told once, at the end */
@@ -500,10 +500,10 @@ static enum exit_status fit(struct calibration *c)
 
 enum exit_status run_calibrate(struct run *run, struct options *options)
 {
-    struct calibration *c = calloc(1, sizeof *c);
+    struct calibrating *c = calloc(1, sizeof *c);
     if (!c)
         return EXIT_OTHER;
-    *c = (struct calibration){.run = run, .options = options};
+    *c = (struct calibrating){.run = run, .options = options};
     enum exit_status status = read_arguments(c);
     if (status == EXIT_FINE && (!keeps_files(c) || !choose_target(c)))
         status = EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibration.h"
 #include "glob.h"
 #include "json_memory.h"
 #include "option_values.h"
@@ -43,6 +44,7 @@ static const struct own_limit {
     {"profile-providers", "providers", "refused", "different providers of a profile", MOST_PROVIDERS},
     {"log-line-bytes", "bytes", "shorter", "a line of a log", MOST_LOG_LINE},
     {"runs", "runs", "refused", "lines of a table of runs", MOST_RUNS},
+    {"measurements", "runs", "refused", "runs that are calibrated with", MOST_MEASUREMENTS},
     {"run-line-bytes", "bytes", "refused", "one of these lines", MOST_RUN_LINE},
 };
 

@@ -47,6 +47,7 @@ ELSEWHERE = {
     "profile-providers": ("test_profile.c", "too many execution providers"),
     "log-line-bytes": ("test_profile.c", "MOST_LOG_LINE"),
     "runs": ("test_runs.c", "too many runs"),
+    "measurements": ("test_calibrate.c", "from 1 to 64 measurements are taken"),
     "run-line-bytes": ("test_runs.c", "MOST_RUN_LINE"),
 }
 # A million entries of a folder and 2 GiB of reports are in no test.

@@ -207,18 +207,23 @@ static npart_status advise_fixed(struct scene *scene, struct npart_error *error)
     return status;
 }
 
-/* Of a plan whose cost is known; three times, so that parameters are fitted. */
-static npart_status calibrate(struct scene *scene, struct npart_error *error)
+/* Of a plan whose cost is known. */
+static npart_status times(struct scene *scene, struct npart_error *error)
 {
     struct npart_cost cost = {.size = sizeof cost};
-    struct npart_calibration told = {.size = sizeof told};
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_parameter parameter = {.size = sizeof parameter};
+    size_t count = 0;
     (void)npart_plan_cost(scene->plan, &cost);
+    (void)npart_plan_summary(scene->plan, &summary);
     if (cost.total.typical_ms <= 0)
         return NPART_OK;
-    const struct npart_measurement row = {.plan = scene->plan, .total_ms = 2 * cost.total.typical_ms};
-    const struct npart_measurement rows[] = {row, row, row};
-    npart_status status = npart_calibrate(rows, 3, &told, sum_up, scene, error);
-    scene->printed += told.fitted_count;
+    while (npart_plan_parameter(scene->plan, (uint32_t)count, &parameter))
+        count++;
+    double *ms = calloc(((size_t)2 + summary.partitions) * count, sizeof *ms);
+    npart_status status = npart_plan_times(scene->plan, NULL, ms, error);
+    scene->printed += count;
+    free(ms);
     return status;
 }
 
@@ -366,7 +371,7 @@ const struct tried_call model_calls[] = {
     {"plan with assumptions and cuts", INFERENCE, plan_wishes},
     {"advice", PLAN, advise},
     {"advice with sizes", PLAN, advise_fixed},
-    {"calibration", PLAN, calibrate},
+    {"times by parameter", PLAN, times},
     {"JSON", PLAN, report_json},
     {"text", PLAN, report_text},
     {"explanation", PLAN, explain},

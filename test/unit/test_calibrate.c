@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../tools/calibration.h"
 #include "support/analysis.h"
 #include "support/model_text.h"
 #include "support/test.h"
@@ -48,8 +49,8 @@ struct bench {
     struct analysis analyses[MODELS];
     npart_oplist *list;
     npart_plan *plans[MODELS];
-    struct npart_measurement rows[MODELS];
-    size_t count;
+    struct measurement rows[MODELS];
+    uint32_t count;
 };
 
 static npart_oplist *list_of(const char *text)
@@ -66,12 +67,12 @@ static double predicted(const npart_plan *plan)
     return cost.total.typical_ms;
 }
 
-static void open_bench(struct bench *bench, const char *other, size_t first, size_t count)
+static void open_bench(struct bench *bench, const char *other, size_t first, uint32_t count)
 {
     memset(bench, 0, sizeof *bench);
     bench->count = count;
     bench->list = list_of(prior);
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         char name[16];
         struct npart_read_options options = NPART_READ_OPTIONS_INIT;
         struct bytes bytes = model_from_text(models[first + i]);
@@ -84,7 +85,7 @@ static void open_bench(struct bench *bench, const char *other, size_t first, siz
         analysis->oplist = list_of(other);
         REQUIRE(npart_plan_make(&analysis->plan, analysis->inference, analysis->oplist, "t:a", NULL, NULL) == NPART_OK);
         REQUIRE(npart_plan_make(&bench->plans[i], analysis->inference, bench->list, "t:a", NULL, NULL) == NPART_OK);
-        bench->rows[i] = (struct npart_measurement){.plan = bench->plans[i], .total_ms = predicted(analysis->plan)};
+        bench->rows[i] = (struct measurement){.plan = bench->plans[i], .total_ms = predicted(analysis->plan)};
         REQUIRE(bench->rows[i].total_ms > 0);
     }
 }
@@ -98,18 +99,18 @@ static void close_bench(struct bench *bench)
     npart_oplist_free(bench->list);
 }
 
-static struct npart_calibration calibrated(const struct bench *bench, struct sink *sink)
+static struct calibration calibrated(const struct bench *bench, struct sink *sink)
 {
-    struct npart_calibration told = {.size = sizeof told};
+    struct calibration told = {0};
     struct npart_error error = {.status = NPART_OK};
-    npart_status status = npart_calibrate(bench->rows, bench->count, &told, sink ? sink_write : NULL, sink, &error);
+    npart_status status = calibrate(bench->rows, bench->count, &told, sink ? sink_write : NULL, sink, &error);
     if (status != NPART_OK)
         fprintf(stderr, "%s: %s\n", error.place, error.message);
     REQUIRE(status == NPART_OK);
     return told;
 }
 
-static const struct npart_fitted *find(const struct npart_calibration *told, const char *parameter)
+static const struct fitted *find(const struct calibration *told, const char *parameter)
 {
     uint32_t i = 0;
     while (i < told->fitted_count && strcmp(told->fitted[i].parameter, parameter) != 0)
@@ -132,10 +133,10 @@ static void test_calibrate__finds_what_is_off(void)
     struct bench bench;
     struct sink sink = {0};
     open_bench(&bench, truth, 0, MODELS);
-    struct npart_calibration told = calibrated(&bench, &sink);
+    struct calibration told = calibrated(&bench, &sink);
     CHECK(!told.is_scaled && told.model_count == MODELS && told.time_count == MODELS && told.is_accepted);
-    const struct npart_fitted *launch = find(&told, "launch_ms"), *memory = find(&told, "memory_gb_per_s");
-    const struct npart_fitted *matrix = find(&told, "matrix_tops");
+    const struct fitted *launch = find(&told, "launch_ms"), *memory = find(&told, "memory_gb_per_s");
+    const struct fitted *matrix = find(&told, "matrix_tops");
     CHECK(is_near(launch->after.typical, 0.6, 0.15) && launch->moved > 1 && launch->is_identified);
     CHECK(is_near(memory->after.typical, 10, 0.2) && memory->moved > 1 && memory->time_factor > 1.5);
     CHECK(is_near(matrix->after.typical, 2, 0.2) && fabs(matrix->moved) < 1);
@@ -155,7 +156,7 @@ static void test_calibrate__parts_anew(void)
 {
     struct bench bench;
     open_bench(&bench, slower, 0, MODELS);
-    struct npart_calibration told = calibrated(&bench, NULL);
+    struct calibration told = calibrated(&bench, NULL);
     CHECK(is_near(find(&told, "launch_ms")->after.typical, 0.2, 0.05));
     CHECK(is_near(find(&told, "matrix_tops")->after.typical, 0.5, 0.15));
     CHECK(find(&told, "memory_gb_per_s")->after.typical > 25); /* 23.8 after the first look */
@@ -186,6 +187,38 @@ static void test_calibrate__writes_a_cost_file(void)
     close_bench(&bench);
 }
 
+/* By row: the whole, the CPU, and each of three partitions; by column: the parameters. */
+static void test_calibrate__times_by_parameter(void)
+{
+    struct bench bench;
+    struct npart_parameter parameter = {.size = sizeof parameter};
+    double ms[5 * 64], factors[64], whole = 0, rows[5] = {0};
+    uint32_t count = 0, launch = 0;
+    open_bench(&bench, prior, 4, 1);
+    while (npart_plan_parameter(bench.plans[0], count, &parameter)) {
+        launch = strcmp(parameter.name, "launch_ms") == 0 ? count : launch;
+        factors[count++] = 1;
+    }
+    REQUIRE(count > 0 && count <= 64 && npart_plan_times(bench.plans[0], NULL, ms, NULL) == NPART_OK);
+    for (uint32_t i = 0; i < 5 * count; i++)
+        rows[i / count] += ms[i];
+    CHECK(is_near(rows[0], predicted(bench.plans[0]), 1e-9));
+    CHECK(rows[1] > 0 && rows[0] >= rows[1] + rows[2] + rows[3] + rows[4] - 1e-9);
+    CHECK(is_near(ms[launch], 0.6, 1e-9) && ms[count + launch] == 0 && is_near(ms[2 * count + launch], 0.2, 1e-9));
+    factors[launch] = 3;
+    REQUIRE(npart_plan_times(bench.plans[0], factors, ms, NULL) == NPART_OK);
+    CHECK(is_near(ms[launch], 1.8, 1e-9));
+    for (uint32_t i = 0; i < count; i++)
+        whole += ms[i];
+    CHECK(is_near(whole, rows[0] + 1.2, 1e-9));
+    CHECK(npart_plan_times(NULL, NULL, ms, NULL) == NPART_ERROR_ARGUMENT);
+    CHECK(npart_plan_times(bench.plans[0], NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
+    CHECK(!npart_plan_parameter(NULL, 0, &parameter) && !npart_plan_parameter(bench.plans[0], 0, NULL));
+    parameter.size = 1;
+    CHECK(!npart_plan_parameter(bench.plans[0], 0, &parameter));
+    close_bench(&bench);
+}
+
 /* A partition's own time tells its launch from the rest. */
 static void test_calibrate__times_of_partitions(void)
 {
@@ -194,7 +227,7 @@ static void test_calibrate__times_of_partitions(void)
     open_bench(&bench, truth, 4, 1);
     bench.rows[0].partition_ms = partitions_ms;
     bench.rows[0].cpu_ms = 0.01;
-    struct npart_calibration told = calibrated(&bench, NULL);
+    struct calibration told = calibrated(&bench, NULL);
     CHECK(told.time_count == 5 && told.model_count == 1 && !told.is_scaled && !told.is_accepted);
     CHECK(is_near(find(&told, "launch_ms")->after.typical, 0.6, 0.2));
     CHECK(told.error_held_out < 0);
@@ -207,7 +240,7 @@ static void test_calibrate__two_totals(void)
     struct bench bench;
     struct sink sink = {0};
     open_bench(&bench, twice, 1, 2);
-    struct npart_calibration told = calibrated(&bench, &sink);
+    struct calibration told = calibrated(&bench, &sink);
     CHECK(told.is_scaled && told.fitted_count == 2 && told.is_accepted && !told.is_at_limit);
     CHECK_TEXT(told.fitted[0].parameter, "npu");
     CHECK_TEXT(told.fitted[1].parameter, "others");
@@ -229,7 +262,7 @@ static void test_calibrate__what_does_not_help(void)
     open_bench(&bench, prior, 1, 4);
     for (size_t i = 0; i < bench.count; i++)
         bench.rows[i].total_ms *= i % 2 ? 3 : 1 / 3.0;
-    struct npart_calibration told = calibrated(&bench, &sink);
+    struct calibration told = calibrated(&bench, &sink);
     CHECK(!told.is_accepted && !sink.text && told.error_held_out > told.error_before / 2);
     close_bench(&bench);
     open_bench(&bench, twice, 2, 1);
@@ -242,19 +275,19 @@ static void test_calibrate__what_does_not_help(void)
 static void test_calibrate__runs_of_one_model(void)
 {
     struct bench bench;
-    struct npart_calibration told = {.size = sizeof told};
+    struct calibration told = {0};
     open_bench(&bench, twice, 2, 1);
-    struct npart_measurement rows[] = {bench.rows[0], bench.rows[0], bench.rows[0]};
-    CHECK(npart_calibrate(rows, 3, &told, NULL, NULL, NULL) == NPART_OK);
+    struct measurement rows[] = {bench.rows[0], bench.rows[0], bench.rows[0]};
+    CHECK(calibrate(rows, 3, &told, NULL, NULL, NULL) == NPART_OK);
     CHECK(told.model_count == 1 && told.time_count == 3 && !told.is_accepted);
     close_bench(&bench);
 }
 
-static void check_refused(const struct npart_measurement *rows, size_t count, const char *message)
+static void check_refused(const struct measurement *rows, uint32_t count, const char *message)
 {
-    struct npart_calibration told = {.size = sizeof told, .model_count = 77};
+    struct calibration told = {.model_count = 77};
     struct npart_error error;
-    CHECK(npart_calibrate(rows, count, &told, NULL, NULL, &error) == NPART_ERROR_ARGUMENT);
+    CHECK(calibrate(rows, count, &told, NULL, NULL, &error) == NPART_ERROR_ARGUMENT);
     CHECK_TEXT(error.message, message);
     CHECK(told.model_count == 77);
 }
@@ -262,34 +295,26 @@ static void check_refused(const struct npart_measurement *rows, size_t count, co
 static void test_calibrate__arguments(void)
 {
     struct bench bench;
-    struct npart_calibration told = {.size = 1};
-    npart_plan *other = NULL;
+    struct calibration told = {0};
     static const char count[] = "from 1 to 64 measurements are taken";
     open_bench(&bench, truth, 1, 2);
-    struct npart_measurement rows[NPART_MOST_MEASUREMENTS + 1];
-    for (size_t i = 0; i < NPART_MOST_MEASUREMENTS + 1; i++)
+    struct measurement rows[MOST_MEASUREMENTS + 1];
+    for (size_t i = 0; i < MOST_MEASUREMENTS + 1; i++)
         rows[i] = bench.rows[i % 2];
     check_refused(rows, 0, count);
-    check_refused(rows, NPART_MOST_MEASUREMENTS + 1, count);
-    CHECK(npart_calibrate(rows, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
-    CHECK(npart_calibrate(NULL, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
-    CHECK(npart_calibrate(rows, 2, NULL, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
+    check_refused(rows, MOST_MEASUREMENTS + 1, count);
     static const double no_times[] = {0, -1, NAN, INFINITY, 1.1e12};
     for (size_t i = 0; i < sizeof no_times / sizeof *no_times; i++) {
         rows[1].total_ms = no_times[i];
         check_refused(rows, 2, "a time is none");
     }
     rows[1] = bench.rows[1];
-    REQUIRE(npart_plan_make(&other, bench.analyses[0].inference, bench.list, "t:b", NULL, NULL) == NPART_OK);
-    rows[1].plan = other;
-    check_refused(rows, 2, "the plans are of different targets");
-    npart_plan_free(other);
     rows[1].plan = NULL;
-    CHECK(npart_calibrate(rows, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
+    CHECK(calibrate(rows, 2, &told, NULL, NULL, NULL) == NPART_ERROR_ARGUMENT);
     close_bench(&bench);
     struct analysis open;
     analysis_open(&open, "input x float32[n,8]\nnode y = Relu(x)\noutput y\n", prior, "t:a", NULL);
-    rows[0] = (struct npart_measurement){.plan = open.plan, .total_ms = 1};
+    rows[0] = (struct measurement){.plan = open.plan, .total_ms = 1};
     check_refused(rows, 1, "the plan's own time is not known: a size is dynamic, or the list has no rates");
     analysis_close(&open);
 }
@@ -298,13 +323,14 @@ static void test_calibrate__cannot_write(void)
 {
     struct bench bench;
     struct sink sink = {.refuse_at = 1};
-    struct npart_calibration told = {.size = sizeof told};
+    struct calibration told = {0};
     open_bench(&bench, truth, 0, MODELS);
-    CHECK(npart_calibrate(bench.rows, bench.count, &told, sink_write, &sink, NULL) == NPART_ERROR_WRITE);
+    CHECK(calibrate(bench.rows, bench.count, &told, sink_write, &sink, NULL) == NPART_ERROR_WRITE);
     sink_clear(&sink);
     close_bench(&bench);
 }
 
 TESTS(test_calibrate__finds_what_is_off, test_calibrate__parts_anew, test_calibrate__writes_a_cost_file,
-      test_calibrate__times_of_partitions, test_calibrate__two_totals, test_calibrate__what_does_not_help,
-      test_calibrate__runs_of_one_model, test_calibrate__arguments, test_calibrate__cannot_write)
+      test_calibrate__times_by_parameter, test_calibrate__times_of_partitions, test_calibrate__two_totals,
+      test_calibrate__what_does_not_help, test_calibrate__runs_of_one_model, test_calibrate__arguments,
+      test_calibrate__cannot_write)

@@ -177,7 +177,6 @@ static const struct elsewhere {
     {"invalid-findings", "test/unit/test_valid.c", "NPART__LIMIT_INVALID_FINDINGS"},
     {"module-path-bytes", "test/unit/test_modules.c", "NPART__LIMIT_MODULE_PATH_BYTES"},
     {"parts", "test/unit/test_place.c", "NPART__LIMIT_PARTS"},
-    {"measurements", "test/unit/test_calibrate.c", "NPART_MOST_MEASUREMENTS"},
 };
 
 static bool file_has(const char *path, const char *text)

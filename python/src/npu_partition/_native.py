@@ -145,8 +145,6 @@ NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 2
 NPART_VERSION_PATCH = 0
-NPART_MOST_MEASUREMENTS = 64
-NPART_MOST_FITTED = 8
 VERSION = "0.2.0"
 NPART_READ_OPTIONS_INIT = (3, 0, None, None, None, 0, 0, 0, None, 0)
 NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
@@ -1198,19 +1196,6 @@ class npart_held(Structure):
     ]
 
 
-class npart_measurement(Structure):
-    plan: Any
-    total_ms: float
-    cpu_ms: float
-    partition_ms: Any
-    _fields_ = [
-        ("plan", c_void_p),
-        ("total_ms", c_double),
-        ("cpu_ms", c_double),
-        ("partition_ms", POINTER(c_double)),
-    ]
-
-
 class npart_parameter_range(Structure):
     low: float
     typical: float
@@ -1222,51 +1207,26 @@ class npart_parameter_range(Structure):
     ]
 
 
-class npart_fitted(Structure):
-    parameter: Bytes | None
+class npart_parameter(Structure):
+    size: int
+    line: int
+    name: Bytes | None
     precision: Bytes | None
     runtime: Bytes | None
-    before: Any
-    after: Any
-    time_factor: float
-    moved: float
-    is_identified: bool
-    _fields_ = [
-        ("parameter", c_char_p),
-        ("precision", c_char_p),
-        ("runtime", c_char_p),
-        ("before", npart_parameter_range),
-        ("after", npart_parameter_range),
-        ("time_factor", c_double),
-        ("moved", c_double),
-        ("is_identified", c_bool),
-    ]
-
-
-class npart_calibration(Structure):
-    size: int
-    model_count: int
-    time_count: int
-    fitted_count: int
-    fitted: Any
-    is_scaled: bool
-    is_at_limit: bool
-    is_accepted: bool
-    error_before: float
-    error_after: float
-    error_held_out: float
+    range: Any
+    is_assumed: bool
+    is_speed: bool
+    is_npu: bool
     _fields_ = [
         ("size", c_size_t),
-        ("model_count", c_uint32),
-        ("time_count", c_uint32),
-        ("fitted_count", c_uint32),
-        ("fitted", npart_fitted * 8),
-        ("is_scaled", c_bool),
-        ("is_at_limit", c_bool),
-        ("is_accepted", c_bool),
-        ("error_before", c_double),
-        ("error_after", c_double),
-        ("error_held_out", c_double),
+        ("line", c_uint32),
+        ("name", c_char_p),
+        ("precision", c_char_p),
+        ("runtime", c_char_p),
+        ("range", npart_parameter_range),
+        ("is_assumed", c_bool),
+        ("is_speed", c_bool),
+        ("is_npu", c_bool),
     ]
 
 
@@ -2014,17 +1974,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
-    "npart_calibrate": (
-        c_int,
-        [
-            POINTER(npart_measurement),
-            c_size_t,
-            POINTER(npart_calibration),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
+    "npart_plan_parameter": (c_bool, [c_void_p, c_uint32, POINTER(npart_parameter)]),
+    "npart_plan_times": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(npart_error)]),
     "npart_advice_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
     "npart_advice_free": (None, [c_void_p]),
     "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
