@@ -222,12 +222,12 @@ static bool hold_outside(const struct run *run, struct npart__memory *out)
 }
 
 /* The whole model on the CPU. Bodies have larger ids than what holds them. So from the last scope to the first:
- * what a body takes is known when its holder is asked. What remains in `all` in the end is the main graph's,
- * scope 0, with its bodies on top. */
-static bool find_all(struct run *run, struct npart__memory *out)
+ * what a body takes is known when its holder is asked. What remains in the end is the main graph's, scope 0, with its
+ * bodies on top. */
+static bool find_whole(struct run *run, struct npart__whole_memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
-    for (uint32_t s = graph->scopes.count; s-- > 0;) {
+    for (uint32_t s = graph->scopes.count; !out->is_found && s-- > 0;) {
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
         if (npart__scope_at(graph, s)->region != s)
             continue;
@@ -237,10 +237,11 @@ static bool find_all(struct run *run, struct npart__memory *out)
         bool is_ordered =
             npart__order_of_runtime(run->request->session, s, run->place_of, &walk, run->order, &flow.count);
         npart__arena_clear(&walk);
-        if (!is_ordered || !npart__flow_peak(run->peaks, &flow, &out->all, &out->all_at))
+        if (!is_ordered || !npart__flow_peak(run->peaks, &flow, &out->peak, &out->at))
             return false;
-        npart__set_body_peak(run->peaks, s, out->all);
+        npart__set_body_peak(run->peaks, s, out->peak);
     }
+    out->is_found = true;
     return true;
 }
 
@@ -319,8 +320,11 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
     run.place_of = npart__arena_allocate(scratch, nodes * sizeof *run.place_of);
     run.starts = npart__arena_zeroed(scratch, npart__most_stages(graph) + 1, sizeof *run.starts);
     run.held = npart__arena_allocate(scratch, nodes * sizeof *run.held);
-    return run.peaks && run.order && run.place_of && run.starts && run.held && find_all(&run, out) &&
-           find_cpu(&run, out) && find_npu(&run, out);
+    bool is_found = run.peaks && run.order && run.place_of && run.starts && run.held &&
+                    find_whole(&run, request->whole) && find_cpu(&run, out) && find_npu(&run, out);
+    out->all = request->whole->peak;
+    out->all_at = request->whole->at;
+    return is_found;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */

@@ -83,13 +83,22 @@ struct npart__memory {
     struct NPART__ARRAY(struct npart__layer) layers; /* the largest weights first */
 };
 
-/* All of it is the plan's; nothing is kept once the memory is found. */
+/* The peak of a session that runs on the CPU as a whole, and the node at which it is: found by the first target that
+ * has the session. */
+struct npart__whole_memory {
+    struct npart__bytes peak;
+    uint32_t at;
+    bool is_found;
+};
+
+/* All of it is the plan's; nothing but `whole` is kept once the memory is found. */
 struct npart__memory_request {
     const struct npart__target *target;
     const struct npart__session *session;
     const struct npart__inference *known; /* all that is known of the sizes in its graph */
     const struct npart__partitioning *partitioning;
     const struct npart__works *works; /* of the session */
+    struct npart__whole_memory *whole; /* the same */
     const struct npart__parameter *parameters[NPART__PARAMETERS]; /* private */
 };
 

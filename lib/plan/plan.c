@@ -516,6 +516,13 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     return npart__infer_view(inference, &npart__policy_unfolded, &plan->inference, error);
 }
 
+/* What is known and told of a session, whatever its target takes of it. */
+struct npart__told {
+    struct npart__inference *known; /* all that is known of the sizes in its graph */
+    struct npart__works works;
+    struct npart__whole_memory whole;
+};
+
 /* A view of the graph at one level. */
 struct npart__shared_view {
     const struct npart__inference *inference;
@@ -524,6 +531,7 @@ struct npart__shared_view {
     bool settles; /* known branches of Ifs are taken */
     struct npart__session session; /* where it settles, of the graph whose known branches are taken */
     const uint32_t *equivalent; /* see npart__find_equivalent */
+    struct npart__told *told;      /* NULL: not yet */
     struct npart__shared_view *next;
 };
 
@@ -531,7 +539,7 @@ struct npart__shared_view {
  * enough. A view that could not be made whole is not put into the list, so a next try begins anew. */
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
                               enum npart__level level, enum npart__release release, bool settles,
-                              const struct npart__shared_view **out, struct npart_error *error)
+                              struct npart__shared_view **out, struct npart_error *error)
 {
     struct npart__shared_view *view = shared->views;
     while (view && (view->inference != inference || view->level != level || view->release != release ||
@@ -566,7 +574,7 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
  * as they were written. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
-    const struct npart__shared_view *basic = NULL;
+    struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
     bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
     /* OWN, since such a stage is a compiler that was handed the graph: what it folds by itself, and not what a
@@ -587,17 +595,33 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
 /* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. Causes,
  * work and memory are told by what is known of all sizes, and not by the little that some runtime knows: a size
  * that only its inference loses is still a size. */
-static npart_status know_all(struct npart__plan *plan, const struct npart__plan_request *request,
-                             struct npart__inference **out, struct npart_error *error)
+static npart_status know_all(const struct npart__graph *graph, struct npart__inference *asked,
+                             struct npart__arena *arena, struct npart__inference **out, struct npart_error *error)
 {
-    const struct npart__graph *asked = request->inference->graph;
-    *out = request->inference;
+    *out = asked;
     /* A body may add nodes and no value: each of its results may be one of the call's. */
-    if (plan->graph->values.count == asked->values.count && plan->graph->nodes.count == asked->nodes.count)
+    if (graph->values.count == asked->graph->values.count && graph->nodes.count == asked->graph->nodes.count)
         return NPART_OK;
-    *out = npart__arena_zeroed(plan->arena, 1, sizeof **out);
-    return *out ? npart__infer(plan->graph, &request->inference->options, plan->arena, *out, error)
-                : npart__fail_memory(error);
+    *out = npart__arena_zeroed(arena, 1, sizeof **out);
+    return *out ? npart__infer(graph, &asked->options, arena, *out, error) : npart__fail_memory(error);
+}
+
+/* What is told of the session that all this has left: once for a view, unless the target has made one of its own. */
+static npart_status tell_session(struct npart__plan *plan, struct npart__shared_view *view, struct npart__told **out,
+                                 struct npart_error *error)
+{
+    bool is_shared = plan->session.graph == view->session.graph;
+    struct npart__arena *arena = is_shared ? plan->shared->arena : plan->arena;
+    struct npart__told *told = is_shared ? view->told : NULL;
+    *out = told ? told : npart__arena_zeroed(arena, 1, sizeof *told);
+    if (told || !*out)
+        return told ? NPART_OK : npart__fail_memory(error);
+    npart_status status = know_all(plan->graph, plan->request.inference, arena, &(*out)->known, error);
+    if (status == NPART_OK && !npart__find_work(&plan->session, (*out)->known, arena, &(*out)->works))
+        status = npart__fail_memory(error);
+    if (status == NPART_OK && is_shared)
+        view->told = *out;
+    return status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
@@ -635,7 +659,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__settle_calls(out, assumed, error);
     if (status == NPART_OK)
         status = npart__inline_ahead(out, &assumed, error);
-    const struct npart__shared_view *view = NULL;
+    struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
         status = find_view(out->shared, out->inference, out->level, out->release, out->level == NPART__LEVEL_BASIC,
                            &view, error);
@@ -658,15 +682,15 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__move_transposes(out, error);
     if (status == NPART_OK)
         status = gather_cuts(out, request, error);
-    struct npart__inference *known;
+    struct npart__told *told = NULL;
     if (status == NPART_OK)
-        /* Of the graph that all this has left. */
-        status = know_all(out, request, &known, error);
+        status = tell_session(out, view, &told, error);
     if (status != NPART_OK)
         return status;
-    out->known = known;
+    out->known = told->known;
+    out->works = told->works;
     out->accepted = npart__arena_zeroed(arena, out->session.graph->nodes.count + (size_t)1, sizeof *out->accepted);
-    if (!out->accepted || !npart__find_work(&out->session, known, arena, &out->works))
+    if (!out->accepted)
         return npart__fail_memory(error);
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
     for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
@@ -687,15 +711,16 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_kernels(out, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, known, &out->session, out->level, &out->mask, &out->partitioning,
+        status = npart__find_causes(&out->target, out->known, &out->session, out->level, &out->mask, &out->partitioning,
                                     arena, &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
     struct npart__memory_request memory = {.target = &out->target,
                                            .session = &out->session,
-                                           .known = known,
+                                           .known = out->known,
                                            .partitioning = &out->partitioning,
-                                           .works = &out->works};
+                                           .works = &out->works,
+                                           .whole = &told->whole};
     if (status == NPART_OK && !npart__find_memory(&memory, arena, &out->memory))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
