@@ -56,6 +56,12 @@ struct found {
     struct obstacle obstacle;
 };
 
+/* Names are compared once for a pattern, and not at each node. */
+struct op {
+    const char *name;
+    uint16_t steps; /* of the pattern at hand, a bit each: those that the op can be */
+};
+
 struct search {
     const struct npart__plan *plan;
     const struct npart__session *session;
@@ -64,6 +70,8 @@ struct search {
     uint32_t step_count, tries; /* tries: of the place at hand */
     bool allows_obstacle; /* one thing may be wrong; the second look at a place */
     bool *is_taken; /* by node: it is in a fusion */
+    uint32_t *op_of; /* by interned text: the op's place in `ops`; 0 where no node has it */
+    struct NPART__ARRAY(struct op) ops;
     struct found found;
     struct npart__arena *arena;
     struct npart__fusions *out;
@@ -88,20 +96,11 @@ static const char *read_step(const char *text, struct step *out)
     return *text == ';' ? text + 2 : text;
 }
 
-/* Steps beyond the limit are left out; no row of the table has that many. Few characters, read once for each row,
- * however large the graph is. */
-static void read_pattern(struct search *at, const char *text)
-{
-    at->step_count = 0;
-    while (*text && at->step_count < NPART__LIMIT_FUSION_STEPS)
-        text = read_step(text, &at->steps[at->step_count++]);
-}
-
 /* A step names alternatives with `/` between: "Erf/Tanh". By name in any domain: ONNX Runtime's own tools write
  * Gelu and its like into com.microsoft. */
-static bool has_op(const struct search *at, const struct step *step, uint32_t id)
+static bool names_op(const struct step *step, const char *op)
 {
-    const char *op = npart__node_op(at->graph, npart__node_at(at->graph, id)), *from = step->ops;
+    const char *from = step->ops;
     size_t length = strlen(op);
     for (size_t rest = step->op_bytes; rest > 0;) {
         size_t own = 0;
@@ -113,6 +112,39 @@ static bool has_op(const struct search *at, const struct step *step, uint32_t id
         from += own + 1;
     }
     return false;
+}
+
+/* Steps beyond the limit are left out; no row of the table has that many. */
+static void read_pattern(struct search *at, const char *text)
+{
+    at->step_count = 0;
+    while (*text && at->step_count < NPART__LIMIT_FUSION_STEPS)
+        text = read_step(text, &at->steps[at->step_count++]);
+    for (uint32_t i = 0; i < at->ops.count; i++) {
+        at->ops.items[i].steps = 0;
+        for (uint32_t k = 0; k < at->step_count; k++)
+            at->ops.items[i].steps |= (uint16_t)(names_op(&at->steps[k], at->ops.items[i].name) << k);
+    }
+}
+
+/* The ops that nodes have; no text is the one before them. */
+static bool list_ops(struct search *at)
+{
+    at->op_of = npart__arena_zeroed(at->arena, at->graph->strings.texts.count + (size_t)1, sizeof *at->op_of);
+    bool is_ok = at->op_of && NPART__PUSH(at->arena, &at->ops, ((struct op){.name = ""}));
+    for (uint32_t i = 0; is_ok && i < at->graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(at->graph, i);
+        if (at->op_of[node->op_type])
+            continue;
+        at->op_of[node->op_type] = at->ops.count;
+        is_ok = NPART__PUSH(at->arena, &at->ops, ((struct op){.name = npart__node_op(at->graph, node)}));
+    }
+    return is_ok;
+}
+
+static bool has_op(const struct search *at, uint32_t step, uint32_t id)
+{
+    return at->ops.items[at->op_of[npart__node_at(at->graph, id)->op_type]].steps >> step & 1;
 }
 
 /* ---- matching ---------------------------------------------------------------------------------------------- */
@@ -188,7 +220,7 @@ static bool match_node(struct search *at, uint32_t number, uint32_t id)
     const struct step *step = &at->steps[number];
     const struct npart__node *node = npart__node_at(at->graph, id);
     struct found before = at->found;
-    if (at->tries++ > NPART__LIMIT_FUSION_TRIES || !npart__is_live(at->session, id) || !has_op(at, step, id))
+    if (at->tries++ > NPART__LIMIT_FUSION_TRIES || !npart__is_live(at->session, id) || !has_op(at, number, id))
         return false;
     /* Else `Mul d d = s` could match a node with itself further on. */
     for (uint32_t i = 0; i < at->found.count; i++)
@@ -563,16 +595,18 @@ bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *ar
                         .out = out};
     memset(out, 0, sizeof *out);
     at.is_taken = npart__arena_zeroed(arena, at.graph->nodes.count + (size_t)1, sizeof *at.is_taken);
-    if (!at.is_taken || !add_session(&at) || !add_units(&at))
+    if (!at.is_taken || !list_ops(&at) || !add_session(&at) || !add_units(&at))
         return false;
     for (size_t p = 0; p < NPART__COUNT(patterns); p++) {
         read_pattern(&at, patterns[p].steps);
         for (uint32_t i = 0; i < at.graph->order_count; i++) {
             uint32_t id = at.graph->order[i];
-            if (!at.is_taken[id] && npart__is_live(at.session, id) && has_op(&at, &at.steps[0], id) &&
+            if (!at.is_taken[id] && npart__is_live(at.session, id) && has_op(&at, 0, id) &&
                 search_at(&at, id) && !add_found(&at, patterns[p].name))
                 return false;
         }
     }
+    npart__arena_release(arena, at.op_of);
+    npart__arena_release(arena, at.is_taken);
     return true;
 }
