@@ -650,6 +650,10 @@ struct npart_plan_options {
 NPART_API npart_status npart_plan_make(npart_plan **out, const npart_inference *inference, const npart_oplist *oplist,
                                        const char *target, const struct npart_plan_options *options,
                                        struct npart_error *error);
+/* Fails as npart_plan_make would for what does not depend on the model: the target, and options but for names of its
+ * nodes and tensors. */
+NPART_API npart_status npart_target_check(const npart_oplist *oplist, const char *target,
+                                          const struct npart_plan_options *options, struct npart_error *error);
 /* Gives the handle back. */
 NPART_API void npart_plan_free(npart_plan *plan);
 
@@ -1381,20 +1385,29 @@ enum npart_detail {
     NPART_DETAIL_TENSORS /* of JSON and HTML everything with the tensors, too; of others as NODES */
 };
 
+/* One plan, and what it would be with all sizes fixed, where that was tried. */
+struct npart_plan_pair {
+    const npart_plan *plan, *fixed; /* fixed may be NULL: nothing was dynamic */
+    const npart_advice *advice; /* of `plan`; NULL: none is told */
+};
+
+/* Fills in the plan at `index` when a report comes to it: of 0, 1, ..., each once. The plan before is not asked for
+ * anything any more, and may be freed. What it fails with the report does, wherever it is. */
+typedef npart_status (*npart_plan_callback)(void *payload, size_t index, struct npart_plan_pair *out,
+                                            struct npart_error *error);
+
 struct npart_report_options {
     uint32_t version;
     bool use_color, use_ascii; /* of text; ASCII: no characters beyond it */
     uint32_t width;    /* of text, in columns; 0: 80 */
     bool is_verbose;   /* of text: every cause, and the nodes of each */
     enum npart_detail detail; /* of JSON */
+    /* Of text and JSON, from version 2 on: makes the plans, of which the array is not looked at then, so that not all
+     * are in memory at once. NULL: the array has them. */
+    npart_plan_callback next;
+    void *next_payload;
 };
-#define NPART_REPORT_OPTIONS_INIT {1, false, false, 0, false, NPART_DETAIL_NODES}
-
-/* One plan, and what it would be with all sizes fixed, where that was tried. */
-struct npart_plan_pair {
-    const npart_plan *plan, *fixed; /* fixed may be NULL: nothing was dynamic */
-    const npart_advice *advice; /* of `plan`; NULL: none is told */
-};
+#define NPART_REPORT_OPTIONS_INIT {2, false, false, 0, false, NPART_DETAIL_NODES, NULL, NULL}
 
 /* Writes the plans of one model as text for people. Equal input, equal bytes. Reports stand on this header alone, so
  * that others can be written. Fails with WRITE, ARGUMENT (no plans, or plans of different models) or MEMORY. */

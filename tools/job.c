@@ -21,25 +21,53 @@ npart_status job_advise(const struct run *run, struct job *job, int target, stru
     return job_advise_plan(run, job, job->plans[target], target, error);
 }
 
+static npart_status plan_target(const struct run *run, struct job *job, int target, bool wants_advice,
+                                struct npart_error *error)
+{
+    npart_status status = make_plan(run, job->inference, target, &job->plans[target], error);
+    job->pairs[target] = (struct npart_plan_pair){.plan = job->plans[target]};
+    return status == NPART_OK && wants_advice ? job_advise(run, job, target, error) : status;
+}
+
 npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error)
 {
     npart_status status = NPART_OK;
-    for (int i = 0; i < run->options->target_count && status == NPART_OK; i++) {
-        status = make_plan(run, job->inference, i, &job->plans[i], error);
-        job->pairs[i] = (struct npart_plan_pair){.plan = job->plans[i]};
-        if (status == NPART_OK && wants_advice)
-            status = job_advise(run, job, i, error);
-    }
+    for (int i = 0; i < run->options->target_count && status == NPART_OK; i++)
+        status = plan_target(run, job, i, wants_advice, error);
+    return status;
+}
+
+/* What may be asked for again is NULL then. */
+static void let_go(struct job *job, int target)
+{
+    npart_advice_free(job->advice[target]);
+    npart_plan_free(job->fixed[target]);
+    npart_plan_free(job->plans[target]);
+    job->advice[target] = NULL;
+    job->fixed[target] = job->plans[target] = NULL;
+}
+
+/* The targets of all plans first, so that a report does not begin for a target that there is not. */
+npart_status job_next(void *payload, size_t index, struct npart_plan_pair *out, struct npart_error *error)
+{
+    const struct series *series = payload;
+    const struct options *options = series->run->options;
+    struct npart_plan_options plan = plan_options(options);
+    npart_status status = NPART_OK;
+    for (int i = 0; index == 0 && status == NPART_OK && i < options->target_count; i++)
+        status = npart_target_check(series->run->oplists[i], options->targets[i], &plan, error);
+    if (index > 0)
+        let_go(series->job, (int)index - 1);
+    if (status == NPART_OK)
+        status = plan_target(series->run, series->job, (int)index, series->wants_advice, error);
+    *out = series->job->pairs[index];
     return status;
 }
 
 void job_free(struct job *job)
 {
-    for (int i = 0; i < MOST_TARGETS; i++) {
-        npart_advice_free(job->advice[i]);
-        npart_plan_free(job->fixed[i]);
-        npart_plan_free(job->plans[i]);
-    }
+    for (int i = 0; i < MOST_TARGETS; i++)
+        let_go(job, i);
     npart_inference_free(job->fixed_inference);
     npart_inference_free(job->inference);
     npart_model_free(job->model);

@@ -19,6 +19,14 @@ struct job {
 
 /* Plans for all targets of the options from job->inference, each with what to do about it where that is wanted. */
 npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error);
+/* The same for the targets of a report, one after the other (npart_report_options.next): a plan goes when the next is
+ * made. */
+struct series {
+    const struct run *run;
+    struct job *job;
+    bool wants_advice;
+};
+npart_status job_next(void *payload, size_t index, struct npart_plan_pair *out, struct npart_error *error);
 /* What to do about one plan that is there, and what fixed sizes bring it. */
 npart_status job_advise(const struct run *run, struct job *job, int target, struct npart_error *error);
 /* The same of a plan that is not the job's own; all that are given must be of one inference. */

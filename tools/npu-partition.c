@@ -29,8 +29,20 @@ static bool wants_advice(const struct options *options)
     return (!options->is_quiet || options->settings) && !wants_other;
 }
 
+/* Whether nothing but a report of text or JSON asks for the plans: then each is let go when it has been told. What is
+ * said of nodes and tensors by their names may be wrong for one target alone, which must be known before a report
+ * begins. */
+static bool tells_alone(const struct options *options)
+{
+    return !options->is_quiet && !wants_document(options) && !options->wants_modules && !options->explain &&
+           !options->settings && !options->wants_summary && !has_plan_thresholds(options) &&
+           options->assumption_count == 0 && options->cut_count == 0;
+}
+
 static npart_status report(struct run *run, struct job *job, struct npart_error *error)
 {
+    struct series series = {.run = run, .job = job, .wants_advice = wants_advice(run->options)};
+    struct npart_report_options look = run->report;
     size_t count = (size_t)run->options->target_count;
     if (run->options->is_quiet || run->document)
         return NPART_OK;
@@ -38,9 +50,13 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
         return npart_report_modules(job->pairs, count, &run->report, write_output, run, error);
     if (run->options->explain)
         return npart_report_explain(job->pairs, count, run->options->explain, &run->report, write_output, run, error);
+    if (tells_alone(run->options)) {
+        look.next = job_next;
+        look.next_payload = &series;
+    }
     if (run->options->format == FORMAT_JSON)
-        return npart_report_json(job->pairs, count, &run->report, write_output, run, error);
-    return npart_report_text(job->pairs, count, &run->report, write_output, run, error);
+        return npart_report_json(job->pairs, count, &look, write_output, run, error);
+    return npart_report_text(job->pairs, count, &look, write_output, run, error);
 }
 
 /* What is known of them; with targets, what their runtimes know, one after the other. */
@@ -157,7 +173,8 @@ static npart_status analyze(struct run *run, struct job *job, int place, struct 
         return status;
     if (options->wants_shapes)
         return write_shapes(run, job, error);
-    status = job_plan(run, job, wants_advice(run->options), error);
+    if (!tells_alone(options))
+        status = job_plan(run, job, wants_advice(run->options), error);
     if (status == NPART_OK && options->settings && !write_settings(options, job->plans[0], job->advice[0]))
         worsen(run, EXIT_OTHER);
     return status == NPART_OK ? report(run, job, error) : status;

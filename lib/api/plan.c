@@ -145,25 +145,67 @@ static npart_status make_plan(npart_plan *plan, struct npart__plan_request *requ
     return status;
 }
 
+/* What does not depend on the model, checked as far as it can be without the op list's rules. `*options` becomes the
+ * defaults where there are none. */
+static npart_status begin_request(const npart_oplist *oplist, const char *target,
+                                  const struct npart_plan_options **options, struct npart__plan_request *out,
+                                  struct npart_error *error)
+{
+    static const struct npart_plan_options defaults = NPART_PLAN_OPTIONS_INIT;
+    *options = *options ? *options : &defaults;
+    const struct npart_plan_options *at = *options;
+    npart_status status = npart__check_plan_options(at, error);
+    if (status != NPART_OK)
+        return status;
+    const char *rest = after_name(&oplist->oplist, target);
+    if (!rest)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" is not a target of the list %s", target,
+                           oplist->oplist.name);
+    *out = (struct npart__plan_request){
+        .oplist = &oplist->oplist,
+        .target = rest,
+        .partitioner = lasting_name(at->partitioner),
+        .gates = at->gates,
+        .assumed_count = at->assumption_count,
+        .cut_count = at->cut_count,
+        .level = at->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
+        .invoker = at->runtime,
+        .is_sustained = at->is_sustained,
+    };
+    return NPART_OK;
+}
+
+npart_status npart_target_check(const npart_oplist *oplist, const char *target,
+                                const struct npart_plan_options *options, struct npart_error *error)
+{
+    struct npart__plan_request request;
+    struct npart__plan plan = {0};
+    if (!oplist)
+        return npart__fail_null("oplist", error);
+    npart_status status = begin_request(oplist, target, &options, &request, error);
+    if (status != NPART_OK)
+        return status;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, options->allocator ? options->allocator : &oplist->life->arena.allocator);
+    status = npart__plan_choose(&request, &scratch, &plan, error);
+    npart__arena_clear(&scratch);
+    return npart__settle_for(oplist->life, status, error);
+}
+
 /* The order of the checks is that of the arguments, so that the message names the first that is
  * wrong. The inference stays locked throughout: rules read elements, and views are added to it. */
 npart_status npart_plan_make(npart_plan **out, const npart_inference *inference, const npart_oplist *oplist,
                              const char *target, const struct npart_plan_options *options, struct npart_error *error)
 {
-    static const struct npart_plan_options defaults = NPART_PLAN_OPTIONS_INIT;
+    struct npart__plan_request request;
     if (!out || !inference || !oplist)
         return npart__fail_null(!out ? "out" : inference ? "oplist" : "inference", error);
-    options = options ? options : &defaults;
-    npart_status status = npart__check_plan_options(options, error);
+    npart_status status = begin_request(oplist, target, &options, &request, error);
     if (status != NPART_OK)
         return status;
     /* A view has what one runtime knows; a plan needs all that is known. */
     if (inference->made_from)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan can be made from the view of a plan");
-    const char *rest = after_name(&oplist->oplist, target);
-    if (!rest)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" is not a target of the list %s", target,
-                           oplist->oplist.name);
     npart_plan *plan =
         npart__handle_new(sizeof *plan, options->allocator ? options->allocator : &inference->life->arena.allocator);
     if (!plan)
@@ -174,19 +216,9 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     /* Both before anything can fail, so that freeing is the same from here on. */
     npart__life_keep(plan->life, inference->life);
     npart__life_keep(plan->life, oplist->life);
-    struct npart__plan_request request = {
-        .model_name = inference->model->name,
-        .inference = inference->inference,
-        .shared = &inference->views->shared,
-        .oplist = &oplist->oplist,
-        .target = rest,
-        .partitioner = lasting_name(options->partitioner),
-        .assumed_count = options->assumption_count,
-        .cut_count = options->cut_count,
-        .level = options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
-        .invoker = options->runtime,
-        .is_sustained = options->is_sustained,
-    };
+    request.model_name = inference->model->name;
+    request.inference = inference->inference;
+    request.shared = &inference->views->shared;
     npart__lock(inference);
     status = make_plan(plan, &request, options, error);
     npart__unlock(inference);

@@ -87,9 +87,9 @@ static const char *invoker_at(size_t i)
 }
 
 /* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */
-static npart_status choose_invoker(const struct npart__plan *plan, const char *name, enum npart__invoker *out,
-                                   enum npart__invoker *own, struct npart_error *error)
+static npart_status choose_invoker(struct npart__plan *plan, const char *name, struct npart_error *error)
 {
+    enum npart__invoker *out = &plan->invoker, *own = &plan->own_invoker;
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
     /* A target without a runtime, or whose runtime is only a way to look at graphs, is started by the vendor's
@@ -107,6 +107,19 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
     return has_figures ? NPART_OK
                        : npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no figures for the runtime %s",
                                      oplist->name, name);
+}
+
+npart_status npart__plan_choose(const struct npart__plan_request *request, struct npart__arena *arena,
+                                struct npart__plan *out, struct npart_error *error)
+{
+    npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
+    if (status == NPART_OK)
+        status = choose_gates(out, request->gates, error);
+    if (status == NPART_OK) {
+        out->release = npart__target_release(&out->target);
+        status = choose_partitioner(out, request->partitioner, error);
+    }
+    return status == NPART_OK ? choose_invoker(out, request->invoker, error) : status;
 }
 
 /* By cause, what its affected nodes take while they are on the CPU: what a reader may win at most by mending it. One
@@ -129,23 +142,20 @@ static bool sum_up_causes(struct npart__plan *plan)
 
 /* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
  * of lib/advice ask `node_costs` again, with other nodes accepted. */
-static npart_status estimate(struct npart__plan *plan, const struct npart__plan_request *request,
-                             struct npart_error *error)
+static npart_status estimate(struct npart__plan *plan, struct npart_error *error)
 {
-    enum npart__invoker invoker, own;
-    npart_status status = choose_invoker(plan, request->invoker, &invoker, &own, error);
-    if (status != NPART_OK)
-        return status;
     plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);
     if (!plan->node_costs)
         return npart__fail_memory(error);
     /* Rates first: they decide by what a node is limited. */
-    npart__find_rates(&plan->target, invoker, own, request->is_sustained, &plan->node_costs->rates);
+    npart__find_rates(&plan->target, plan->invoker, plan->own_invoker, plan->request.is_sustained,
+                      &plan->node_costs->rates);
     if (!npart__cost_nodes(&plan->session, &plan->works, plan->arena, plan->node_costs))
         return npart__fail_memory(error);
     if (!sum_up_causes(plan))
         return npart__fail_memory(error);
-    status = npart__cost_sides(&plan->target, &plan->session, plan->node_costs, plan->arena, &plan->sides, error);
+    npart_status status =
+        npart__cost_sides(&plan->target, &plan->session, plan->node_costs, plan->arena, &plan->sides, error);
     return status == NPART_OK ? npart__estimate_cost(&plan->target, &plan->session, &plan->partitioning,
                                                      plan->node_costs, &plan->sides, plan->arena, &plan->cost, error)
                               : status;
@@ -643,13 +653,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->graph = inference->graph;
     out->level = request->level;
     /* Names first: a misspelt variant or stage is told before anything costs time. */
-    npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
-    if (status == NPART_OK)
-        status = choose_gates(out, request->gates, error);
-    if (status == NPART_OK) {
-        out->release = npart__target_release(&out->target);
-        status = choose_partitioner(out, request->partitioner, error);
-    }
+    npart_status status = npart__plan_choose(request, arena, out, error);
     if (status == NPART_OK)
         status = see_as_runtime(out, error); /* needs the target's runtime */
     uint8_t *assumed = NULL;
@@ -727,6 +731,6 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                       &out->precisions))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
-        status = estimate(out, request, error);
+        status = estimate(out, error);
     return status == NPART_OK ? summarize(out, error) : status;
 }

@@ -57,6 +57,7 @@ struct npart__plan {
     enum npart__release release; /* whose sessions rewrite the graph */
     enum npart__level level;
     const char *partitioner;
+    enum npart__invoker invoker, own_invoker; /* what starts partitions, and what does by itself */
     struct npart__shared *shared;
     struct npart__session session;
     const uint32_t *equivalent; /* see npart__find_equivalent */
@@ -84,6 +85,10 @@ struct npart__expansions {
     struct NPART__ARRAY(struct npart__expansion) items;
 };
 
+/* What is asked for that does not depend on the model: the target, its stages, partitioner, and what starts
+ * partitions. */
+npart_status npart__plan_choose(const struct npart__plan_request *request, struct npart__arena *arena,
+                                struct npart__plan *out, struct npart_error *error);
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 

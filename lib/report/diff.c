@@ -248,9 +248,8 @@ npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count
     struct npart__page *page = &document.page;
     struct npart_diff_info info = {.size = sizeof info};
     npart_status status = npart__diff_check(diffs, count, write, error);
-    if (status == NPART_OK && options && options->version != 1)
-        status = npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                    "report options have version %u; this library knows 1 to 1", options->version);
+    if (status == NPART_OK)
+        status = npart__report_check_options(options, error);
     if (status != NPART_OK)
         return status;
     (void)npart_diff_info(diffs[0], &info);

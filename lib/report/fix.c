@@ -177,9 +177,9 @@ npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
     struct npart_fix_info info = {.size = sizeof info};
     if (!npart_fix_info(fix, &info) || !write)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "fix" : "write");
-    if (options && options->version != 1)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                  "report options have version %u; this library knows 1 to 1", options->version);
+    npart_status status = npart__report_check_options(options, error);
+    if (status != NPART_OK)
+        return status;
     npart__document_open(&document, npart_fix_plan(fix, 0), options, write, payload);
     npart__put_text(page, info.path);
     npart__put(page, "\n");

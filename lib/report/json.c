@@ -25,6 +25,7 @@ struct json {
     const npart_plan *plan;
     const npart_inference *view;
     const npart_model *model; /* as the plan's runtime sees it */
+    const npart_model *own;   /* as it was read */
     struct npart_model_info info; /* of `model`: its node_count is that of the node list of the target */
     struct npart_plan_info plan_info;
     const char **paths; /* by graph, as JSON strings */
@@ -32,7 +33,7 @@ struct json {
     const char *folds[MOST_FATES]; /* the same of folded nodes, by `fates` */
     const char *fates[MOST_FATES];
     uint32_t *module_of; /* by node of the plan at hand */
-    struct node_text *nodes; /* NULL: there is but one target, or nodes are not told */
+    struct node_text *nodes; /* of `own`; NULL: there is but one target, or nodes are not told */
     enum npart_detail detail; /* as asked for, NODES where nothing was */
 };
 
@@ -239,8 +240,9 @@ static void node(struct json *json, uint32_t id)
     struct npart_node_plan at = {.size = sizeof at};
     if (!npart_plan_node(json->plan, id, &at))
         return;
-    if (json->nodes)
-        npart__add(json->out, json->nodes[id].head, json->nodes[id].head_length);
+    const struct node_text *told = json->model == json->own && json->nodes ? &json->nodes[id] : NULL;
+    if (told)
+        npart__add(json->out, told->head, told->head_length);
     else
         node_head(json, id);
     text(json, npart__json_verdict(at.verdict));
@@ -259,8 +261,8 @@ static void node(struct json *json, uint32_t id)
     if (at.ms >= 0)
         npart__add_json_decimal(json->out, ",\"ms\":", at.ms);
     npart__add_json_id(json->out, ",\"module\":", json->module_of[id]);
-    if (json->nodes)
-        npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
+    if (told)
+        npart__add(json->out, told->tail, told->tail_length);
     else
         node_tail(json, id);
 }
@@ -625,26 +627,24 @@ static void make_paths(struct json *json)
 }
 
 /* Targets may see the same model with different branches taken. What was put together for the target before holds
- * no more: other rules and, where its runtime takes other branches, another graph. Heads and tails stay where the
- * graph is the same: what stands in them is of the file, and the structure is that of the model even in the view of
- * a runtime. */
+ * no more: other rules and, where its runtime takes other branches, another graph, which may go with its plan. Heads
+ * and tails of the model as it was read stay: the structure is that of the model even in the view of a runtime. */
 static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
 {
     struct npart_oplist_info oplist = {.size = sizeof oplist};
-    const npart_model *before = json->model;
     json->plan = plan;
     json->view = npart_plan_view(plan);
     json->model = npart_inference_model(json->view);
+    json->own = npart_inference_model(npart_plan_inference(plan));
     json->info.size = sizeof json->info;
     json->plan_info.size = sizeof json->plan_info;
     (void)npart_plan_info(plan, &json->plan_info);
     (void)npart_model_info(json->model, &json->info);
     (void)npart_oplist_info(npart_plan_oplist(plan), &oplist);
     json->rules = npart__take(json->pool, oplist.all_rule_count + (size_t)1, sizeof *json->rules);
-    if (json->model == before || json->pool->failed)
-        return;
-    make_paths(json);
-    if (for_many && !json->pool->failed)
+    if (!json->pool->failed)
+        make_paths(json);
+    if (for_many && !json->nodes && json->model == json->own && !json->pool->failed)
         make_node_texts(json);
 }
 
@@ -656,15 +656,18 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
 {
     struct npart__pool pool;
     struct npart__sheet out;
+    struct npart_plan_pair pair;
     npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status == NPART_OK)
+        status = npart__report_plan(plans, 0, NULL, options, &pair, error);
     if (status != NPART_OK)
         return status;
-    npart__report_open(&pool, &out, npart__allocator_of(plans[0].plan), write, payload);
+    npart__report_open(&pool, &out, npart__allocator_of(pair.plan), write, payload);
     struct json json = {.pool = &pool, .out = &out, .detail = options ? options->detail : NPART_DETAIL_NODES};
     bool tells_again = count > 1 && npart__tells_nodes(json.detail);
     npart__sheet_open(&json.scratch, &pool);
     (void)npart__sheet_reserve(&json.scratch, 255);
-    see_plan(&json, plans[0].plan, tells_again);
+    see_plan(&json, pair.plan, tells_again);
     for (size_t i = 0; i < count && !pool.failed; i++) {
         if (i == 0) {
             npart__add_json_number(&out, "{\"schema\":", JSON_SCHEMA);
@@ -673,13 +676,17 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
             model(&json);
             text(&json, ",\"targets\":[");
         } else {
+            status = npart__report_plan(plans, i, json.own, options, &pair, error);
+            pool.failed |= status != NPART_OK;
             text(&json, ",");
-            see_plan(&json, plans[i].plan, tells_again);
+            if (!pool.failed)
+                see_plan(&json, pair.plan, tells_again);
         }
         if (!pool.failed)
-            target(&json, &plans[i]);
+            target(&json, &pair);
     }
     text(&json, "]}\n");
     npart__sheet_close(&json.scratch);
-    return npart__report_close(&pool, &out, error);
+    npart_status written = npart__report_close(&pool, &out, status == NPART_OK ? error : NULL);
+    return status == NPART_OK ? written : status;
 }

@@ -114,8 +114,13 @@ void npart__put_memory(struct npart__page *page);
 /* costs.c: whether the NPU is worth it; what a run takes. */
 void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair);
 void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair);
-/* table.c: one line for each plan. */
-void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
+/* table.c: one line for each plan, made while the page is at it. */
+struct npart__row {
+    const char *name, *rest; /* of the pool */
+    size_t name_columns;
+};
+void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
+void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);
 
 /* The plan's target as it could be asked for again: "hexagon:v73+float". */
 void npart__put_target(struct npart__page *page);

@@ -299,9 +299,9 @@ npart_status npart_report_placement_text(const npart_placement *placement, const
     struct npart_placement_info info = {.size = sizeof info};
     if (!npart_placement_info(placement, &info) || !write)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "placement" : "write");
-    if (options && options->version != 1)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                  "report options have version %u; this library knows 1 to 1", options->version);
+    npart_status status = npart__report_check_options(options, error);
+    if (status != NPART_OK)
+        return status;
     npart__document_begin(&document, info.allocator, options, write, payload);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.target);

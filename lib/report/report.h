@@ -185,6 +185,13 @@ npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npa
 npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
                                  const struct npart_report_options *options, npart_write_callback write,
                                  struct npart_error *error);
+/* Of all reports that take them; NULL is right. */
+npart_status npart__report_check_options(const struct npart_report_options *options, struct npart_error *error);
+/* The plan at `index`, which is asked for once: of the array, or as options->next makes it. `model` is that of the
+ * plans before; NULL: there are none. */
+npart_status npart__report_plan(const struct npart_plan_pair *plans, size_t index, const npart_model *model,
+                                const struct npart_report_options *options, struct npart_plan_pair *out,
+                                struct npart_error *error);
 const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
 void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, const struct npart_allocator *allocator,
                         npart_write_callback write, void *payload);

@@ -280,25 +280,56 @@ static const npart_model *model_of(const npart_plan *plan)
 
 /* Plans of different models in one report would make its head a lie. A plan with sizes fixed must be of the same
  * model as well, while advice may be missing. */
+static npart_status check_plan(const struct npart_plan_pair *plan, size_t index, const npart_model *model,
+                               struct npart_error *error)
+{
+    if (!plan->plan)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu must not be NULL", index);
+    model = model ? model : model_of(plan->plan);
+    if (model_of(plan->plan) != model || (plan->fixed && model_of(plan->fixed) != model))
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu is of another model", index);
+    return NPART_OK;
+}
+
+static bool makes_plans(const struct npart_report_options *options)
+{
+    return options && options->version >= 2 && options->next;
+}
+
+npart_status npart__report_plan(const struct npart_plan_pair *plans, size_t index, const npart_model *model,
+                                const struct npart_report_options *options, struct npart_plan_pair *out,
+                                struct npart_error *error)
+{
+    *out = (struct npart_plan_pair){0};
+    if (!makes_plans(options)) { /* which are checked */
+        *out = plans[index];
+        return NPART_OK;
+    }
+    npart_status status = options->next(options->next_payload, index, out, error);
+    return status == NPART_OK ? check_plan(out, index, model, error) : status;
+}
+
+npart_status npart__report_check_options(const struct npart_report_options *options, struct npart_error *error)
+{
+    if (!options || options->version == 1 || options->version == 2)
+        return NPART_OK;
+    return npart__report_fail(error, NPART_ERROR_ARGUMENT, "report options have version %u; this library knows 1 to 2",
+                              options->version);
+}
+
 npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
                                  const struct npart_report_options *options, npart_write_callback write,
                                  struct npart_error *error)
 {
-    if (!plans || count == 0)
+    bool are_there = !makes_plans(options);
+    if ((are_there && !plans) || count == 0)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "no plan to report");
     if (!write)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
-    if (options && options->version != 1)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                  "report options have version %u; this library knows 1 to 1", options->version);
-    for (size_t i = 0; i < count; i++) {
-        if (!plans[i].plan)
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu must not be NULL", i);
-        if (model_of(plans[i].plan) != model_of(plans[0].plan) ||
-            (plans[i].fixed && model_of(plans[i].fixed) != model_of(plans[0].plan)))
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu is of another model", i);
-    }
-    return NPART_OK;
+    npart_status status = npart__report_check_options(options, error);
+    for (size_t i = 0; are_there && status == NPART_OK && i < count; i++)
+        status = check_plan(&plans[i], i, i ? model_of(plans[0].plan) : NULL, error);
+    return status;
 }
 
 /* Good for as long as the plan. */

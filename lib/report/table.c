@@ -73,15 +73,12 @@ static void put_second_line(struct npart__page *page, const struct npart_plan_pa
     npart__put(page, "\n");
 }
 
-/* A line for one target; blanks pad what has colour, since widths of printf would count its
- * escapes. A plan with fewer nodes than cells has a shorter strip. Without partitions there is nothing to run on the
- * NPU, and no cost is told. */
-static void put_row(struct npart__page *page, const struct npart_plan_pair *pair, size_t name_columns)
+/* Blanks pad what has colour, since widths of printf would count its escapes. A plan with fewer nodes than cells has a
+ * shorter strip. Without partitions there is nothing to run on the NPU, and no cost is told. */
+static void put_row(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     const struct npart_summary *summary = &page->summary;
     uint32_t cells = summary->live < STRIP_CELLS ? summary->live : STRIP_CELLS;
-    npart__put_target(page);
-    put_blanks(page, name_columns - target_columns(page) + 2);
     npart__put_verdict(page, 5);
     npart__put(page, "  ");
     npart__put_strip(page, STRIP_CELLS);
@@ -94,24 +91,33 @@ static void put_row(struct npart__page *page, const struct npart_plan_pair *pair
     put_second_line(page, pair);
 }
 
-/* The longest name of a target decides the first column, and the rest is fixed. Two walks over the plans, the first
- * for the widths; the page is left at the last plan. */
-void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count)
+void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out)
+{
+    struct npart__sheet text, *before = page->out;
+    npart__sheet_open(&text, page->pool);
+    page->out = &text;
+    npart__put_target(page);
+    *out = (struct npart__row){.name = npart__keep_text(&text), .name_columns = target_columns(page)};
+    put_row(page, pair);
+    out->rest = npart__keep_text(&text);
+    page->out = before;
+}
+
+/* The longest name of a target decides the first column, and the rest is fixed. */
+void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count)
 {
     size_t name_columns = 6;
-    for (size_t i = 0; i < count; i++) {
-        npart__page_turn(page, plans[i].plan);
-        size_t columns = target_columns(page);
-        name_columns = columns > name_columns ? columns : name_columns;
-    }
+    for (size_t i = 0; i < count; i++)
+        name_columns = rows[i].name_columns > name_columns ? rows[i].name_columns : name_columns;
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
     npart__add_format(page->out, "%-*s  verdict%*s %% NPU parts switches   ms a run\n", (int)name_columns,
                       "target", (int)STRIP_CELLS, "");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
-        npart__page_turn(page, plans[i].plan);
-        put_row(page, &plans[i], name_columns);
+        npart__put(page, rows[i].name);
+        put_blanks(page, name_columns - rows[i].name_columns + 2);
+        npart__put(page, rows[i].rest);
     }
     if (!page->options->is_verbose)
         npart__put(page, "\n  % NPU: of nodes; ms a run: 8 of 10, ?: uncalibrated;\n"

@@ -689,26 +689,47 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
     basis(page);
 }
 
-/* Head and notes once, as they hold for all targets; several targets are a table, and reports of
- * their own only where more is asked for. Notes stand at the end, since they are of the model and change no
- * verdict. */
+/* Head and notes once, as they hold for all targets; several targets are a table, and reports of their own only where
+ * more is asked for. These stand after the table, which needs the names of all first, and each plan is asked for once.
+ * Notes stand at the end, since they are of the model and change no verdict. */
 npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                const struct npart_report_options *options, npart_write_callback write, void *payload,
                                struct npart_error *error)
 {
     struct npart__document document;
     struct npart__page *page = &document.page;
+    struct npart__sheet details;
+    struct npart_plan_pair pair;
     npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status == NPART_OK)
+        status = npart__report_plan(plans, 0, NULL, options, &pair, error);
     if (status != NPART_OK)
         return status;
-    npart__document_open(&document, plans[0].plan, options, write, payload);
+    const npart_model *model = npart_inference_model(npart_plan_inference(pair.plan));
+    npart__document_open(&document, pair.plan, options, write, payload);
+    npart__sheet_open(&details, page->pool);
+    struct npart__row *rows = npart__take(page->pool, count, sizeof *rows);
     head(page);
-    if (count > 1)
-        npart__put_table(page, plans, count);
-    for (size_t i = 0; i < count && (count == 1 || page->options->is_verbose) && !document.pool.failed; i++) {
-        npart__page_turn(page, plans[i].plan);
-        target(page, &plans[i]);
+    for (size_t i = 0; i < count && !document.pool.failed; i++) {
+        if (i)
+            status = npart__report_plan(plans, i, model, options, &pair, error);
+        document.pool.failed |= status != NPART_OK;
+        if (document.pool.failed)
+            break;
+        npart__page_turn(page, pair.plan);
+        if (count > 1)
+            npart__make_row(page, &pair, &rows[i]);
+        page->out = count > 1 ? &details : &document.out;
+        if (count == 1 || page->options->is_verbose)
+            target(page, &pair);
+        page->out = &document.out;
     }
-    notes(page, count == 1);
-    return npart__document_close(&document, error);
+    if (count > 1 && !document.pool.failed)
+        npart__put_table(page, rows, count);
+    npart__add_text(page->out, npart__sheet_text(&details));
+    npart__sheet_close(&details);
+    if (!document.pool.failed)
+        notes(page, count == 1);
+    npart_status written = npart__document_close(&document, status == NPART_OK ? error : NULL);
+    return status == NPART_OK ? written : status;
 }

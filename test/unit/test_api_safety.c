@@ -270,6 +270,7 @@ static void test_api_safety__versions(void)
         CHECK_ARGUMENT(npart_model_read_memory(&model, "x", 1, &read, &error));
         CHECK_ARGUMENT(npart_inference_make(&inference, at.model, &sizes, &error));
         CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, at.oplist, NULL, &options, &error));
+        CHECK_ARGUMENT(npart_target_check(at.oplist, NULL, &options, &error));
         CHECK_ARGUMENT(npart_report_text(&pair, 1, &look, sink_write, &sink, &error));
         CHECK_ARGUMENT(npart_report_json(&pair, 1, &look, sink_write, &sink, &error));
         CHECK_ARGUMENT(npart_report_explain(&pair, 1, "a", &look, sink_write, &sink, &error));

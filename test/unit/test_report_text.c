@@ -66,7 +66,7 @@ static void test_report_text__defaults(void)
 {
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     struct analysis at;
-    CHECK(options.version == 1 && !options.use_color && !options.use_ascii && !options.is_verbose);
+    CHECK(options.version == 2 && !options.next && !options.use_color && !options.use_ascii && !options.is_verbose);
     CHECK_INT(options.width, 0);
     analysis_open(&at, lines, list, NULL, NULL);
     char *plain = report(&at, NULL), *same = report(&at, &options);
@@ -314,6 +314,65 @@ static void test_report_text__several_plans(void)
     analysis_close(&at);
 }
 
+/* Makes plans when they are asked for, and lets each go with the next; fails at `fails_at`. */
+struct maker {
+    const struct analysis *at;
+    const char *const *targets;
+    size_t next, fails_at;
+    npart_plan *plan;
+};
+
+static npart_status make_next(void *payload, size_t index, struct npart_plan_pair *out, struct npart_error *error)
+{
+    struct maker *maker = payload;
+    CHECK_INT(index, maker->next++);
+    npart_plan_free(maker->plan);
+    maker->plan = NULL;
+    npart_status status = index == maker->fails_at ? npart_target_check(maker->at->oplist, "t:v9", NULL, error)
+                                                   : npart_plan_make(&maker->plan, maker->at->inference,
+                                                                     maker->at->oplist, maker->targets[index], NULL,
+                                                                     error);
+    *out = (struct npart_plan_pair){.plan = maker->plan};
+    return status;
+}
+
+static void test_report_text__plans_one_by_one(void)
+{
+    static npart_status (*const reports[])(const struct npart_plan_pair *, size_t, const struct npart_report_options *,
+                                           npart_write_callback, void *, struct npart_error *) = {npart_report_text,
+                                                                                                  npart_report_json};
+    static const char *const targets[] = {"t:v1", "t:v2", "t:v1"};
+    struct analysis at;
+    analysis_open(&at, lines, list, "t:v1", NULL);
+    npart_plan *second = NULL;
+    REQUIRE(npart_plan_make(&second, at.inference, at.oplist, "t:v2", NULL, NULL) == NPART_OK);
+    CHECK_INT(npart_target_check(at.oplist, "t:v2", NULL, NULL), NPART_OK);
+    const struct npart_plan_pair pairs[] = {{.plan = at.plan}, {.plan = second}, {.plan = at.plan}};
+    for (size_t i = 0; i < 4; i++) {
+        struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+        struct sink together = {0}, apart = {0};
+        struct maker maker = {.at = &at, .targets = targets, .fails_at = SIZE_MAX};
+        struct npart_error error = {0};
+        size_t count = i < 2 ? 3 : 1;
+        options.is_verbose = true;
+        CHECK_INT(reports[i % 2](pairs, count, &options, sink_write, &together, NULL), NPART_OK);
+        options.next = make_next;
+        options.next_payload = &maker;
+        CHECK_INT(reports[i % 2](NULL, count, &options, sink_write, &apart, NULL), NPART_OK);
+        CHECK_INT(maker.next, count);
+        CHECK_TEXT(apart.text, together.text);
+        maker.next = 0;
+        maker.fails_at = count - 1;
+        CHECK_INT(reports[i % 2](NULL, count, &options, sink_write, &apart, &error), NPART_ERROR_ARGUMENT);
+        CHECK(strstr(error.message, "v9"));
+        npart_plan_free(maker.plan);
+        sink_clear(&together);
+        sink_clear(&apart);
+    }
+    npart_plan_free(second);
+    analysis_close(&at);
+}
+
 static void test_report_text__no_plans_and_no_room(void)
 {
     struct analysis at;
@@ -375,4 +434,5 @@ TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__col
       test_report_text__width,
       test_report_text__verbose, test_report_text__nothing, test_report_text__very_much, test_report_text__long_names,
       test_report_text__names_that_command, test_report_text__several_plans,
+      test_report_text__plans_one_by_one,
       test_report_text__no_plans_and_no_room, test_report_text__pieces, test_report_text__times)

@@ -153,7 +153,7 @@ NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
 NPART_FIX_OPTIONS_INIT = (2, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0, 0, 0, None, 0)
 NPART_SIDE_INIT = (1,)
 NPART_DIFF_OPTIONS_INIT = (1, 0, 0, None)
-NPART_REPORT_OPTIONS_INIT = (1, False, False, 0, False, NPART_DETAIL_NODES)
+NPART_REPORT_OPTIONS_INIT = (2, False, False, 0, False, NPART_DETAIL_NODES, None, None)
 NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY, None, None)
 NPART_ENTRY_INIT = (1, None, None, 0, None, 0, None)
 
@@ -1762,23 +1762,6 @@ class npart_diff_node(Structure):
     ]
 
 
-class npart_report_options(Structure):
-    version: int
-    use_color: bool
-    use_ascii: bool
-    width: int
-    is_verbose: bool
-    detail: int
-    _fields_ = [
-        ("version", c_uint32),
-        ("use_color", c_bool),
-        ("use_ascii", c_bool),
-        ("width", c_uint32),
-        ("is_verbose", c_bool),
-        ("detail", c_int),
-    ]
-
-
 class npart_plan_pair(Structure):
     plan: Any
     fixed: Any
@@ -1787,6 +1770,30 @@ class npart_plan_pair(Structure):
         ("plan", c_void_p),
         ("fixed", c_void_p),
         ("advice", c_void_p),
+    ]
+
+
+npart_plan_callback = CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(npart_plan_pair), POINTER(npart_error))
+
+
+class npart_report_options(Structure):
+    version: int
+    use_color: bool
+    use_ascii: bool
+    width: int
+    is_verbose: bool
+    detail: int
+    next: Any
+    next_payload: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("use_color", c_bool),
+        ("use_ascii", c_bool),
+        ("width", c_uint32),
+        ("is_verbose", c_bool),
+        ("detail", c_int),
+        ("next", npart_plan_callback),
+        ("next_payload", c_void_p),
     ]
 
 
@@ -1952,6 +1959,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_target_check": (c_int, [c_void_p, c_char_p, POINTER(npart_plan_options), POINTER(npart_error)]),
     "npart_plan_free": (None, [c_void_p]),
     "npart_plan_info": (c_bool, [c_void_p, POINTER(npart_plan_info)]),
     "npart_plan_inference": (c_void_p, [c_void_p]),
