@@ -187,6 +187,21 @@ int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fa
     return dims;
 }
 
+/* Of [2,3,4], axis 1 with one left out and 7, 8 in its place: [2,7,8,4]. */
+int64_t *npart__splice_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t axis,
+                            uint32_t left_out, const int64_t *others, uint32_t count)
+{
+    uint32_t rest = axis + left_out;
+    int64_t *dims = npart__new_dims(call, fact->rank - left_out + count);
+    for (uint32_t i = 0; dims && i < axis; i++)
+        dims[i] = fact->dims[i];
+    for (uint32_t i = 0; dims && i < count; i++)
+        dims[axis + i] = others[i];
+    for (uint32_t i = rest; dims && i < fact->rank; i++)
+        dims[i - left_out + count] = fact->dims[i];
+    return dims;
+}
+
 /* A number that is no type is as good as none. */
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type)
 {

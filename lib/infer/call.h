@@ -83,6 +83,9 @@ void *npart__new_array(const struct npart__call *call, size_t count, size_t item
 int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank);
 /* The dims of a fact, with room for `more` after them; NULL also when it has no rank. */
 int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more);
+/* The dims of a fact that has a rank, with `count` others in the place of `left_out` of its own from an axis on. */
+int64_t *npart__splice_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t axis,
+                            uint32_t left_out, const int64_t *others, uint32_t count);
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type);
 /* Nothing where the type is 0 or no type's number. */
 void npart__set_known_type(const struct npart__call *call, uint32_t output, int64_t element_type);

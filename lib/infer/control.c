@@ -159,19 +159,16 @@ static struct npart__fact stacked(struct npart__call *call, const struct npart__
                                   int64_t length)
 {
     struct npart__fact fact = changing(slice);
-    uint32_t place, next = 0;
-    int64_t *dims = slice->has_rank ? npart__new_dims(call, slice->rank + 1u) : NULL;
+    uint32_t place;
     /* Until it is known to have one. */
     fact.has_rank = false;
-    if (!dims || !npart__normalize_axis(axis, slice->rank + 1u, &place))
+    if (!slice->has_rank || !npart__normalize_axis(axis, slice->rank + 1u, &place))
         return fact;
-    for (uint32_t i = 0; i <= slice->rank; i++)
-        dims[i] = i == place ? length : slice->dims[next++];
-    if (dims[place] == NPART__UNKNOWN)
-        dims[place] = npart__fresh_symbol(call->pool);
-    fact.has_rank = true;
-    fact.rank = (uint16_t)(slice->rank + 1);
-    fact.dims = dims;
+    if (length == NPART__UNKNOWN)
+        length = npart__fresh_symbol(call->pool);
+    fact.dims = npart__splice_dims(call, slice, place, 0, &length, 1);
+    fact.has_rank = fact.dims != NULL;
+    fact.rank = (uint16_t)(fact.dims ? slice->rank + 1 : 0);
     return fact;
 }
 
@@ -256,21 +253,16 @@ static struct npart__fact without_axis(struct npart__call *call, const struct np
                                        int64_t *length)
 {
     struct npart__fact slice = changing(fact);
-    uint32_t place, next = 0;
-    int64_t *dims = fact->has_rank && fact->rank ? npart__new_dims(call, fact->rank - 1u) : NULL;
+    uint32_t place;
     slice.has_rank = false;
     slice.rank = 0;
-    if (!dims || !npart__normalize_axis(axis, fact->rank, &place))
+    if (!fact->has_rank || !npart__normalize_axis(axis, fact->rank, &place))
         return slice;
-    for (uint32_t i = 0; i < fact->rank; i++) {
-        if (i != place)
-            dims[next++] = fact->dims[i];
-        else if (!npart__is_number(*length))
-            *length = fact->dims[i];
-    }
-    slice.has_rank = true;
-    slice.rank = (uint16_t)next;
-    slice.dims = dims;
+    if (!npart__is_number(*length))
+        *length = fact->dims[place];
+    slice.dims = npart__splice_dims(call, fact, place, 1, NULL, 0);
+    slice.has_rank = slice.dims != NULL;
+    slice.rank = (uint16_t)(slice.dims ? fact->rank - 1 : 0);
     return slice;
 }
 

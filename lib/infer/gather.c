@@ -68,17 +68,10 @@ void npart__infer_gather(struct npart__call *call)
     if (!data->has_rank || !indices->has_rank ||
         !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data->rank, &axis))
         return;
-    uint32_t rank = data->rank - 1u + indices->rank, next = 0;
-    int64_t *dims = npart__new_dims(call, rank);
+    int64_t *dims = npart__splice_dims(call, data, axis, 1, indices->dims, indices->rank);
     if (!dims)
         return;
-    for (uint32_t i = 0; i < axis; i++)
-        dims[next++] = data->dims[i];
-    for (uint32_t i = 0; i < indices->rank; i++)
-        dims[next++] = indices->dims[i];
-    for (uint32_t i = axis + 1; i < data->rank; i++)
-        dims[next++] = data->dims[i];
-    npart__set_dims(call, 0, rank, dims);
+    npart__set_dims(call, 0, data->rank - 1u + indices->rank, dims);
     call->inference->misfits += reaches_past_end(call, axis);
     gather_elements_known(call, axis);
 }
@@ -260,25 +253,11 @@ struct scatter {
 /* Writes one update of whole numbers, symbols too. */
 static void put_int(const struct scatter *scatter, int64_t place, uint32_t from)
 {
-    struct npart__expressions *pool = scatter->call->pool;
-    int64_t before = scatter->ints[place], update = scatter->update_ints[from];
-    switch (scatter->kind) {
-    case SCATTER_ADD:
-        update = npart__sum(pool, before, update);
-        break;
-    case SCATTER_MULTIPLY:
-        update = npart__product(pool, before, update);
-        break;
-    case SCATTER_MAXIMUM:
-        update = npart__maximum(pool, before, update);
-        break;
-    case SCATTER_MINIMUM:
-        update = npart__minimum(pool, before, update);
-        break;
-    default:
-        break;
-    }
-    scatter->ints[place] = update;
+    static int64_t (*const combine[])(struct npart__expressions *pool, int64_t a, int64_t b) = {
+        [SCATTER_ADD] = npart__sum, [SCATTER_MULTIPLY] = npart__product,
+        [SCATTER_MAXIMUM] = npart__maximum, [SCATTER_MINIMUM] = npart__minimum};
+    int64_t *to = &scatter->ints[place], update = scatter->update_ints[from];
+    *to = scatter->kind == SCATTER_REPLACE ? update : combine[scatter->kind](scatter->call->pool, *to, update);
 }
 
 /* Writes one update of fractions. Where a reduction meets NaN or operands that may be off, or is rounded in 16 bits,

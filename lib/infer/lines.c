@@ -95,19 +95,13 @@ void npart__infer_arg_extreme(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     bool keeps = npart__int_attribute(call, "keepdims", 1) != 0;
-    uint32_t axis, kept = 0;
+    static const int64_t one = 1;
+    uint32_t axis;
     npart__set_element_type(call, 0, NPART__INT64);
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
         return;
-    int64_t *dims = npart__new_dims(call, in->rank);
-    for (uint32_t i = 0; dims && i < in->rank; i++) {
-        if (i != axis)
-            dims[kept++] = in->dims[i];
-        else if (keeps)
-            dims[kept++] = 1;
-    }
     /* With or without keepdims the elements are the same, in the same order. */
-    npart__set_dims(call, 0, kept, dims);
+    npart__set_dims(call, 0, in->rank - !keeps, npart__splice_dims(call, in, axis, 1, &one, keeps));
     find_extremes(call, axis);
 }
 

@@ -93,10 +93,7 @@ void npart__infer_one_hot(struct npart__call *call)
     if (!indices->has_rank ||
         !npart__normalize_axis(npart__int_attribute(call, "axis", -1), indices->rank + 1u, &axis))
         return;
-    int64_t *dims = npart__new_dims(call, indices->rank + 1u);
-    for (uint32_t i = 0, next = 0; dims && i <= indices->rank; i++)
-        dims[i] = i == axis ? depth : indices->dims[next++];
-    npart__set_dims(call, 0, indices->rank + 1u, dims);
+    npart__set_dims(call, 0, indices->rank + 1u, npart__splice_dims(call, indices, axis, 0, &depth, 1));
     /* A symbolic depth leaves a shape that is not static, which mark_hot sees. */
     if (depth != NPART__UNKNOWN)
         mark_hot(call, axis, depth);

@@ -25,17 +25,6 @@ void npart__infer_dequantize(struct npart__call *call)
     npart__set_known_type(call, 0, type ? type : npart__in(call, 1)->element_type);
 }
 
-/* DynamicQuantizeLinear: y like x in uint8, then a scale (float32) and a zero point (uint8), both scalars. */
-void npart__infer_dynamic_quantize(struct npart__call *call)
-{
-    npart__set_shape_like(call, 0, npart__in(call, 0));
-    npart__set_element_type(call, 0, NPART__UINT8);
-    npart__set_element_type(call, 1, NPART__FLOAT);
-    npart__set_element_type(call, 2, NPART__UINT8);
-    npart__set_rank(call, 1, 0);
-    npart__set_rank(call, 2, 0);
-}
-
 /* Sums and products of bytes, where the schema leaves the type open, are of 32 bits. */
 void npart__widen_type(const struct npart__call *call)
 {
@@ -81,16 +70,11 @@ void npart__infer_gather_block_quantized(struct npart__call *call)
         !npart__normalize_axis(npart__int_attribute(call, "gather_axis", 0), data->rank, &axis) ||
         !npart__normalize_axis(npart__int_attribute(call, "quantize_axis", 1), data->rank, &quantized))
         return;
-    uint32_t rank = data->rank - 1u + indices->rank, next = 0;
-    int64_t *dims = npart__new_dims(call, rank), bits = npart__int_attribute(call, "bits", 4);
+    int64_t *dims = npart__splice_dims(call, data, axis, 1, indices->dims, indices->rank);
+    int64_t bits = npart__int_attribute(call, "bits", 4);
     int64_t packed = data->element_type == NPART__UINT8 && bits > 0 && bits < 8 ? 8 / bits : 1;
-    if (!dims)
-        return;
-    for (uint32_t i = 0; i < data->rank; i++) {
-        for (uint32_t k = 0; i == axis && k < indices->rank; k++)
-            dims[next++] = indices->dims[k];
-        if (i != axis)
-            dims[next++] = npart__product(call->pool, data->dims[i], i == quantized ? packed : 1);
-    }
-    npart__set_dims(call, 0, rank, dims);
+    uint32_t place = quantized < axis ? quantized : quantized - 1 + indices->rank; /* in the result */
+    if (dims && quantized != axis)
+        dims[place] = npart__product(call->pool, dims[place], packed);
+    npart__set_dims(call, 0, data->rank - 1u + indices->rank, dims);
 }

@@ -44,19 +44,8 @@ static const struct reduction {
 };
 
 /* Symbols too, so ReduceProd of [`batch`,3] is 3*batch. */
-static int64_t combine_two(struct npart__expressions *pool, enum combination combination, int64_t a, int64_t b)
-{
-    switch (combination) {
-    case SUM:
-        return npart__sum(pool, a, b);
-    case PRODUCT:
-        return npart__product(pool, a, b);
-    case MAXIMUM:
-        return npart__maximum(pool, a, b);
-    default:
-        return npart__minimum(pool, a, b);
-    }
-}
+static int64_t (*const combine_two[])(struct npart__expressions *pool, int64_t a, int64_t b) = {
+    [SUM] = npart__sum, [PRODUCT] = npart__product, [MAXIMUM] = npart__maximum, [MINIMUM] = npart__minimum};
 
 /* Of whole numbers, possibly symbolic; a mean is cut towards zero. False where the result is no whole number (roots,
  * logarithms) or past what the type holds: there it would wrap around, or some runtimes compute it with doubles. */
@@ -80,7 +69,7 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
             term = npart__lower_bound(pool, term) >= 0 ? term
                    : npart__is_number(term)            ? npart__product(pool, term, -1)
                                                        : npart__fresh_symbol(pool);
-        *out = i ? combine_two(pool, reduction->combination, *out, term) : term;
+        *out = i ? combine_two[reduction->combination](pool, *out, term) : term;
         bool is_far = npart__is_number(*out) && (*out >= most || *out < -most);
         if (is_far && reduction->combination <= PRODUCT && count > 1)
             return false; /* it wraps around, or some runtimes compute it with doubles */

@@ -184,16 +184,11 @@ static struct npart__fact part_of(struct npart__call *call, uint32_t axis, int64
 {
     const struct npart__fact *in = npart__in(call, 0);
     struct npart__fact part = {.kind = NPART__TYPE_TENSOR, .element_type = in->element_type};
-    int64_t *dims = npart__new_dims(call, in->rank);
-    uint32_t rank = 0;
-    if (!dims)
-        return part;
-    for (uint32_t i = 0; i < in->rank; i++)
-        if (i != axis || !drops)
-            dims[rank++] = i != axis ? in->dims[i] : size == NPART__UNKNOWN ? npart__fresh_symbol(call->pool) : size;
-    part.has_rank = true;
-    part.rank = (uint16_t)rank;
-    part.dims = dims;
+    if (size == NPART__UNKNOWN && !drops)
+        size = npart__fresh_symbol(call->pool);
+    part.dims = npart__splice_dims(call, in, axis, 1, &size, !drops);
+    part.has_rank = part.dims != NULL;
+    part.rank = (uint16_t)(part.dims ? in->rank - drops : 0);
     return part;
 }
 
@@ -265,7 +260,7 @@ void npart__infer_concat_from_sequence(struct npart__call *call)
 {
     const struct npart__fact *element = npart__in(call, 0)->element;
     bool stacks = npart__int_attribute(call, "new_axis", 0) != 0;
-    uint32_t axis, next = 0;
+    uint32_t axis;
     if (!element || element->kind != NPART__TYPE_TENSOR)
         return;
     npart__set_element_type(call, 0, element->element_type);
@@ -273,12 +268,8 @@ void npart__infer_concat_from_sequence(struct npart__call *call)
     uint32_t rank = element->rank + (stacks ? 1u : 0u);
     if (!element->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), rank, &axis))
         return;
-    int64_t *dims = npart__new_dims(call, rank);
-    for (uint32_t i = 0; dims && i < rank; i++) {
-        dims[i] = i == axis ? joined_size(call, axis, stacks) : element->dims[next];
-        next += i != axis || !stacks;
-    }
-    npart__set_dims(call, 0, rank, dims);
+    int64_t size = joined_size(call, axis, stacks);
+    npart__set_dims(call, 0, rank, npart__splice_dims(call, element, axis, !stacks, &size, 1));
 }
 
 /* ---- optionals ------------------------------------------------------------------------------------------- */
