@@ -82,7 +82,15 @@ struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, con
 /* Adds its bytes to the graph's; sums that a hostile file claims stay at the largest number instead of wrapping. */
 void npart__build_add_weight(struct npart__build *build, const struct npart__tensor *tensor);
 
-/* type.c: NULL when out of memory. */
+/* type.c: what a type of protobuf's is, whatever its kind; of a map the keys' type, and the values as element. */
+struct npart__type_parts {
+    enum npart__type_kind kind;
+    uint8_t element_type;
+    const Onnx__TensorShapeProto *shape;
+    const Onnx__TypeProto *element;
+};
+struct npart__type_parts npart__type_parts(const Onnx__TypeProto *proto);
+/* NULL when out of memory. */
 struct npart__declared_type *npart__build_type(struct npart__arena *arena, const Onnx__TypeProto *proto);
 
 /* attribute.c: appends attributes to those of `node`, whose list must be the newest; `only_missing` passes over

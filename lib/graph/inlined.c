@@ -33,28 +33,8 @@ static uint64_t sum(const struct counter *counter, uint64_t a, uint64_t b)
  * what a type may have thousands of. Messages in one another are bounded by the scan. */
 static uint64_t count_type(const Onnx__TypeProto *type)
 {
-    const Onnx__TensorShapeProto *shape = NULL;
-    const Onnx__TypeProto *element = NULL;
-    switch (type ? type->value_case : ONNX__TYPE_PROTO__VALUE__NOT_SET) {
-    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-        shape = type->tensor_type->shape;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        shape = type->sparse_tensor_type->shape;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-        element = type->sequence_type->elem_type;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-        element = type->optional_type->elem_type;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-        element = type->map_type->value_type;
-        break;
-    default:
-        break;
-    }
-    return 1 + (shape ? shape->n_dim : 0) + (element ? count_type(element) : 0);
+    struct npart__type_parts parts = npart__type_parts(type);
+    return 1 + (parts.shape ? parts.shape->n_dim : 0) + (parts.element ? count_type(parts.element) : 0);
 }
 
 /* Not checked against the limit on the way: a file's own length bounds it. */

@@ -40,49 +40,57 @@ static uint8_t element_type(bool present, int32_t number)
     return present && number > 0 && number <= UINT8_MAX ? (uint8_t)number : 0;
 }
 
+struct npart__type_parts npart__type_parts(const Onnx__TypeProto *proto)
+{
+    struct npart__type_parts out = {.kind = NPART__TYPE_UNKNOWN};
+    switch (proto ? proto->value_case : ONNX__TYPE_PROTO__VALUE__NOT_SET) {
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+        out.kind = NPART__TYPE_TENSOR;
+        out.element_type = element_type(proto->tensor_type->has_elem_type, proto->tensor_type->elem_type);
+        out.shape = proto->tensor_type->shape;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+        out.kind = NPART__TYPE_SPARSE;
+        out.element_type =
+            element_type(proto->sparse_tensor_type->has_elem_type, proto->sparse_tensor_type->elem_type);
+        out.shape = proto->sparse_tensor_type->shape;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+        out.kind = NPART__TYPE_SEQUENCE;
+        out.element = proto->sequence_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+        out.kind = NPART__TYPE_OPTIONAL;
+        out.element = proto->optional_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        out.kind = NPART__TYPE_MAP;
+        out.element_type = element_type(proto->map_type->has_key_type, proto->map_type->key_type);
+        out.element = proto->map_type->value_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE:
+        out.kind = NPART__TYPE_OPAQUE;
+        break;
+    default:
+        break;
+    }
+    return out;
+}
+
 /* Nesting is bounded by the scan's depth limit. Without a type (NULL) the result is all zero, which is a type of
  * kind UNKNOWN. A map has the type of its keys in `element_type` and its values in `element`; NULL is out of
  * memory alone. */
 struct npart__declared_type *npart__build_type(struct npart__arena *arena, const Onnx__TypeProto *proto)
 {
     struct npart__declared_type *type = npart__arena_zeroed(arena, 1, sizeof *type);
-    const Onnx__TypeProto *element = NULL;
-    bool ok = true;
-    if (!type || !proto)
-        return type;
-    switch (proto->value_case) {
-    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-        type->kind = NPART__TYPE_TENSOR;
-        type->element_type = element_type(proto->tensor_type->has_elem_type, proto->tensor_type->elem_type);
-        ok = build_shape(arena, proto->tensor_type->shape, type);
-        break;
-    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        type->kind = NPART__TYPE_SPARSE;
-        type->element_type =
-            element_type(proto->sparse_tensor_type->has_elem_type, proto->sparse_tensor_type->elem_type);
-        ok = build_shape(arena, proto->sparse_tensor_type->shape, type);
-        break;
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-        type->kind = NPART__TYPE_SEQUENCE;
-        element = proto->sequence_type->elem_type;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-        type->kind = NPART__TYPE_OPTIONAL;
-        element = proto->optional_type->elem_type;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-        type->kind = NPART__TYPE_MAP;
-        type->element_type = element_type(proto->map_type->has_key_type, proto->map_type->key_type);
-        element = proto->map_type->value_type;
-        break;
-    case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE:
-        type->kind = NPART__TYPE_OPAQUE;
-        break;
-    default:
-        break;
-    }
-    if (ok && element) {
-        type->element = npart__build_type(arena, element);
+    struct npart__type_parts parts = npart__type_parts(proto);
+    if (!type)
+        return NULL;
+    type->kind = parts.kind;
+    type->element_type = parts.element_type;
+    bool ok = build_shape(arena, parts.shape, type);
+    if (ok && parts.element) {
+        type->element = npart__build_type(arena, parts.element);
         ok = type->element != NULL;
     }
     return ok ? type : NULL;

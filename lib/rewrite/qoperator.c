@@ -238,70 +238,49 @@ static bool replace_gemm(struct npart__site *site)
 
 /* ---- others ---------------------------------------------------------------------------------------------------- */
 
-/* Both operands at 0 and 3, each with its scale and zero point, and those of the result at 6 and 7. */
-static bool replace_two(struct npart__site *site, const char *op)
+/* Operators of the standard that a quantized one is between its scales, and where the result's scale stands: of two
+ * operands at 6, of one at 3. */
+static const struct plain {
+    const char *op, *replaced;
+    uint32_t operands;
+} plain[] = {
+    {"Add", "com.microsoft:QLinearAdd", 2},
+    {"Mul", "com.microsoft:QLinearMul", 2},
+    {"GlobalAveragePool", "com.microsoft:QLinearGlobalAveragePool", 1},
+    {"AveragePool", "com.microsoft:QLinearAveragePool", 1},
+    {"Sigmoid", "com.microsoft:QLinearSigmoid", 1},
+    {"LeakyRelu", "com.microsoft:QLinearLeakyRelu", 1},
+};
+
+/* Windows have no dilations there, hence three lists of the four. The default of both LeakyRelus is 0.01. */
+static void copy_attributes(struct npart__site *site, const char *op)
 {
-    if (!is_quantized(site, 0) || !is_quantized(site, 3) || !is_result(site, 6))
+    if (strcmp(op, "AveragePool") == 0) {
+        copy_lists(site, window_lists, 3);
+        npart__give_int(site, "ceil_mode", npart__site_int(site, site->id, "ceil_mode", 0));
+        npart__give_int(site, "count_include_pad", npart__site_int(site, site->id, "count_include_pad", 0));
+    }
+    if (strcmp(op, "LeakyRelu") == 0)
+        npart__give_float(site, "alpha", npart__site_float(site, site->id, "alpha", 0.01));
+}
+
+/* Channels last is a layout of com.microsoft's operators that the standard's do not have. Windows past the end that
+ * count their padding are divided by another number there. */
+static bool replace_plain(struct npart__site *site, const struct plain *row)
+{
+    bool counts_past_end = npart__site_int(site, site->id, "ceil_mode", 0) &&
+                           npart__site_int(site, site->id, "count_include_pad", 0);
+    const char *operands[2];
+    for (uint32_t i = 0; i < row->operands; i++)
+        if (!is_quantized(site, 3 * i))
+            return false;
+    if (!is_result(site, 3 * row->operands) || npart__site_int(site, site->id, "channels_last", 0) || counts_past_end)
         return false;
-    const char *left = dequantize_operand(site, 0), *right = dequantize_operand(site, 3);
-    return finish(site, NPART__MAKE(site, op, left, right), 6);
-}
-
-static bool replace_add(struct npart__site *site)
-{
-    return replace_two(site, "Add");
-}
-
-static bool replace_mul(struct npart__site *site)
-{
-    return replace_two(site, "Mul");
-}
-
-/* X and result, with scale and zero point. Channels last is a layout of com.microsoft's operators that the
- * standard's do not have. NULL: does not apply. X has the operands 0 to 2, the result 3 and 4. */
-static const char *make_one(struct npart__site *site, const char *op)
-{
-    if (!is_quantized(site, 0) || !is_result(site, 3) || npart__site_int(site, site->id, "channels_last", 0))
-        return NULL;
-    const char *x = dequantize_operand(site, 0);
-    return NPART__MAKE(site, op, x);
-}
-
-static bool replace_global_pool(struct npart__site *site)
-{
-    const char *made = make_one(site, "GlobalAveragePool");
-    return made && finish(site, made, 3);
-}
-
-/* Windows past the end that count their padding are divided by another number there. Windows have no dilations
- * there, hence three lists of the four. */
-static bool replace_pool(struct npart__site *site)
-{
-    if (npart__site_int(site, site->id, "ceil_mode", 0) && npart__site_int(site, site->id, "count_include_pad", 0))
-        return false;
-    const char *made = make_one(site, "AveragePool");
-    if (!made)
-        return false;
-    copy_lists(site, window_lists, 3);
-    npart__give_int(site, "ceil_mode", npart__site_int(site, site->id, "ceil_mode", 0));
-    npart__give_int(site, "count_include_pad", npart__site_int(site, site->id, "count_include_pad", 0));
-    return finish(site, made, 3);
-}
-
-static bool replace_sigmoid(struct npart__site *site)
-{
-    const char *made = make_one(site, "Sigmoid");
-    return made && finish(site, made, 3);
-}
-
-/* The default of both operators is 0.01. */
-static bool replace_leaky(struct npart__site *site)
-{
-    const char *made = make_one(site, "LeakyRelu");
-    if (!made)
-        return false;
-    npart__give_float(site, "alpha", npart__site_float(site, site->id, "alpha", 0.01));
-    return finish(site, made, 3);
+    for (uint32_t i = 0; i < row->operands; i++)
+        operands[i] = dequantize_operand(site, 3 * i);
+    const char *made = npart__make(site, row->op, operands, row->operands);
+    copy_attributes(site, row->op);
+    return finish(site, made, 3 * row->operands);
 }
 
 /* com.microsoft: the result's scale and zero point, then each operand with its own. Each operand is dequantized by
@@ -401,12 +380,6 @@ bool npart__rewrite_qoperator(struct npart__site *site)
         {"QLinearConv", replace_conv},
         {"QLinearMatMul", replace_matmul},
         {"com.microsoft:QGemm", replace_gemm},
-        {"com.microsoft:QLinearAdd", replace_add},
-        {"com.microsoft:QLinearMul", replace_mul},
-        {"com.microsoft:QLinearGlobalAveragePool", replace_global_pool},
-        {"com.microsoft:QLinearAveragePool", replace_pool},
-        {"com.microsoft:QLinearSigmoid", replace_sigmoid},
-        {"com.microsoft:QLinearLeakyRelu", replace_leaky},
         {"com.microsoft:QLinearConcat", replace_concat},
     };
     if (npart__site_opset(site) < 10)
@@ -414,5 +387,8 @@ bool npart__rewrite_qoperator(struct npart__site *site)
     for (uint32_t i = 0; i < NPART__COUNT(families); i++)
         if (npart__node_is(site->graph, site->node, families[i].op))
             return families[i].replace(site);
+    for (uint32_t i = 0; i < NPART__COUNT(plain); i++)
+        if (npart__node_is(site->graph, site->node, plain[i].replaced))
+            return replace_plain(site, &plain[i]);
     return replace_mover(site);
 }

@@ -279,42 +279,29 @@ static void count_einsum(const struct npart__work_call *call, struct npart__work
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+static void count_nothing(const struct npart__work_call *call, struct npart__work *work)
+{
+    (void)call;
+    work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
+}
+
 static void count_product(const struct npart__work_call *call, struct npart__work *work)
 {
-    switch ((enum npart__work_formula)call->row->formula) {
-    case NPART__BY_FILTER:
-    case NPART__BY_FILTER_LAST:
-    case NPART__BY_TRANSPOSED_FILTER:
-        count_filter(call, work);
-        break;
-    case NPART__BY_CAUSAL_FILTER:
-        count_causal(call, work);
-        break;
-    case NPART__BY_PRODUCT:
-        count_matrices(call, work);
-        break;
-    case NPART__BY_PACKED:
-        count_packed(call, work);
-        break;
-    case NPART__BY_RECURRENT:
-        count_recurrent(call, work);
-        break;
-    case NPART__BY_ATTENTION:
-        count_attention(call, work);
-        break;
-    case NPART__BY_CACHED_ATTENTION:
-        count_cached(call, work);
-        break;
-    case NPART__BY_PACKED_ATTENTION:
-        count_packed_attention(call, work);
-        break;
-    case NPART__BY_EINSUM:
-        count_einsum(call, work);
-        break;
-    default: /* UNCOUNTED */
-        work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
-        break;
-    }
+    static void (*const count[])(const struct npart__work_call *call, struct npart__work *work) = {
+        [NPART__BY_FILTER] = count_filter,
+        [NPART__BY_FILTER_LAST] = count_filter,
+        [NPART__BY_CAUSAL_FILTER] = count_causal,
+        [NPART__BY_TRANSPOSED_FILTER] = count_filter,
+        [NPART__BY_PRODUCT] = count_matrices,
+        [NPART__BY_PACKED] = count_packed,
+        [NPART__BY_RECURRENT] = count_recurrent,
+        [NPART__BY_ATTENTION] = count_attention,
+        [NPART__BY_PACKED_ATTENTION] = count_packed_attention,
+        [NPART__BY_CACHED_ATTENTION] = count_cached,
+        [NPART__BY_EINSUM] = count_einsum,
+        [NPART__BY_UNCOUNTED] = count_nothing,
+    };
+    count[call->row->formula](call, work);
     /* Of a product that is unknown in one figure all of it is. */
     work->macs = times(call, times(call, times(call, work->rows, work->columns), times(call, work->depth, work->taps)),
                        work->groups);
