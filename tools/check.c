@@ -148,7 +148,7 @@ static enum exit_status list_files(struct check *check, struct project *project,
     for (size_t i = 0; i < paths->count; i++) {
         if (project_matches(project->exclude, paths->items[i]))
             continue;
-        char *path = join_texts(project->shown, paths->items[i]), *relative = join_texts("", paths->items[i]);
+        char *path = join_parts(project->shown, paths->items[i], ""), *relative = join_parts(paths->items[i], "", "");
         if (!path || !relative || !add_subject(check, path, relative, project)) {
             free(path);
             free(relative);
@@ -188,7 +188,7 @@ static enum exit_status name_model(struct check *check, const char *path)
         project = open_project(check, path);
         return project ? list_models(check, project) : EXIT_USAGE;
     }
-    char *shown = join_texts("", path), *folder = join_texts("", path);
+    char *shown = join_parts(path, "", ""), *folder = join_parts(path, "", "");
     if (folder)
         folder[offset] = '\0';
     bool is_fine = folder && find_project(check, folder, &project);

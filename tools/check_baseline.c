@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_baseline.h"
+#include "glob.h"
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
@@ -32,7 +33,7 @@ struct baseline *baseline_open(const char *path, bool is_written)
     char problem[256] = "";
     struct baseline *baseline = calloc(1, sizeof *baseline);
     if (baseline)
-        baseline->path = join_texts(path, "");
+        baseline->path = join_parts(path, "", "");
     if (!baseline || !baseline->path) {
         say("out of memory");
         baseline_free(baseline);

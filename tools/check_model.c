@@ -20,15 +20,40 @@ const char *standing_text(enum standing standing)
 
 /* ---- which waivers ------------------------------------------------------------------------------------------ */
 
-static void write_date(const struct toml_time *time, char *out, size_t bytes)
+#define DATE_BYTES 36 /* of three numbers, whatever they are */
+
+static void write_date(const struct waiver *waiver, char out[static DATE_BYTES])
 {
-    (void)snprintf(out, bytes, "%04d-%02d-%02d", time->year, time->month, time->day);
+    const struct toml_time *time = &waiver->expires->as.time;
+    (void)snprintf(out, DATE_BYTES, "%04d-%02d-%02d", time->year, time->month, time->day);
+}
+
+/* "until 2027-03-31: reason", after `used` bytes of others. Returns how many bytes there are then. */
+static size_t use_waiver(struct waiver *waiver, char *out, size_t bytes, size_t used)
+{
+    char date[DATE_BYTES];
+    waiver->is_used = true;
+    write_date(waiver, date);
+    if (used < bytes)
+        used += (size_t)snprintf(out + used, bytes - used, "%suntil %s: %s", used ? "; " : "", date,
+                                 waiver->reason->as.text.bytes);
+    return used;
+}
+
+/* That one would have accepted something, had it not expired; a NULL target is any. */
+static void tell_expired_waiver(const struct checked *checked, struct waiver *waiver, const char *target)
+{
+    char date[DATE_BYTES];
+    waiver->is_used = true;
+    write_date(waiver, date);
+    project_say(checked->project, waiver->at->at, "this waiver expired on %s and holds no more for %s%s%s: %s", date,
+                checked->path, target ? " on " : "", target ? target : "", waiver->reason->as.text.bytes);
 }
 
 static bool is_expired(const struct waiver *waiver, const char *today)
 {
-    char date[32];
-    write_date(&waiver->expires->as.time, date, sizeof date);
+    char date[DATE_BYTES];
+    write_date(waiver, date);
     return strcmp(today, date) > 0; /* it holds on that day */
 }
 
@@ -169,14 +194,8 @@ static void write_waivers(const struct accepted *accepted, const char *threshold
     size_t used = 0;
     for (uint32_t i = 0; i < project->waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        char date[32];
-        if (!is_in_force(accepted, waiver) || (!speaks_of(waiver, threshold) && !has_lifted(accepted, waiver)))
-            continue;
-        waiver->is_used = true;
-        write_date(&waiver->expires->as.time, date, sizeof date);
-        if (used < bytes)
-            used += (size_t)snprintf(out + used, bytes - used, "%suntil %s: %s", used ? "; " : "", date,
-                                     waiver->reason->as.text.bytes);
+        if (is_in_force(accepted, waiver) && (speaks_of(waiver, threshold) || has_lifted(accepted, waiver)))
+            used = use_waiver(waiver, out, bytes, used);
     }
 }
 
@@ -191,13 +210,8 @@ static void tell_expired(const struct accepted *accepted, const struct judged *j
         bool has_to_do = has_lifted(accepted, waiver);
         for (uint32_t k = 0; k < judged->outcomes.count; k++)
             has_to_do |= !judged->outcomes.items[k].is_met && speaks_of(waiver, judged->outcomes.items[k].threshold);
-        if (!has_to_do)
-            continue;
-        char date[32];
-        waiver->is_used = true;
-        write_date(&waiver->expires->as.time, date, sizeof date);
-        project_say(checked->project, waiver->at->at, "this waiver expired on %s and holds no more for %s on %s: %s",
-                    date, checked->path, checked->options->targets[accepted->target], waiver->reason->as.text.bytes);
+        if (has_to_do)
+            tell_expired_waiver(checked, waiver, checked->options->targets[accepted->target]);
     }
 }
 
@@ -286,13 +300,9 @@ static void accept_worse(struct checked *checked, int target, const char *today,
     struct project *project = checked->project;
     for (uint32_t i = 0; project && i < project->waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        char date[32];
         if (!speaks_of(waiver, BASELINE) || !is_in_force(&accepted, waiver))
             continue;
-        waiver->is_used = true;
-        write_date(&waiver->expires->as.time, date, sizeof date);
-        (void)snprintf(judged->waivers[outcome], sizeof judged->waivers[outcome], "until %s: %s", date,
-                       waiver->reason->as.text.bytes);
+        (void)use_waiver(waiver, judged->waivers[outcome], sizeof judged->waivers[outcome], 0);
         return;
     }
 }
@@ -355,13 +365,8 @@ static void tell_expired_invalid(const struct checked *checked, const char *toda
     struct project *project = checked->project;
     for (uint32_t i = 0; project && i < project->waiver_count; i++) {
         struct waiver *waiver = &project->waivers[i];
-        char date[32];
-        if (!is_for(checked, waiver, NULL) || !is_expired(waiver, today) || !accepts_invalid(waiver))
-            continue;
-        waiver->is_used = true;
-        write_date(&waiver->expires->as.time, date, sizeof date);
-        project_say(project, waiver->at->at, "this waiver expired on %s and holds no more for %s: %s", date,
-                    checked->path, waiver->reason->as.text.bytes);
+        if (is_for(checked, waiver, NULL) && is_expired(waiver, today) && accepts_invalid(waiver))
+            tell_expired_waiver(checked, waiver, NULL);
     }
 }
 
@@ -390,14 +395,8 @@ void judge_model(struct checked *checked, const char *today)
                    finding.at, *finding.at ? ")" : "");
     for (uint32_t i = 0; project && i < project->waiver_count && !*checked->invalid_waiver; i++) {
         struct waiver *waiver = &project->waivers[i];
-        char date[32];
-        if (!is_for(checked, waiver, NULL) || is_expired(waiver, today) ||
-            !accepts_invalid(waiver))
-            continue;
-        waiver->is_used = true;
-        write_date(&waiver->expires->as.time, date, sizeof date);
-        (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "until %s: %s", date,
-                       waiver->reason->as.text.bytes);
+        if (is_for(checked, waiver, NULL) && !is_expired(waiver, today) && accepts_invalid(waiver))
+            (void)use_waiver(waiver, checked->invalid_waiver, sizeof checked->invalid_waiver, 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "scan_text.h"
 #include "words.h"
 
 /* What is asked: a word's beginning, of which `kept` bytes stay as they are ("--target=", "hexagon,"). */
@@ -50,24 +51,6 @@ static struct question after_last(struct question question, char mark)
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-static bool keep_text(void *user, const char *bytes, size_t count)
-{
-    struct text *text = user;
-    char *longer = realloc(text->bytes, text->length + count + 1);
-    if (!longer)
-        return false;
-    memcpy(longer + text->length, bytes, count);
-    text->bytes = longer;
-    text->length += count;
-    longer[text->length] = '\0';
-    return true;
-}
-
 /* The lines "    v73 (aliases) +switch  title" of a description, below "variants". */
 static void offer_variants_of(struct question question, char *description)
 {
@@ -96,7 +79,7 @@ static void offer_variants(struct question question, const char *target, size_t 
     memcpy(name, target, length);
     name[length] = '\0';
     if (npart_oplist_find(&list, name, NULL, NULL) == NPART_OK &&
-        npart_oplist_describe(list, NULL, keep_text, &text, NULL) == NPART_OK && text.bytes)
+        npart_oplist_describe(list, NULL, text_write, &text, NULL) == NPART_OK && text_write(&text, "", 1))
         offer_variants_of(question, text.bytes);
     free(text.bytes);
     npart_oplist_free(list);

@@ -73,6 +73,15 @@ int next_json_byte(FILE *file)
     return byte;
 }
 
+int first_text_byte(FILE *file)
+{
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
+    int byte = next_json_byte(file);
+    for (size_t at = 0; at < sizeof mark && byte == mark[at]; at++)
+        byte = at + 1 < sizeof mark ? getc(file) : next_json_byte(file);
+    return byte;
+}
+
 const json_t *json_member(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);

@@ -19,6 +19,8 @@ void end_json_limit(void);
 json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 /* The next byte that is no blank; EOF at the end. */
 int next_json_byte(FILE *file);
+/* The same at the beginning of a text, after the byte order mark that spreadsheets and editors put there. */
+int first_text_byte(FILE *file);
 /* NULL where there is no such member, or it is null, as tables have it for an empty field. */
 const json_t *json_member(const json_t *object, const char *key);
 /* A member that is a text; NULL: there is none. */

@@ -11,6 +11,7 @@
 #define uthash_nonfatal_oom(element) ((element)->is_lost = true)
 #include <uthash.h>
 
+#include "json_memory.h"
 #include "npu_partition.h"
 
 /* A node with the key that it is found by: name, operator, provider and place with line ends between. */
@@ -115,25 +116,10 @@ struct placed_node *profile_node(struct profile *profile, const char *name, cons
     return node;
 }
 
-/* The byte order mark that some editors put before a text, and blanks. */
-static int first_byte(FILE *file)
-{
-    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
-    size_t at = 0;
-    int byte = getc(file);
-    while (at < sizeof mark && byte == mark[at]) {
-        byte = getc(file);
-        at++;
-    }
-    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
-        byte = getc(file);
-    return byte;
-}
-
 bool profile_read(struct profile *profile, FILE *file)
 {
     *profile = (struct profile){.all_on_provider = UINT32_MAX};
-    int byte = first_byte(file);
+    int byte = first_text_byte(file);
     if (byte == EOF)
         return profile_fail(profile, ferror(file) ? "cannot be read" : "is empty");
     /* The lines of a log may begin with a bracket, too. */

@@ -48,9 +48,6 @@ struct project {
     char *oplist_path, *cost_path, *baseline_path; /* relative to the working directory, as `shown` */
 };
 
-/* Two texts as one, to be freed; NULL when out of memory. */
-char *join_texts(const char *a, const char *b);
-
 /* Reads a project file, and tells all its mistakes. NULL where there are any, or it cannot be read. */
 struct project *project_read(const char *path);
 /* The path of the project file in a folder or the nearest above it, up to that with .git; to be freed. NULL: none. */

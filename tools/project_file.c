@@ -13,31 +13,20 @@
 #include "message.h"
 #include "platform.h"
 
-char *join_texts(const char *a, const char *b)
-{
-    size_t first = strlen(a), second = strlen(b);
-    char *out = malloc(first + second + 1);
-    if (out) {
-        memcpy(out, a, first);
-        memcpy(out + first, b, second + 1);
-    }
-    return out;
-}
-
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 
 /* Absolute, without links, with / at the end; NULL: there is no such folder. */
 static char *real_folder(const char *folder)
 {
     char *real = real_path(*folder ? folder : ".");
-    char *out = real ? join_texts(real, real[strlen(real) - 1] == '/' ? "" : "/") : NULL;
+    char *out = real ? join_parts(real, real[strlen(real) - 1] == '/' ? "" : "/", "") : NULL;
     free(real);
     return out;
 }
 
 static bool is_there(const char *folder, const char *name)
 {
-    char *path = join_texts(folder, name);
+    char *path = join_parts(folder, name, "");
     bool is_found = path && kind_of_path(path, true) != PATH_NOTHING;
     free(path);
     return is_found;
@@ -48,7 +37,7 @@ char *project_find(const char *folder)
     char *at = real_folder(folder), *found = NULL;
     while (at && !found) {
         if (is_there(at, PROJECT_FILE)) {
-            found = join_texts(at, PROJECT_FILE);
+            found = join_parts(at, PROJECT_FILE, "");
             break;
         }
         size_t length = strlen(at);
@@ -69,7 +58,7 @@ static char *shown_folder(const char *folder)
     size_t length = strlen(folder), depth = 0;
     char *out = NULL;
     if (here && strncmp(folder, here, strlen(here)) == 0) {
-        out = join_texts(folder + strlen(here), "");
+        out = join_parts(folder + strlen(here), "", "");
     } else if (here && strncmp(here, folder, length) == 0) {
         for (const char *at = here + length; *at; at++)
             depth += *at == '/';
@@ -77,7 +66,7 @@ static char *shown_folder(const char *folder)
         for (size_t i = 0; out && i < depth; i++)
             memcpy(out + 3 * i, "../", 3);
     } else {
-        out = join_texts(folder, "");
+        out = join_parts(folder, "", "");
     }
     free(here);
     return out;
@@ -86,11 +75,11 @@ static char *shown_folder(const char *folder)
 static bool find_places(struct project *project, const char *path)
 {
     project->place = find_place(path);
-    project->folder = project->place ? join_texts(project->place, "") : NULL;
+    project->folder = project->place ? join_parts(project->place, "", "") : NULL;
     if (project->folder)
         project->folder[name_offset(project->folder)] = '\0';
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
-    project->path = project->shown ? join_texts(project->shown, path + name_offset(path)) : NULL;
+    project->path = project->shown ? join_parts(project->shown, path + name_offset(path), "") : NULL;
     return project->path != NULL;
 }
 
@@ -137,7 +126,7 @@ static bool read_document(struct project *project, const char *path)
 static bool resolve(const struct project *project, const struct toml_value *value, char **out)
 {
     if (value)
-        *out = join_texts(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes);
+        *out = join_parts(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes, "");
     return !value || *out;
 }
 
@@ -190,7 +179,7 @@ char *project_path(const struct project *project, const char *model)
     char *place = find_place(model), *out = NULL; /* a link to a model is called as it is, and stands where it stands */
     size_t length = strlen(project->folder);
     if (place && strncmp(place, project->folder, length) == 0)
-        out = join_texts(place + length, "");
+        out = join_parts(place + length, "", "");
     free(place);
     return out;
 }

@@ -239,19 +239,9 @@ bool looks_like_runs(const char *beginning)
     return read_header(&header, line);
 }
 
-/* The byte order mark that spreadsheets and editors put before a text, and blanks. */
-static int first_byte(FILE *file)
-{
-    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
-    int byte = next_json_byte(file);
-    for (size_t at = 0; at < sizeof mark && byte == mark[at]; at++)
-        byte = at + 1 < sizeof mark ? getc(file) : next_json_byte(file);
-    return byte;
-}
-
 bool runs_read(struct runs *runs, FILE *file)
 {
-    int byte = first_byte(file);
+    int byte = first_text_byte(file);
     if (byte == EOF || ungetc(byte, file) == EOF)
         return fail(runs, 0, "is empty");
     bool is_fine = byte == '{' ? read_json_runs(runs, file) : read_csv(runs, file);
