@@ -22,26 +22,28 @@ static int compare(const struct kernel *kernel, const struct npart__operator *op
     return order ? order : kernel->since - op->since;
 }
 
-/* A column says only what has changed since the release before, so the last one that says
- * something is taken. Without a runtime the newest release counts. */
+/* The last row at or before the operator's version counts. A column says only what has changed
+ * since the release before, so the last one that says something is taken. Without a runtime the
+ * newest release counts. */
 bool npart__kernel_find(enum npart__release release, const struct npart__operator *op, struct npart__operator *out)
 {
     size_t low = 0, high = NPART__COUNT(kernels);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&kernels[middle], op) < 0)
+        if (compare(&kernels[middle], op) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (*op->domain || low == NPART__COUNT(kernels) || compare(&kernels[low], op) != 0)
+    const struct kernel *kernel = low ? &kernels[low - 1] : NULL;
+    if (*op->domain || !kernel || strcmp(kernel->op, op->name) != 0 || *kernel->types[0] == '?')
         return false;
     /* Columns begin with the oldest release, while releases begin with OWN, which has none. */
     int column = (int)(release == NPART__RELEASE_OWN ? NPART__RELEASE_NEWEST : release) - 1;
-    while (column > 0 && !*kernels[low].types[column])
+    while (column > 0 && !*kernel->types[column])
         column--;
     *out = *op;
-    out->types = kernels[low].types[column];
+    out->types = kernel->types[column];
     return *out->types != '-';
 }
 

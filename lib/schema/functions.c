@@ -94,17 +94,18 @@ static bool is_valid_at(const struct npart__body *function, int64_t opset_versio
 }
 
 /* Of several bodies the one of the newest opset that the model has reached: rows are sorted by
- * opset. The table is walked through, but only for operators that have the flag; numbers are compared before
- * names. */
+ * version and opset, and hold up to the next. The table is walked through, but only for operators
+ * that have the flag; numbers are compared before names. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version)
 {
     const struct npart__body *found = NULL;
     if (!op || *op->domain || !(npart__operator_flags(op) & NPART__OPERATOR_FUNCTION))
         return NULL;
     for (size_t i = 0; i < NPART__COUNT(functions); i++)
-        if (functions[i].since == op->since && functions[i].opset <= opset_version &&
+        if (functions[i].since <= op->since && functions[i].opset <= opset_version &&
             strcmp(functions[i].name, op->name) == 0)
             found = &functions[i];
-    bool is_fixed = found && *found->flag_letters == 'f';
-    return is_fixed && !is_valid_at(found, opset_version) ? NULL : found;
+    if (!found || !*found->body)
+        return NULL;
+    return *found->flag_letters == 'f' && !is_valid_at(found, opset_version) ? NULL : found;
 }

@@ -37,6 +37,10 @@ static void test_runtime__kernels_by_type(void)
     CHECK(exists(newest, "Max", 12, 10) && !exists(newest, "Max", 8, 10));
     CHECK(!exists(newest, "HardSwish", 14, 1) && !exists(newest, "CastLike", 15, 1));
     CHECK(exists(newest, "Add", 14, 0)); /* not known: any */
+    /* A row holds for later versions up to the next one, which may end it. */
+    CHECK(exists(newest, "Abs", 6, 1) && exists(newest, "Abs", 13, 1) && !exists(newest, "Abs", 1, 1));
+    CHECK(exists(newest, "Upsample", 9, 1) && !exists(newest, "Upsample", 10, 1));
+    CHECK(!exists(newest, "Acos", 7, 11) && exists(newest, "Acos", 22, 1));
 }
 
 static void test_runtime__kernels_by_release(void)

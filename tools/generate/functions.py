@@ -259,7 +259,8 @@ HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *     tools/generate/functions.py > lib/schema/functions.def
  * from the functions registered in onnx {onnx} and the kernels of onnxruntime {onnxruntime}.
  *
- * FUNCTION(name, since version, opset of the body, flags, body), sorted
+ * FUNCTION(name, since version, opset of the body, flags, body), sorted. A row holds up to the next one of its
+ * operator; without a body it has none any more.
  *   flags       f the body is fixed, and serves models to whose opset its operators have not changed
  *   body        statements with ; between: [conditions?]outputs=Op inputs attributes; - is an absent input
  *   conditions  with & between: [!]name of an input, output or attribute that is there; name:value
@@ -267,24 +268,39 @@ HEADER = """/* SPDX-License-Identifier: Apache-2.0
  */"""
 
 
-def main():
-    schemas = sorted((s for s in onnx.defs.get_all_schemas_with_history() if is_wanted(s)),
-                     key=lambda s: (s.name, s.since_version))
-    print(HEADER.format(onnx=onnx.__version__, onnxruntime=onnxruntime.__version__))
-    for schema in schemas:
-        for opset in opsets(schema):
-            flags = "" if schema.has_context_dependent_function else "f"
-            print(f'FUNCTION("{schema.name}", {schema.since_version}, {opset}, "{flags}",')
-            text = body_text(schema, opset)
-            pieces = text.split(";")
+def rows_of(schema):
+    """(opset, flags, body) of a version; one without a body where it has none."""
+    if schema.domain or not (schema.has_function or schema.has_context_dependent_function):
+        return []
+    if not is_wanted(schema):
+        return [(schema.since_version, "", "")]
+    flags = "" if schema.has_context_dependent_function else "f"
+    return [(opset, flags, body_text(schema, opset)) for opset in opsets(schema)]
+
+
+def print_row(schema, opset, flags, text):
+    print(f'FUNCTION("{schema.name}", {schema.since_version}, {opset}, "{flags}",')
+    pieces = text.split(";")
+    line = ""
+    for i, piece in enumerate(pieces):
+        piece += ";" if i + 1 < len(pieces) else ""
+        if line and len(line) + len(piece) > 108:
+            print(f'         "{line}"')
             line = ""
-            for i, piece in enumerate(pieces):
-                piece += ";" if i + 1 < len(pieces) else ""
-                if line and len(line) + len(piece) > 108:
-                    print(f'         "{line}"')
-                    line = ""
-                line += piece
-            print(f'         "{line}")')
+        line += piece
+    print(f'         "{line}")')
+
+
+def main():
+    schemas = sorted(onnx.defs.get_all_schemas_with_history(), key=lambda s: (s.name, s.since_version))
+    print(HEADER.format(onnx=onnx.__version__, onnxruntime=onnxruntime.__version__))
+    before = {}  # by name: what the row before says, with the opset where that counts
+    for schema in schemas:
+        for opset, flags, text in rows_of(schema):
+            says = (flags, text, opset if flags else 0)
+            if says != before.get(schema.name, ("", "", 0)):
+                before[schema.name] = says
+                print_row(schema, opset, flags, text)
     print("#undef FUNCTION")
     return 0
 

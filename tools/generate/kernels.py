@@ -26,8 +26,10 @@ HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *     tools/generate/kernels.py PYTHON... > lib/runtime/kernels.def
  * from the schemas of onnx {onnx} and the kernels of onnxruntime {releases}.
  *
- * KERNEL(name, since version, types in each of these releases), sorted by the first two
- *   types   as in operators.def; a variable that is missing may be any type; "" as the release before, "-" none
+ * KERNEL(name, since version, types in each of these releases), sorted by the first two. A row holds up to the
+ * next one of its operator.
+ *   types   as in operators.def; a variable that is missing may be any type; "" as the release before, "-" none;
+ *           "?" from this version on none in any of them
  */"""
 
 
@@ -65,9 +67,13 @@ def main():
     print(HEADER.format(onnx=onnx.__version__, releases=", ".join(version for version, _ in releases)))
     schemas = sorted((s for s in onnx.defs.get_all_schemas_with_history() if not s.domain),
                      key=lambda s: (s.name, s.since_version))
+    before = collections.defaultdict(lambda: ["?" for _ in releases])  # by name: the columns of the version before
     for schema in schemas:
         columns = [types_text(schema, registered(kernels, schema)) for _, kernels in releases]
-        if any(column != "-" for column in columns):
+        if all(column == "-" for column in columns):
+            columns = ["?" for _ in releases]
+        if columns != before[schema.name]:
+            before[schema.name] = columns
             texts = [column if i == 0 or column != columns[i - 1] else "" for i, column in enumerate(columns)]
             print(f'KERNEL("{schema.name}", {schema.since_version}, ' + ", ".join(f'"{t}"' for t in texts) + ")")
     print("#undef KERNEL")
