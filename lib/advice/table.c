@@ -58,16 +58,6 @@ static bool lists_pattern(const char *list, const char *text)
 
 /* ---- cases ------------------------------------------------------------------------------------------------- */
 
-/* The outermost node in whose bodies a node stands, or the node itself. Regions are of bodies; a call's nodes
- * belong to the region of the call. */
-static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
-{
-    for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
-         region = npart__node_region(graph, node))
-        node = npart__scope_at(graph, region)->node;
-    return node;
-}
-
 /* Three sorts of cause: of the user's cut or of an input's dim, which have no node; of sizes that are lost at a node,
  * the root; and all others, which start at the first node they affect. */
 struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
@@ -83,7 +73,7 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
     made.node = cause->first_affected;
     /* The rule is about the body as such: what can be changed is the node with the body. */
     if (plan->target.oplist->bodies_stay && cause->rule == plan->target.oplist->bodies_rule)
-        made.node = holder_of(plan->graph, made.node);
+        made.node = npart__holder_of(plan->graph, made.node);
     uint32_t value = npart__rule_culprit(&plan->target, &plan->session, cause->rule, cause->first_affected);
     if (value != NPART_NONE)
         /* Of the operand that the rule names. */

@@ -55,6 +55,33 @@ bool npart__add_int64(int64_t a, int64_t b, int64_t *out);
 bool npart__subtract_int64(int64_t a, int64_t b, int64_t *out);
 bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out);
 bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out);
+/* A sum that does not fit stays at the largest number: sizes that a hostile file claims do not wrap. */
+static inline uint64_t npart__sum_uint64(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline int64_t npart__clamp_int64(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* For qsort(): of numbers of 32 bits. */
+static inline int npart__compare_uint32(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Union-find: the member that speaks for a part. Paths are halved, which alone keeps it nearly linear. */
+static inline uint32_t npart__root_of(uint32_t *parent, uint32_t member)
+{
+    while (parent[member] != member) {
+        parent[member] = parent[parent[member]];
+        member = parent[member];
+    }
+    return member;
+}
 /* Floor division, as ONNX shape arithmetic and Python have it; false for b = 0 and for INT64_MIN / -1. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out);
 /* What floor division leaves, of the sign of `b`; false for b = 0. */

@@ -346,16 +346,6 @@ static void join_dims(struct npart__finder *finder)
 
 /* ---- visiting nodes --------------------------------------------------------------------------------------- */
 
-/* The node outside of all bodies that holds one. Bodies may stand in bodies; the outermost is the node that a user
- * sees in the graph. */
-static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
-{
-    for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
-         region = npart__node_region(graph, node))
-        node = npart__scope_at(graph, region)->node;
-    return node;
-}
-
 /* Whether the type is one that a model has throughout when it has it at all. Floats and strings: INT64 beside
  * FLOAT is usual, and says nothing of the model as a whole. */
 static bool is_type_of_model(uint8_t type)
@@ -372,7 +362,7 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
     /* What a policy has handed back was taken before: then the policy is why, not that it has bodies. */
     if (id == finder->oplist->bodies_rule ||
         (at->body_count && finder->partitioning->handed_back[node] == NPART_NONE)) {
-        uint32_t holder = id == finder->oplist->bodies_rule ? holder_of(finder->graph, node) : node;
+        uint32_t holder = id == finder->oplist->bodies_rule ? npart__holder_of(finder->graph, node) : node;
         uint32_t cause = cause_of_key(finder, NPART__FAMILY_CONTROL, npart__node_at(finder->graph, holder)->op_type, id,
                                       false);
         add_root(finder, cause, holder);

@@ -8,12 +8,6 @@
  * one figure for all chips. */
 #define IO_ON_CHIP_BYTES 4e6
 
-/* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
-static uint64_t sum_bytes(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Switching does not depend on what is computed in. So the first arithmetic's rates are asked for: a list that
  * gives one value for all has it there. */
 static void charge(struct npart__bill *bill, const struct npart__node_costs *nodes, enum npart__part part,
@@ -136,9 +130,9 @@ static void count_crossings(struct npart__cost *out, const struct npart__partiti
         }
         /* From one partition to another a tensor goes through memory that both see: it counts both ways. */
         if (crossing->to != NPART_NONE)
-            out->bytes_to_npu = sum_bytes(out->bytes_to_npu, crossing->bytes);
+            out->bytes_to_npu = npart__sum_uint64(out->bytes_to_npu, crossing->bytes);
         if (crossing->from != NPART_NONE)
-            out->bytes_to_cpu = sum_bytes(out->bytes_to_cpu, crossing->bytes);
+            out->bytes_to_cpu = npart__sum_uint64(out->bytes_to_cpu, crossing->bytes);
     }
     /* So the total of a plan with a dynamic tensor at a border is unknown, and not a sum without it. */
     out->bill.unknown += out->unknown_sizes;
@@ -238,7 +232,7 @@ static npart_status charge_all(const struct npart__session *session, const struc
                    charge_more_layouts(out, session, nodes, partitioning, &sides->layouts, arena);
     } else {
         charge(&out->bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
-               (double)sum_bytes(out->bytes_to_npu, out->bytes_to_cpu));
+               (double)npart__sum_uint64(out->bytes_to_npu, out->bytes_to_cpu));
         charge_layouts(&out->bill, nodes, &out->layouts);
     }
     return is_ready ? NPART_OK : npart__fail_memory(error);

@@ -4,12 +4,6 @@
  */
 #include "cost/cost.h"
 
-/* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
-static uint64_t sum_bytes(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* PLAIN: in the file's layout. SENSITIVE: computes in the target's, as convolutions do. THROUGH: in either. */
 enum layout_class { LAYOUT_PLAIN, LAYOUT_SENSITIVE, LAYOUT_THROUGH };
 
@@ -63,7 +57,7 @@ static void convert(struct laying *layouts, uint32_t value, uint32_t user)
     layouts->out->converted_for[value] = user;
     layouts->out->conversions++;
     if (npart__static_elements(fact, &elements))
-        layouts->out->bytes = sum_bytes(layouts->out->bytes, npart__type_bytes(fact->element_type, elements));
+        layouts->out->bytes = npart__sum_uint64(layouts->out->bytes, npart__type_bytes(fact->element_type, elements));
     else
         layouts->out->unknown_sizes++;
 }

@@ -332,6 +332,14 @@ static inline uint32_t npart__node_region(const struct npart__graph *graph, uint
 {
     return npart__scope_at(graph, npart__node_at(graph, node)->scope)->region;
 }
+/* The outermost node in whose bodies a node stands, which is what a user sees in the graph; or the node itself. */
+static inline uint32_t npart__holder_of(const struct npart__graph *graph, uint32_t node)
+{
+    for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
+         region = npart__node_region(graph, node))
+        node = npart__scope_at(graph, region)->node;
+    return node;
+}
 
 /* Whether the node is of an op as lists and users name it: "Relu", "ai.onnx:Relu", "com.microsoft:Gelu". */
 bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op);

@@ -226,12 +226,6 @@ struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, con
     return tensor;
 }
 
-/* A sum that does not fit stays at the largest number. */
-static void add_to(uint64_t *sum, uint64_t more)
-{
-    *sum = *sum > UINT64_MAX - more ? UINT64_MAX : *sum + more;
-}
-
 /* Called for initializers, and for tensors in attributes, of an inlined function once for each call. A number that
  * this library does not know as a type counts in row 0. */
 void npart__build_add_weight(struct npart__build *build, const struct npart__tensor *tensor)
@@ -239,10 +233,11 @@ void npart__build_add_weight(struct npart__build *build, const struct npart__ten
     struct npart__graph *graph = build->graph;
     uint8_t type = tensor->element_type;
     struct npart__weight_sum *of_type = &graph->weights_of[type < NPART__TYPE_NUMBERS ? type : 0];
-    add_to(&graph->weight_bytes, tensor->bytes);
-    add_to(&graph->external_bytes, tensor->place == NPART__TENSOR_EXTERNAL ? tensor->bytes : 0);
-    add_to(&of_type->bytes, tensor->bytes);
-    add_to(&of_type->elements, tensor->elements);
+    graph->weight_bytes = npart__sum_uint64(graph->weight_bytes, tensor->bytes);
+    if (tensor->place == NPART__TENSOR_EXTERNAL)
+        graph->external_bytes = npart__sum_uint64(graph->external_bytes, tensor->bytes);
+    of_type->bytes = npart__sum_uint64(of_type->bytes, tensor->bytes);
+    of_type->elements = npart__sum_uint64(of_type->elements, tensor->elements);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */

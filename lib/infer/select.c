@@ -12,11 +12,6 @@ struct slice {
     int64_t start, end, step; /* start and end may be symbolic; step is a number */
 };
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 /* The size of a slice of a numeric dim; *from is the first index taken. Of 10: [2:8:3] takes 2, 5: size 2; [-3:] takes
  * 7, 8, 9; [::-1] all, from 9. Steps are kept where a negation of them cannot overflow. */
 static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
@@ -31,8 +26,8 @@ static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
     if (end < 0)
         end = end < -dim ? -1 : end + dim;
     /* Unlike NumPy's, a backward slice that starts before the first element starts there. */
-    start = slice.step > 0 ? clamp(start, 0, dim) : clamp(start, 0, dim - 1);
-    end = slice.step > 0 ? clamp(end, 0, dim) : clamp(end, -1, dim - 1);
+    start = slice.step > 0 ? npart__clamp_int64(start, 0, dim) : npart__clamp_int64(start, 0, dim - 1);
+    end = slice.step > 0 ? npart__clamp_int64(end, 0, dim) : npart__clamp_int64(end, -1, dim - 1);
     *from = start;
     if (slice.step > 0)
         return end > start ? (end - start - 1) / slice.step + 1 : 0;

@@ -81,11 +81,6 @@ void npart__infer_identity(struct npart__call *call)
 
 /* ---- reading shapes -------------------------------------------------------------------------------------- */
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 /* The dims as elements, from `start` to `end` (opset 15), both clamped: of [`batch`,3,224,224], [batch,3,224,224].
  * Without a rank, the result is a vector of unknown length. */
 void npart__infer_shape(struct npart__call *call)
@@ -99,8 +94,8 @@ void npart__infer_shape(struct npart__call *call)
     int64_t rank = in->rank;
     int64_t start = npart__int_attribute(call, "start", 0), end = npart__int_attribute(call, "end", rank);
     /* Bounds out of range are no mistake here: the standard clamps them. */
-    start = clamp(start < 0 ? start + rank : start, 0, rank);
-    end = clamp(end < 0 ? end + rank : end, 0, rank);
+    start = npart__clamp_int64(start < 0 ? start + rank : start, 0, rank);
+    end = npart__clamp_int64(end < 0 ? end + rank : end, 0, rank);
     uint32_t count = end > start ? (uint32_t)(end - start) : 0;
     NPART__SET_SIZES(call, 0, count);
     npart__set_ints(call, 0, in->dims + start, count);

@@ -118,12 +118,6 @@ static void list_members(const struct npart__plan *plan, const uint32_t *order, 
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-/* Not known is the largest number, so a sum that reaches it, or passes it, is not known either. */
-static void add_macs(uint64_t *sum, uint64_t macs)
-{
-    *sum = macs > NPART__WORK_UNKNOWN - *sum ? NPART__WORK_UNKNOWN : *sum + macs;
-}
-
 /* A sum that lacks something is not known. */
 static void add_ms(double *sum, double ms)
 {
@@ -143,8 +137,8 @@ static void add_node(const struct npart__plan *plan, uint32_t id, struct npart__
         macs = NPART__WORK_UNKNOWN;
     to->live++;
     to->accepted += on_npu;
-    add_macs(&to->macs, macs);
-    add_macs(&to->macs_on_npu, on_npu ? macs : 0);
+    to->macs = npart__sum_uint64(to->macs, macs);
+    to->macs_on_npu = npart__sum_uint64(to->macs_on_npu, on_npu ? macs : 0);
     add_ms(on_npu ? &to->npu_ms : &to->cpu_ms, npart__node_ms(plan->node_costs, id, on_npu));
 }
 
@@ -179,8 +173,8 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
         to->live += at->live;
         to->accepted += at->accepted;
         to->switches += at->switches;
-        add_macs(&to->macs, at->macs);
-        add_macs(&to->macs_on_npu, at->macs_on_npu);
+        to->macs = npart__sum_uint64(to->macs, at->macs);
+        to->macs_on_npu = npart__sum_uint64(to->macs_on_npu, at->macs_on_npu);
         add_ms(&to->npu_ms, at->npu_ms);
         add_ms(&to->cpu_ms, at->cpu_ms);
     }

@@ -8,17 +8,6 @@
  */
 #include "partition/stages.h"
 
-/* Union-find with path halving: a place that speaks for its part. Halving alone keeps it nearly linear; parts are
- * not joined by size. */
-static uint32_t root_of(uint32_t *parent, uint32_t place)
-{
-    while (parent[place] != place) {
-        parent[place] = parent[parent[place]];
-        place = parent[place];
-    }
-    return place;
-}
-
 /* Stages keep their order, and the parts of one follow each other, so that no part runs before what it waits for.
  * Unsupported nodes of a stage are not split, since the CPU runs them one by one in any case. */
 void npart__split_stages(struct npart__stage_request *request)
@@ -43,7 +32,7 @@ void npart__split_stages(struct npart__stage_request *request)
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer == NPART_NONE || request->stage_of[producer] != request->stage_of[id])
                 continue;
-            uint32_t a = root_of(parent, place_of[producer]), b = root_of(parent, place_of[id]);
+            uint32_t a = npart__root_of(parent, place_of[producer]), b = npart__root_of(parent, place_of[id]);
             parent[b] = a;
         }
     }
@@ -70,7 +59,7 @@ void npart__split_stages(struct npart__stage_request *request)
                 refused_stage = next++;
             request->stage_of[id] = refused_stage;
         } else {
-            uint32_t root = root_of(parent, place_of[id]);
+            uint32_t root = npart__root_of(parent, place_of[id]);
             if (new_stage[root] == NPART_NONE)
                 new_stage[root] = next++;
             request->stage_of[id] = new_stage[root];

@@ -4,14 +4,9 @@
  */
 #include "partition/partition.h"
 
-/* Saturates to unknown: a sum that does not fit is no number to print. */
-static void add_macs(uint64_t *sum, uint64_t macs)
-{
-    *sum = macs > NPART__WORK_UNKNOWN - *sum ? NPART__WORK_UNKNOWN : *sum + macs;
-}
-
 /* A node that is not live has no work in `works`, so all are walked over. One unknown node makes the sum of its
- * partition and that of the whole unknown, since a share of a part would look like one of all. */
+ * partition and that of the whole unknown, since a share of a part would look like one of all: unknown is the largest
+ * number, at which sums stay. */
 void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning)
 {
@@ -23,10 +18,11 @@ void npart__sum_macs(const struct npart__session *session, const struct npart__w
         if (macs == 0)
             continue;
         macs = npart__node_region(session->graph, i) == 0 ? macs : NPART__WORK_UNKNOWN;
-        add_macs(&partitioning->macs, macs);
+        partitioning->macs = npart__sum_uint64(partitioning->macs, macs);
         if (partition == NPART_NONE)
             continue;
-        add_macs(&partitioning->macs_in_partitions, macs);
-        add_macs(&partitioning->partitions.items[partition].macs, macs);
+        partitioning->macs_in_partitions = npart__sum_uint64(partitioning->macs_in_partitions, macs);
+        struct npart__partition *own = &partitioning->partitions.items[partition];
+        own->macs = npart__sum_uint64(own->macs, macs);
     }
 }

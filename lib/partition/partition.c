@@ -43,12 +43,6 @@ static uint32_t list_region(struct partitioner *at, uint32_t region)
     return count;
 }
 
-static int compare_stages(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* What is as long as there are stages has room for most_stages() of them. A partitioner may leave out more numbers than
  * that, as many short segments do: then the stages are counted anew, in their order. */
 static void bound_stages(struct partitioner *at, uint32_t count)
@@ -67,13 +61,13 @@ static void bound_stages(struct partitioner *at, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         stages[i] = stage_of[at->order[i]];
-    qsort(stages, count, sizeof *stages, compare_stages);
+    qsort(stages, count, sizeof *stages, npart__compare_uint32);
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || stages[i] != stages[i - 1])
             stages[distinct++] = stages[i];
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *place =
-            bsearch(&stage_of[at->order[i]], stages, distinct, sizeof *stages, compare_stages);
+            bsearch(&stage_of[at->order[i]], stages, distinct, sizeof *stages, npart__compare_uint32);
         stage_of[at->order[i]] = (uint32_t)(place - stages);
     }
     npart__arena_release(at->arena, stages);

@@ -190,7 +190,7 @@ static uint64_t macs_of(const struct drops *drops, uint32_t partition)
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
         uint64_t here = works->items[members_of(drops, partition)[i]].macs;
         if (here != NPART__WORK_UNKNOWN)
-            macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
+            macs = npart__sum_uint64(macs, here);
     }
     return macs;
 }

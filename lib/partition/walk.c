@@ -16,12 +16,6 @@ struct numbers {
     uint32_t *node_at; /* by number */
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 static int compare_keys(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -78,7 +72,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
         }
         /* The largest number is on top, and gone into first. */
         if (depth > first + 1)
-            qsort(stack + first, depth - first, sizeof *stack, compare_numbers);
+            qsort(stack + first, depth - first, sizeof *stack, npart__compare_uint32);
     }
     npart__arena_release(request->arena, stack);
     npart__arena_release(request->arena, is_visited);

@@ -187,7 +187,7 @@ static void sum_weights(npart_placement *placement)
         if (is_there)
             continue;
         uint64_t *sum = &info->weight_bytes[part->device];
-        *sum = *sum > UINT64_MAX - part->weight_bytes ? UINT64_MAX : *sum + part->weight_bytes;
+        *sum = npart__sum_uint64(*sum, part->weight_bytes);
     }
 }
 

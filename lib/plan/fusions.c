@@ -397,12 +397,6 @@ static bool is_taken_inside(const struct search *at, uint32_t value)
            npart__node_input(at->graph, npart__node_at(at->graph, obstacle->node), 0) == value;
 }
 
-static int compare_nodes(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Adds nodes by their places in the file. Copies of the session's have the places of what they are copied from. */
 static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t *nodes, uint32_t count)
 {
@@ -411,7 +405,7 @@ static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t 
         if (!NPART__PUSH(at->arena, &at->out->nodes, npart__file_node(at->session, nodes[i])))
             return false;
     fusion->node_count = count;
-    qsort(at->out->nodes.items + fusion->first_node, count, sizeof *nodes, compare_nodes);
+    qsort(at->out->nodes.items + fusion->first_node, count, sizeof *nodes, npart__compare_uint32);
     return NPART__PUSH(at->arena, &at->out->items, *fusion);
 }
 
@@ -542,16 +536,6 @@ static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint
     return NULL;
 }
 
-/* Paths are halved: a chain of matches is walked once. */
-static uint32_t root_in(uint32_t *root_of, uint32_t node)
-{
-    while (root_of[node] != node) {
-        root_of[node] = root_of[root_of[node]];
-        node = root_of[node];
-    }
-    return node;
-}
-
 /* Matches of one pattern that touch are told as one. */
 static bool add_units(struct search *at)
 {
@@ -575,12 +559,12 @@ static bool add_units(struct search *at)
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t producer = npart__producer(graph, npart__told_operand(at->session, node, k));
             if (producer != NPART_NONE && producer < nodes && names[producer] == pattern->name)
-                root_of[root_in(root_of, producer)] = id;
+                root_of[npart__root_of(root_of, producer)] = id;
         }
     }
     for (uint32_t i = 0; i < nodes; i++)
         if (root_of[i] != NPART_NONE)
-            root_of[i] = root_in(root_of, i);
+            root_of[i] = npart__root_of(root_of, i);
     return add_groups(at, root_of, names);
 }
 
