@@ -75,13 +75,7 @@ bool npart__is_reserved(const char *word)
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
 {
-    if (parser->status != NPART_OK)
-        return NPART_NONE;
-    if (!NPART__PUSH(parser->arena, &parser->oplist->terms, term)) {
-        npart__parse_out_of_memory(parser);
-        return NPART_NONE;
-    }
-    return parser->oplist->terms.count - 1;
+    return NPART__ADD(parser, &parser->oplist->terms, term);
 }
 
 struct npart__term npart__blank_term(enum npart__term_kind kind)
@@ -397,7 +391,8 @@ static void resolve_toolchain(struct npart__parser *parser, uint32_t asked, uint
     struct npart__term *release = &parser->oplist->terms.items[named];
     /* Of the list's releases, which stand above its rules. */
     uint32_t found =
-        release->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, release->word) : NPART_NONE;
+        release->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, release->word, strlen(release->word))
+                                            : NPART_NONE;
     if (found == NPART_NONE) {
         npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
         return;

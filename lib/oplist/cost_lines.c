@@ -9,14 +9,14 @@ const char *const npart__parameter_names[] = {
 #define PARAMETER(name, text, where, sentence) text,
 #include "oplist/parameters.def"
 };
-const char *const npart__arithmetic_names[] = {"float32", "float16", "w8a8", "w8a16"};
-const char *const npart__invoker_names[] = {"bare", "onnxruntime", "tflite", "coreml"};
+const char *const npart__arithmetic_names[] = {"float32", "float16", "w8a8", "w8a16", NULL};
+const char *const npart__invoker_names[] = {"bare", "onnxruntime", "tflite", "coreml", NULL};
 
 /* The place of a word in a table; `count` when it is not there. */
 static uint8_t place_of(const char *const *names, uint8_t count, const char *word, size_t length)
 {
     uint8_t i = 0;
-    while (i < count && !(strlen(names[i]) == length && memcmp(names[i], word, length) == 0))
+    while (i < count && !npart__is_text(names[i], word, length))
         i++;
     return i;
 }
@@ -27,27 +27,6 @@ bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *o
     uint8_t found = place_of(npart__invoker_names, NPART__INVOKERS, name, length);
     *out = (enum npart__invoker)found;
     return found < NPART__INVOKERS;
-}
-
-/* [KEYWORD WORD], the word being one of a table; `count` where there is none. All words of the table are told, as
- * there are few. */
-static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, const char *const *names, uint8_t count)
-{
-    if (!npart__accept(parser, NPART__TOKEN_WORD, keyword))
-        return count;
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a word");
-    uint8_t found = token ? place_of(names, count, token->text, strlen(token->text)) : count;
-    if (token && found == count) {
-        struct npart__buffer known;
-        npart__buffer_init(&known, parser->arena);
-        for (uint8_t i = 0; i < count; i++)
-            npart__append_format(&known, "%s%s", i ? ", " : "", names[i]);
-        if (known.failed)
-            npart__parse_out_of_memory(parser);
-        npart__parse_fail(parser, token->column, "there is no %s; there is %s", token->text,
-                          npart__buffer_text(&known));
-    }
-    return found;
 }
 
 /* Units of what is so much a second, by the end of a name. The others are times and factors: they grow where a
@@ -69,48 +48,40 @@ bool npart__is_rate(const char *name)
 
 /* Three numbers in order, none below 0: a minus is no part of a number here. Nothing divides by a parameter that
  * may be 0, so only rates must not be. */
-static void take_range(struct npart__parser *parser, const char *name, struct npart__parameter *out)
+static void check_range(struct npart__parser *parser, const struct npart__value *name, const struct npart__value *range)
 {
-    double *const values[] = {&out->low, &out->typical, &out->high};
-    const struct npart__token *token = NULL;
-    for (size_t i = 0; i < NPART__COUNT(values); i++) {
-        token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");
-        if (!token)
-            continue;
-        *values[i] = token->real;
+    const struct npart__token *low = range[0].token, *high = range[2].token;
+    for (size_t i = 0; i < 3; i++) {
+        double real = range[i].token->real;
         /* Negated, so that a NaN would not pass. */
-        if (!(token->real <= MOST_PARAMETER) || (token->real > 0 && token->real < LEAST_PARAMETER))
-            npart__parse_fail(parser, token->column, "a parameter is 0 or from 1e-12 to 1e12");
+        if (!(real <= MOST_PARAMETER) || (real > 0 && real < LEAST_PARAMETER))
+            npart__parse_fail(parser, range[i].token->column, "a parameter is 0 or from 1e-12 to 1e12");
     }
-    if (token && !(out->low <= out->typical && out->typical <= out->high))
-        npart__parse_fail(parser, token->column, "low, typical and high are not in order");
-    if (token && out->low == 0 && npart__is_rate(name))
-        npart__parse_fail(parser, token->column, "a rate must be above 0");
+    if (!(low->real <= range[1].token->real && range[1].token->real <= high->real))
+        npart__parse_fail(parser, high->column, "low, typical and high are not in order");
+    if (low->real == 0 && npart__is_rate(name->text))
+        npart__parse_fail(parser, high->column, "a rate must be above 0");
 }
 
-/* param NAME [of PRECISION] [for VARIANT] [via RUNTIME] LOW TYPICAL HIGH [assumed] ["source"]
- * `param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1"`. What no report reads is a typing mistake, but
- * harmless, so a warning. It is kept all the same, so that an older tool can read the list of a newer one. */
-void npart__line_param(struct npart__parser *parser)
+/* `param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1"`. What no report reads is a typing mistake, but
+ * harmless, so a warning. It is kept all the same, so that an older tool can read the list of a newer one. The layer
+ * is 0 for the list's own lines. */
+void npart__line_param(struct npart__parser *parser, const struct npart__value *is)
 {
-    /* The layer is 0 for the list's own lines. */
-    struct npart__parameter parameter = {.layer = parser->layer, .source = parser->default_source};
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
-    if (!token)
-        return;
-    const char *name = token->text;
-    parameter.name = place_of(npart__parameter_names, NPART__PARAMETERS, token->text, strlen(token->text));
+    struct npart__parameter parameter = {
+        .name = place_of(npart__parameter_names, NPART__PARAMETERS, is[0].text, strlen(is[0].text)),
+        .arithmetic = is[1].token ? (uint8_t)is[1].index : NPART__ARITHMETICS,
+        .variant = is[2].index,
+        .invoker = is[3].token ? (uint8_t)is[3].index : NPART__INVOKERS,
+        .low = is[4].token->real,
+        .typical = is[5].token->real,
+        .high = is[6].token->real,
+        .is_assumed = is[7].token,
+        .layer = parser->layer,
+        .source = is[8].text ? is[8].text : parser->default_source};
     if (parameter.name == NPART__PARAMETERS)
-        npart__parse_warn(parser, token->column, "no report reads the parameter %s", token->text);
-    /* In this order only, so that a part that stands twice is a mistake by itself. */
-    parameter.arithmetic = accept_one_of(parser, "of", npart__arithmetic_names, NPART__ARITHMETICS);
-    parameter.variant = npart__accept_for(parser);
-    parameter.invoker = accept_one_of(parser, "via", npart__invoker_names, NPART__INVOKERS);
-    take_range(parser, name, &parameter);
-    parameter.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
-    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        parameter.source = npart__take_text(parser, "a text");
-    npart__expect_end(parser);
+        npart__parse_warn(parser, is[0].token->column, "no report reads the parameter %s", is[0].text);
+    check_range(parser, &is[0], &is[4]);
     NPART__KEEP(parser, &parser->oplist->parameters, parameter);
 }
 
@@ -121,12 +92,7 @@ static void read_builtin(struct npart__parser *parser, const struct npart__built
 {
     const struct npart__reading before = parser->now;
     const char *path = parser->oplist->path, *source = parser->default_source;
-    const char *name = npart__arena_format(parser->arena, "%s.cost", cost->name);
-    if (!name) {
-        npart__parse_out_of_memory(parser);
-        return;
-    }
-    parser->oplist->path = name;
+    parser->oplist->path = npart__parse_text(parser, npart__arena_format(parser->arena, "%s.cost", cost->name));
     parser->is_cost = true;
     npart__read_cost_lines(parser, (const char *)cost->text, cost->bytes);
     parser->is_cost = false;
@@ -135,30 +101,25 @@ static void read_builtin(struct npart__parser *parser, const struct npart__built
     parser->now = before;
 }
 
-/* cost NAME In a list it takes in the built-in cost file of that name; in a cost file it says whose costs these
- * are. */
-void npart__line_cost(struct npart__parser *parser)
+/* In a list it takes in the built-in cost file of that name; in a cost file it says whose costs these are. */
+void npart__line_cost(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a target's name");
     const struct npart__builtin_oplist *cost = npart__builtin_costs;
-    npart__expect_end(parser);
-    if (!token || parser->status != NPART_OK)
-        return;
     if (parser->is_cost) { /* of a file laid on top; one that the list names itself is its own */
-        bool is_other = parser->layer && strcmp(token->text, parser->oplist->name) != 0;
+        bool is_other = parser->layer && strcmp(is[0].text, parser->oplist->name) != 0;
         if (is_other)
             /* Not by npart__parse_fail: nothing is wrong in the file, the user took the wrong one. */
             parser->status = npart__fail(parser->error, NPART_ERROR_ARGUMENT, "", "%s has the costs of %s, not of %s",
-                                         parser->oplist->path, token->text, parser->oplist->name);
+                                         parser->oplist->path, is[0].text, parser->oplist->name);
         parser->must_stop |= is_other;
         return;
     }
-    while (cost->name && strcmp(cost->name, token->text) != 0)
+    while (cost->name && strcmp(cost->name, is[0].text) != 0)
         cost++;
     if (cost->name)
         read_builtin(parser, cost);
     else
-        npart__parse_fail(parser, token->column, "there are no costs of %s", token->text);
+        npart__parse_fail(parser, is[0].token->column, "there are no costs of %s", is[0].text);
 }
 
 /* The tables of the list are shared, but for parameters, which are copied so that more can be added. So the list

@@ -80,40 +80,46 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
         npart__parse_fail(parser, npart__peek(parser)->column, "expected what %s stands for", define->name);
 }
 
-/* A name may stand for a condition and for rules at once, as `use` tells them apart. Before anything else of the
- * list is read, so a define may stand below the lines that use it. Those of an included list are found when that
- * is read, and its path goes with them: a mistake in one is told in its own file. */
+/* A name may stand for a condition and for rules at once, as `use` tells them apart. */
+void npart__line_define(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__define define = {.name = "", .path = parser->oplist->path};
+    (void)is;
+    read_head(parser, &define);
+    /* Without `:` what it stands for are the lines that follow. */
+    if (!define.body.tokens) {
+        define.statements = parser->block;
+        define.statement_count = parser->block_count;
+        define.is_table = define.statement_count && begins_row(define.statements);
+        define.is_rules = !define.is_table;
+        if (define.is_table && define.statement_count > NPART__LIMIT_ROWS)
+            npart__parse_fail(parser, define.column, "more than %u rows", NPART__LIMIT_ROWS);
+        if (define.statement_count == 0)
+            npart__parse_fail(parser, define.column, "expected rules, or : and what %s stands for", define.name);
+    }
+    if (find_define(parser, define.name, define.is_rules))
+        npart__parse_fail(parser, define.column, "define %s is there twice", define.name);
+    if (parser->defines.count == NPART__LIMIT_DEFINES)
+        npart__parse_fail(parser, define.column, "more than %u defines", NPART__LIMIT_DEFINES);
+    define.next = parser->defines_by_letters[place_of(define.name)];
+    if (parser->status == NPART_OK && !NPART__PUSH(&parser->tokens_arena, &parser->defines, define))
+        npart__parse_out_of_memory(parser);
+    if (parser->status == NPART_OK)
+        parser->defines_by_letters[place_of(define.name)] = parser->defines.count;
+}
+
+/* Before anything else of the list is read, so a define may stand below the lines that use it. Those of an included
+ * list are found when that is read, and its path goes with them: a mistake in one is told in its own file. */
 void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
 {
     for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
         const struct npart__lexed_line *at = &statements->of.items[i];
-        struct npart__define define = {.name = "", .path = parser->oplist->path};
         if (strcmp(at->range.tokens[0].text, "define") != 0 || at->is_broken)
             continue;
-        parser->now.range = at->range;
-        parser->now.at = 1;
-        parser->now.line = at->line;
-        read_head(parser, &define);
-        /* Without `:` what it stands for are the lines that follow. */
-        if (!define.body.tokens) {
-            define.statements = at + 1;
-            define.statement_count = npart__block_length(statements, i + 1);
-            define.is_table = define.statement_count && begins_row(at + 1);
-            define.is_rules = !define.is_table;
-            if (define.is_table && define.statement_count > NPART__LIMIT_ROWS)
-                npart__parse_fail(parser, define.column, "more than %u rows", NPART__LIMIT_ROWS);
-            if (define.statement_count == 0)
-                npart__parse_fail(parser, define.column, "expected rules, or : and what %s stands for", define.name);
-        }
-        if (find_define(parser, define.name, define.is_rules))
-            npart__parse_fail(parser, define.column, "define %s is there twice", define.name);
-        if (parser->defines.count == NPART__LIMIT_DEFINES)
-            npart__parse_fail(parser, define.column, "more than %u defines", NPART__LIMIT_DEFINES);
-        define.next = parser->defines_by_letters[place_of(define.name)];
-        if (parser->status == NPART_OK && !NPART__PUSH(&parser->tokens_arena, &parser->defines, define))
-            npart__parse_out_of_memory(parser);
-        if (parser->status == NPART_OK)
-            parser->defines_by_letters[place_of(define.name)] = parser->defines.count;
+        parser->block = at + 1;
+        parser->block_count = npart__block_length(statements, i + 1);
+        parser->now = (struct npart__reading){.range = at->range, .at = 1, .line = at->line};
+        npart__line_define(parser, NULL);
         npart__end_statement(parser);
     }
 }
@@ -438,11 +444,9 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         /* A statement of one word, so that the same functions read it that read a list. */
         struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = token->column},
                                        {.kind = NPART__TOKEN_END}};
-        name[0].text = npart__arena_copy_text(parser->arena, text, strcspn(text, "}"));
-        if (!name[0].text) {
-            npart__parse_out_of_memory(parser);
+        name[0].text = npart__parse_text(parser, npart__arena_copy_text(parser->arena, text, strcspn(text, "}")));
+        if (parser->status != NPART_OK)
             return NULL;
-        }
         if (!text[strlen(name[0].text)]) {
             npart__parse_fail(parser, token->column, "a brace is not closed");
             return NULL;
@@ -456,10 +460,7 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         parser->now = before;
     }
     npart__append_text(&out, text);
-    const char *made = npart__made_text(&out);
-    if (!made)
-        npart__parse_out_of_memory(parser);
-    return made ? made : "";
+    return npart__parse_text(parser, npart__made_text(&out));
 }
 
 /* Never NULL: after a failure it is empty, and the failure is in `status`. */
@@ -481,18 +482,13 @@ const char *npart__label_text(struct npart__parser *parser, const char *label)
     for (size_t length; *label; label += length) {
         length = strcspn(label, "-");
         struct npart__token part = {.kind = NPART__TOKEN_WORD, .column = npart__peek(parser)->column};
-        part.text = npart__arena_copy_text(parser->arena, label, length);
-        const struct npart__token *resolved = part.text ? npart__resolve(parser, &part) : NULL;
-        if (!part.text)
-            npart__parse_out_of_memory(parser);
+        part.text = npart__parse_text(parser, npart__arena_copy_text(parser->arena, label, length));
+        const struct npart__token *resolved = npart__resolve(parser, &part);
         if (!resolved)
             return NULL;
         npart__append_text(&out, resolved->text);
         if (label[length])
             npart__append(&out, label + length++, 1);
     }
-    const char *made = npart__made_text(&out);
-    if (!made)
-        npart__parse_out_of_memory(parser);
-    return made ? made : "";
+    return npart__parse_text(parser, npart__made_text(&out));
 }

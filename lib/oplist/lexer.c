@@ -114,6 +114,13 @@ void npart__parse_out_of_memory(struct npart__parser *parser)
         parser->status = npart__fail_memory(parser->error);
 }
 
+const char *npart__parse_text(struct npart__parser *parser, const char *text)
+{
+    if (!text)
+        npart__parse_out_of_memory(parser);
+    return text ? text : "";
+}
+
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
 /* Bytes from 0x80 on are letters of UTF-8, as a note or a name in other languages may need them. Not by <ctype.h>,

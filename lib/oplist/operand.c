@@ -109,11 +109,7 @@ static uint32_t known_selector(const struct npart__parser *parser, const char *n
 /* Its index. A selector of an op that fails further down stays in the array, and nothing refers to it. */
 static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
 {
-    if (!NPART__PUSH(parser->arena, &parser->oplist->selectors, selector)) {
-        npart__parse_out_of_memory(parser);
-        return NPART_NONE;
-    }
-    return parser->oplist->selectors.count - 1;
+    return NPART__ADD(parser, &parser->oplist->selectors, selector);
 }
 
 /* The order of the attempts matters: `it` within each(), an operand of the op, a name of the
@@ -232,11 +228,9 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
         if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
             continue;
         term->attribute_kind = schema.kind;
-        if (schema.default_text) {
-            term->fallback = npart__arena_copy_text(parser->arena, schema.default_text, schema.default_length);
-            if (!term->fallback)
-                npart__parse_out_of_memory(parser);
-        }
+        if (schema.default_text)
+            term->fallback = npart__parse_text(
+                parser, npart__arena_copy_text(parser->arena, schema.default_text, schema.default_length));
         return;
     }
     if (is_in_standard)

@@ -360,27 +360,8 @@ struct npart__limit {
 
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
-    NPART__POLICY_ONLY_WHOLE,   /* openvino: nodes of these ops are taken only when everything is */
-    NPART__POLICY_DROP_LEAVING, /* openvino: a partition that a result of these ops leaves falls back */
-    NPART__POLICY_STOP,         /* nodes of these ops, and all after them, stay on the CPU */
-    NPART__POLICY_COMPILED,     /* nodes of these ops are partitions each, and beside them no others are taken */
-    NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
-    NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants falls back */
-    NPART__POLICY_FAIL_UNFED,   /* ... or fails; of these ops, operand `number` is not read */
-    NPART__POLICY_FAIL_FIXED,   /* a wholly accepted graph fails, a result of which is the same in every run */
-    NPART__POLICY_FAIL_SHARED,  /* a constant that a node of the runtime's own lays out for one of its users fails */
-    NPART__POLICY_FAIL_FLAT,    /* a result of one axis between two layout ops fails; past these ops, too */
-    NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops falls back */
-    NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
-    NPART__POLICY_DROP_UNDER_NODES, /* a partition of fewer than `number` nodes */
-    NPART__POLICY_DROP_UNDER_MACS, /* ... of fewer than `number` multiply-accumulates */
-    NPART__POLICY_DROP_UNDER_OPS,   /* a partition with fewer than `number` nodes of these ops */
-    NPART__POLICY_DROP_SMALL_WHOLE, /* a wholly accepted graph of at most `number` nodes that begins with these ops */
-    NPART__POLICY_KEEP_HEAVIEST,    /* at most `number` partitions: those with most MACs, then most nodes */
-    NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
-    NPART__POLICY_CUT_ANEW,         /* what the user cuts off is partitioned anew */
-    NPART__POLICY_CUT_ENDS,         /* ... is left to the CPU, with all after it */
-    NPART__POLICY_CUT_NODE,         /* the node after which the user cuts is left to the CPU */
+#define POLICY(id, form, sentence) NPART__POLICY_##id,
+#include "oplist/lines.def"
 };
 
 /* A `partitions` line: they are applied one after the other to the partitions that could be

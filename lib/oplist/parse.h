@@ -105,6 +105,9 @@ struct npart__parser {
     struct npart_error *error;
     const struct npart__listener *listener; /* NULL: only the first mistake is told, and no warnings */
     struct npart__reading now;
+    const struct npart__line *line; /* the one that is being read */
+    const struct npart__lexed_line *block; /* what follows it up to the next line of the list, */
+    uint32_t block_count;                  /* which belongs to it where it is a BLOCK */
     npart_status status;   /* of the statement at hand: what is left of it is not read after a failure */
     uint32_t mistakes;     /* of the list so far */
     struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
@@ -141,6 +144,16 @@ struct npart__parser {
          ? (void)0                                                                                                     \
          : npart__parse_out_of_memory(parser))
 
+/* The same; its index, or NPART_NONE. */
+#define NPART__ADD(parser, array, value)                                                                               \
+    (NPART__KEEP(parser, array, value), (parser)->status == NPART_OK ? (array)->count - 1 : NPART_NONE)
+
+/* Whether a text is this, of which `length` letters count. */
+static inline bool npart__is_text(const char *own, const char *text, size_t length)
+{
+    return strncmp(own, text, length) == 0 && own[length] == '\0';
+}
+
 /* ---- lexer.c --------------------------------------------------------------------------------------------- */
 
 /* Whether a list can name something so: it is one token, a word. */
@@ -153,6 +166,8 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
 void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
 void npart__parse_out_of_memory(struct npart__parser *parser);
+/* A text that was just made: "" in place of NULL, when out of memory, which is told. */
+const char *npart__parse_text(struct npart__parser *parser, const char *text);
 /* Tells the listener of mistakes that were not told. */
 void npart__tell_how_many(const struct npart__parser *parser);
 /* Goes on after a statement with a mistake. */
@@ -231,107 +246,82 @@ bool npart__is_reserved(const char *word);
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about);
 
-/* ---- header_lines.c, each for the keyword of its name ---------------------------------------------------- */
+/* ---- lines.c: the lines of lines.def ----------------------------------------------------------------------- */
 
-void npart__line_target(struct npart__parser *parser);
-void npart__line_source(struct npart__parser *parser);
-void npart__line_toolchain(struct npart__parser *parser);
-void npart__line_standing(struct npart__parser *parser);
-void npart__line_switches(struct npart__parser *parser);
-void npart__line_variant(struct npart__parser *parser);
-void npart__line_default(struct npart__parser *parser);
-void npart__line_bodies(struct npart__parser *parser);
-void npart__line_integer_only(struct npart__parser *parser);
-void npart__line_functions(struct npart__parser *parser);
-void npart__line_layout(struct npart__parser *parser);
-void npart__line_through(struct npart__parser *parser);
-void npart__line_moved(struct npart__parser *parser);
-void npart__line_limit(struct npart__parser *parser);
-void npart__line_runtime(struct npart__parser *parser);
-void npart__line_rewriting(struct npart__parser *parser);
-void npart__line_gate(struct npart__parser *parser);
-void npart__line_every(struct npart__parser *parser);
-
-void npart__line_drop(struct npart__parser *parser);
-/* Names of operators of the standard, up to one of the words that say when a line counts; how many there were. */
-uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out);
-
-/* ["for" VARIANT]: its index, or NPART_NONE. */
-uint32_t npart__accept_for(struct npart__parser *parser);
-
-/* ---- cost_lines.c ------------------------------------------------------------------------------------------ */
-
-void npart__line_param(struct npart__parser *parser);
-/* Where a line may stand. */
-enum npart__place {
-    NPART__IN_LIST = 1,
-    NPART__IN_OP = 2,
-    NPART__IN_PATTERN = 4,
-    NPART__IN_COST = 8,
-    NPART__IN_REWRITES = 16, /* in a list of rewrites, */
-    NPART__IN_REWRITE = 32,  /* and in one of them */
+enum {
+    /* where a line may stand */
+    IN_LIST = 1,
+    IN_OP = 2,
+    IN_PATTERN = 4,
+    IN_COST = 8,
+    IN_REWRITES = 16, /* in a list of rewrites, */
+    IN_REWRITE = 32,  /* and in one of them */
+    BLOCK = 64,       /* those that follow belong to it */
+    OF_TARGET = 128,  /* the target's line must stand above */
+    OWN = 256,        /* its function reads all that follows the keyword */
 };
-/* sections.c: all lines of a cost file. */
+
+/* What a step of a form has taken from a line. */
+struct npart__value {
+    const struct npart__token *token; /* the first; NULL: it is left out */
+    uint32_t count;                   /* of names: how many */
+    uint32_t index;                   /* what a name leads to, else NPART_NONE */
+    const char *text;                 /* of a name, or in quotes; NULL: it is left out */
+    struct npart__line_condition when;
+};
+/* Steps of a form. */
+#define NPART__LIMIT_VALUES 10u
+
+struct npart__line {
+    const char *keyword, *form;
+    const char *noun; /* of a `partitions` line: its sentence */
+    void (*read)(struct npart__parser *parser, const struct npart__value *is);
+    unsigned places;
+    uint8_t policy; /* enum npart__policy_kind */
+};
+
+#define LINE(keyword, places, form, noun, function)                                                                    \
+    void npart__line_##function(struct npart__parser *parser, const struct npart__value *is);
+#include "oplist/lines.def"
+void npart__line_partitions(struct npart__parser *parser, const struct npart__value *is);
+
+/* The first row of the keyword that may stand there; NULL: there is none. */
+const struct npart__line *npart__find_line(const char *keyword, unsigned places);
+/* The line at hand, from its keyword on. */
+void npart__read_line(struct npart__parser *parser, unsigned place);
+/* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
+struct npart__line_condition npart__take_condition(struct npart__parser *parser);
+
+/* sections.c: all lines of a cost file, and those that belong to the line at hand. */
 void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes);
-/* `cost NAME` of a list: the figures of a built-in cost file; of a cost file: whose figures they are. */
-void npart__line_cost(struct npart__parser *parser);
+void npart__read_block(struct npart__parser *parser);
 
-/* ---- policy_lines.c ---------------------------------------------------------------------------------------- */
+/* ---- header_lines.c, policy_lines.c, precision_lines.c ----------------------------------------------------- */
 
-void npart__line_partitioner(struct npart__parser *parser);
-void npart__line_partitions(struct npart__parser *parser);
-void npart__line_fallback(struct npart__parser *parser);
-/* The reasons that a partitioner may give, as rules. */
-void npart__add_partitioner_rules(struct npart__parser *parser);
-
-/* OPSETS after a name: "13", "7..12", "11.." or nothing, which is every version. False after a failure. */
-bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last);
-/* The index of a switch or variant of the list, or NPART_NONE. */
+/* What `name` leads to, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
-/* [WORD SWITCH]: the index of a switch that the list declares, or NPART_NONE. */
-uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *text);
-uint32_t npart__take_switch(struct npart__parser *parser, const char *word);
-/* [source "..."]: it, or the section's. */
-const char *npart__take_source(struct npart__parser *parser);
+uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *name, size_t length);
+uint32_t npart__find_format(const struct npart__oplist *oplist, const char *name, size_t length);
+extern const char *const npart__format_names[], *const npart__happening_words[]; /* NULL ends them */
 /* Fails when the standard has no such op; false then, or when the parser has failed before. */
 bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column);
-/* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
-void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
-
-/* ---- precision_lines.c ------------------------------------------------------------------------------------- */
-
-void npart__line_precision(struct npart__parser *parser);
+/* "com.microsoft:Gelu" in two; false when out of memory, which is told. */
+bool npart__split_op_name(struct npart__parser *parser, const char *text, const char **domain, const char **name);
+/* The reasons that a partitioner may give, as rules. */
+void npart__add_partitioner_rules(struct npart__parser *parser);
+/* At the list's end: finds the stages that lines name. */
+void npart__resolve_line_gates(struct npart__parser *parser);
 
 /* ---- pattern_lines.c: what a pattern holds ---------------------------------------------------------------- */
 
-/* NAME "sentence" [source "..."] of a pattern or a failure: fills it in; its lines follow. */
-void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out);
-void npart__line_advice(struct npart__parser *parser);
-void npart__line_share(struct npart__parser *parser);
-void npart__line_let(struct npart__parser *parser);
-void npart__line_match(struct npart__parser *parser);
-void npart__line_of(struct npart__parser *parser);
 /* Checks what can only be known at a pattern's end. */
 void npart__end_pattern(struct npart__parser *parser);
 /* The index of a name of the pattern being read, or NPART_NONE. */
 uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name);
 
-/* ---- rewrite_lines.c: what a rewrite holds, beside a pattern's lines --------------------------------------------- */
+/* ---- rewrite_lines.c --------------------------------------------------------------------------------------- */
 
-void npart__line_rewrites(struct npart__parser *parser);
-/* ID phase PHASE class CLASS [enables] "sentence" [source "..."]: begins a rewrite with its first form. */
-void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *rewrite,
-                         struct npart__rewrite_form *form);
-void npart__line_or(struct npart__parser *parser);
-void npart__line_caveat(struct npart__parser *parser);
-void npart__line_at(struct npart__parser *parser);
-void npart__line_make(struct npart__parser *parser);
-void npart__line_put(struct npart__parser *parser);
-void npart__line_by(struct npart__parser *parser);
-void npart__line_advise(struct npart__parser *parser);
-/* Checks the last form, and keeps it. */
-void npart__end_form(struct npart__parser *parser);
 /* The op of the last node of the pattern or form that is being read, which rules call `root`; false where there is
  * none, or several. */
 bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out);
@@ -345,11 +335,11 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword);
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate);
 
-/* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
-struct npart__line_condition npart__take_condition(struct npart__parser *parser);
-/* At the list's end: finds the stages that lines name. */
-void npart__resolve_line_gates(struct npart__parser *parser);
-/* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. Its index or NPART_NONE. */
-uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence);
+/* A rule without a condition, which a line is the reason for: with its sentence or this one, and its source or the
+ * list's. Its index or NPART_NONE. */
+uint32_t npart__add_line_rule(struct npart__parser *parser, const char *label, const char *sentence,
+                              const struct npart__value *own_sentence, const struct npart__value *source);
+/* Rules from `first` on that have no source have this one. */
+void npart__give_source(struct npart__parser *parser, uint32_t first, const char *source);
 
 #endif

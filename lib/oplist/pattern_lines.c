@@ -2,15 +2,6 @@
  *
  * Patterns: nodes that a target takes as one. Failures: nodes that it takes and then fails to compile together.
  *
- *   pattern NAME "sentence" [source "..."]
- *   failure NAME "sentence" [source "..."]
- *     let NAME = expression          a value that stands in more than one place, or that rules ask about
- *     share NAME = expression        the same, of a node that several matches may have
- *     match expression               the last node of a match; several are alternatives
- *     need RULE                      about the names, or the last node's operands
- *     of NAME need RULE              about the node that makes the named value
- *     advice "sentence"              of a failure: what to change in the model
- *
  *   expression = OP "(" [ operand { "," operand } ] ")" | number | "const" | "*" | ".." | NAME
  *
  * NAME.2 is the third output of the node that makes NAME.
@@ -32,13 +23,7 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
  * mistake of its line stays, and nothing refers to it. */
 static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_part part)
 {
-    if (parser->status != NPART_OK)
-        return NPART_NONE;
-    if (!NPART__PUSH(parser->arena, &parser->oplist->pattern_parts, part)) {
-        npart__parse_out_of_memory(parser);
-        return NPART_NONE;
-    }
-    return parser->oplist->pattern_parts.count - 1;
+    return NPART__ADD(parser, &parser->oplist->pattern_parts, part);
 }
 
 /* A name of the pattern, made when it is new. A name is free until a `let` says what it stands for. A let must stand
@@ -67,11 +52,8 @@ static void split_output(struct npart__parser *parser, struct npart__token *toke
     if (!dot || dot[1] < '0' || dot[1] > '9' || dot[2])
         return;
     *output = (uint8_t)(dot[1] - '0');
-    token->text = npart__arena_copy_text(parser->arena, token->text, (size_t)(dot - token->text));
-    if (!token->text) {
-        token->text = "";
-        npart__parse_out_of_memory(parser);
-    }
+    token->text =
+        npart__parse_text(parser, npart__arena_copy_text(parser->arena, token->text, (size_t)(dot - token->text)));
 }
 
 static uint32_t parse_part(struct npart__parser *parser, unsigned depth);
@@ -107,12 +89,9 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
                        struct npart__pattern_part *part, unsigned depth)
 {
     size_t count;
-    npart__split_op_name(token->text, &part->domain, &part->op, parser->arena);
     part->kind = NPART__PATTERN_NODE;
-    if (!part->domain) {
-        npart__parse_out_of_memory(parser);
+    if (!npart__split_op_name(parser, token->text, &part->domain, &part->op))
         return;
-    }
     bool is_standard = *part->domain == '\0' || strcmp(part->domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(part->domain, part->op, &count))
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
@@ -183,46 +162,42 @@ static uint32_t parse_root(struct npart__parser *parser)
 /* The name's index, or NPART_NONE.
  * `let product = MatMulInteger(quantized, const, quantized.2, ..)`. The name gets its meaning after its expression,
  * so it cannot stand in it. Another let's name would be a second name of its node. */
-static uint32_t parse_let(struct npart__parser *parser)
+static uint32_t parse_let(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
-    if (!token || !parser->pattern)
-        return NPART_NONE;
-    if (npart__find_pattern_name(parser, token->text) != NPART_NONE) {
-        npart__parse_fail(parser, token->column, "%s has a meaning already", token->text);
+    if (npart__find_pattern_name(parser, is[0].text) != NPART_NONE) {
+        npart__parse_fail(parser, is[0].token->column, "%s has a meaning already", is[0].text);
         return NPART_NONE;
     }
-    if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
     uint64_t column = npart__peek(parser)->column;
     uint32_t part = parse_root(parser);
     if (part != NPART_NONE && parser->oplist->pattern_parts.items[part].kind != NPART__PATTERN_NODE)
         npart__parse_fail(parser, column, "expected an op with its operands");
-    uint32_t name = parser->status != NPART_OK ? NPART_NONE : take_name(parser, token);
+    uint32_t name = parser->status != NPART_OK ? NPART_NONE : take_name(parser, is[0].token);
     if (name != NPART_NONE)
         parser->pattern->names[name].part = part;
     return name;
 }
 
-void npart__line_let(struct npart__parser *parser)
+void npart__line_let(struct npart__parser *parser, const struct npart__value *is)
 {
-    parse_let(parser);
+    (void)parse_let(parser, is);
 }
 
 /* The node itself is shared, not what stands before it.
  * `share q = QuantizeLinear(x, const, ..)`. Dynamic quantization is such: one DynamicQuantizeLinear feeds
  * several products. */
-void npart__line_share(struct npart__parser *parser)
+void npart__line_share(struct npart__parser *parser, const struct npart__value *is)
 {
-    uint32_t name = parse_let(parser);
+    uint32_t name = parse_let(parser, is);
     if (name != NPART_NONE)
         parser->oplist->pattern_parts.items[parser->pattern->names[name].part].is_shared = true;
 }
 
-/* match Mul(Cast(product), Mul(quantized.1, const)): several lines are alternatives. They share names and rules; at
+/* `match Mul(Cast(product), Mul(quantized.1, const))`: several lines are alternatives. They share names and rules; at
  * a node the first that matches counts. */
-void npart__line_match(struct npart__parser *parser)
+void npart__line_match(struct npart__parser *parser, const struct npart__value *is)
 {
+    (void)is;
     struct npart__pattern *pattern = parser->pattern;
     if (pattern->match_count == NPART__LIMIT_PATTERN_MATCHES) {
         npart__parse_fail(parser, 1, "more than %u alternatives in a pattern", NPART__LIMIT_PATTERN_MATCHES);
@@ -233,25 +208,20 @@ void npart__line_match(struct npart__parser *parser)
         pattern->matches[pattern->match_count++] = part;
 }
 
-/* of NAME need RULE: operands and attributes are those of the node that makes the value.
+/* Operands and attributes are those of the node that makes the value.
  * `of product need rank(B) = 2 "the weight must be a matrix"`. The node stands in for the op of the list while
  * the rule is read. So attr(axis) and operand names are looked up in that operator; names of the pattern come
  * after these. */
-void npart__line_of(struct npart__parser *parser)
+void npart__line_of(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
-    if (!token)
-        return;
-    uint32_t name = npart__find_pattern_name(parser, token->text);
+    uint32_t name = npart__find_pattern_name(parser, is[0].text);
     uint32_t part = name == NPART_NONE ? NPART_NONE : parser->pattern->names[name].part;
     struct npart__op_entry op = {.first_version = 1, .last_version = INT32_MAX};
-    bool is_root = name == NPART_NONE && strcmp(token->text, "root") == 0 && npart__root_op(parser, &op);
+    bool is_root = name == NPART_NONE && strcmp(is[0].text, "root") == 0 && npart__root_op(parser, &op);
     if (part == NPART_NONE && !is_root) {
-        npart__parse_fail(parser, token->column, "no let says what node makes %s", token->text);
+        npart__parse_fail(parser, is[0].token->column, "no let says what node makes %s", is[0].text);
         return;
     }
-    if (!npart__need(parser, NPART__TOKEN_WORD, "need", "need"))
-        return;
     if (!is_root) {
         op.domain = parser->oplist->pattern_parts.items[part].domain;
         op.name = parser->oplist->pattern_parts.items[part].op;
@@ -268,52 +238,59 @@ void npart__line_of(struct npart__parser *parser)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
 
-/* advice "Swap the operands of the last Mul": told with the failure. Of several lines the last counts. */
-void npart__line_advice(struct npart__parser *parser)
+/* Told with the failure. Of several lines the last counts. */
+void npart__line_advice(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
-    npart__expect_end(parser);
-    if (!parser->pattern->is_failure)
+    if (parser->pattern->is_failure)
+        parser->oplist->rules.items[parser->pattern->unit_rule].advice = is[0].text;
+    else
         npart__parse_fail(parser, 1, "only a failure has an advice");
-    else if (token)
-        parser->oplist->rules.items[parser->pattern->unit_rule].advice = token->text;
 }
 
 /* The sentence is a rule of its own: for a pattern a note at every node of a match, for a failure
  * what is required of the model, fatal. A name stands once among patterns and failures of a list, since ids of rules
- * are made of it. */
-void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out)
+ * are made of it. It is kept on the stack while its lines are read, and copied into the list when it is whole; one with
+ * a mistake is not kept, as its parts may refer to names that have none. */
+void npart__line_pattern(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the pattern's name");
-    const struct npart__token *sentence = name ? npart__expect(parser, NPART__TOKEN_STRING, "a sentence") : NULL;
-    if (!sentence)
-        return;
-    for (uint32_t i = 0; i < parser->oplist->patterns.count; i++)
-        if (strcmp(parser->oplist->patterns.items[i].name, name->text) == 0)
-            npart__parse_fail(parser, name->column, "%s %s is there twice (line %u)",
-                              is_failure ? "failure" : "pattern", name->text,
-                              parser->oplist->patterns.items[i].line);
-    if (parser->oplist->patterns.count == NPART__LIMIT_PATTERNS)
-        npart__parse_fail(parser, name->column, "more than %u patterns", NPART__LIMIT_PATTERNS);
-    const char *source = npart__take_source(parser);
-    npart__expect_end(parser);
+    struct npart__oplist *oplist = parser->oplist;
+    bool is_failure = strcmp(parser->line->keyword, "failure") == 0;
+    struct npart__pattern pattern = {
+        .name = is[0].text, .gate = parser->gate, .is_failure = is_failure, .line = parser->now.line};
+    for (uint32_t i = 0; i < oplist->patterns.count; i++)
+        if (strcmp(oplist->patterns.items[i].name, pattern.name) == 0)
+            npart__parse_fail(parser, is[0].token->column, "%s %s is there twice (line %u)", parser->line->keyword,
+                              pattern.name, oplist->patterns.items[i].line);
+    if (oplist->patterns.count == NPART__LIMIT_PATTERNS)
+        npart__parse_fail(parser, is[0].token->column, "more than %u patterns", NPART__LIMIT_PATTERNS);
     if (parser->status != NPART_OK)
         return;
-    const char *label = npart__arena_format(parser->arena, "%s.%s", is_failure ? "failure" : "pattern", name->text);
-    *out = (struct npart__pattern){
-        .name = name->text, .gate = parser->gate, .is_failure = is_failure, .line = parser->now.line};
-    if (!label) {
-        npart__parse_out_of_memory(parser);
+    const char *label = npart__parse_text(
+        parser, npart__arena_format(parser->arena, "%s.%s", parser->line->keyword, pattern.name));
+    pattern.unit_rule = npart__add_line_rule(parser, label, "", &is[1], &is[2]);
+    if (pattern.unit_rule == NPART_NONE)
         return;
-    }
-    out->unit_rule = npart__add_unwritten_rule(parser, label, sentence->text, NPART__ABOUT_OP, parser->gate);
-    if (out->unit_rule == NPART_NONE)
-        return;
-    parser->oplist->rules.items[out->unit_rule].kind = is_failure ? NPART__RULE_NEED : NPART__RULE_NOTE;
-    parser->oplist->rules.items[out->unit_rule].is_fatal = is_failure;
-    parser->oplist->rules.items[out->unit_rule].source = source;
+    struct npart__rule *rule = &oplist->rules.items[pattern.unit_rule];
+    rule->about = NPART__ABOUT_OP;
+    rule->kind = is_failure ? NPART__RULE_NEED : NPART__RULE_NOTE;
+    rule->is_fatal = is_failure;
+    const char *source = rule->source;
     /* After the rule of its own sentence. */
-    out->first_rule = parser->oplist->rules.count;
+    pattern.first_rule = oplist->rules.count;
+    uint32_t mistakes = parser->mistakes;
+    /* cppcheck-suppress autoVariables ; taken away again below */
+    parser->pattern = &pattern;
+    parser->first_rule = pattern.first_rule;
+    parser->first_selector = oplist->selectors.count;
+    npart__read_block(parser);
+    if (parser->mistakes == mistakes)
+        npart__end_pattern(parser);
+    parser->pattern = NULL;
+    if (parser->mistakes > mistakes)
+        return;
+    /* Rules without a source have the pattern's. */
+    npart__give_source(parser, pattern.first_rule, source);
+    NPART__KEEP(parser, &oplist->patterns, pattern);
 }
 
 /* Bits of the names that an expression leads to, with those of the names in it: `known` of lets,

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lines of an op list that say in which precision its target computes:
+ * The lines of an op list that say in which precision its target computes.
  *
- *   precision FORMAT... [for VARIANT...] [WHEN] HAPPENS [assumed] "sentence" [because "..."] [source "..."]
- *
- * HAPPENS is native, dequantized, vector SHARE, cpu, fails or unknown. A FORMAT is a name of formats.def, as in w4a16,
- * which is every kind of it; -tensor, -channel, -block or -block32 after it says what shares a scale, -asymmetric that
- * zero points are not in the middle of the range, and -packed that the operator unpacks its weights (MatMulNBits).
+ * A FORMAT is a name of formats.def, as in w4a16, which is every kind of it; -tensor, -channel, -block or -block32
+ * after it says what shares a scale, -asymmetric that zero points are not in the middle of the range, and -packed that
+ * the operator unpacks its weights (MatMulNBits).
  */
 #include "oplist/parse.h"
 
+const char *const npart__format_names[] = {
+#define FORMAT(name, activations, weights, instead) name,
+#include "oplist/formats.def"
+    NULL,
+};
+
 /* `instead` names formats that may be tried where this one is not native, in order. */
 static const struct {
-    const char *name, *instead;
+    const char *instead;
     uint64_t activations, weights; /* bits by element type */
 } rows[] = {
 #define BIT(type) (UINT64_C(1) << (type))
-#define FORMAT(name, activations, weights, instead) {name, instead, activations, weights},
+#define FORMAT(name, activations, weights, instead) {instead, activations, weights},
 #include "oplist/formats.def"
 };
 _Static_assert(NPART__COUNT(rows) == NPART__FORMATS, "NPART__FORMATS counts the rows of formats.def");
@@ -24,12 +28,12 @@ _Static_assert(NPART__COUNT(rows) == NPART__FORMATS, "NPART__FORMATS counts the 
 static const char *const granularities[NPART__SCALES] = {
     "", "", "tensor", "channel", "block16", "block32", "block64", "block128", "block256", "block"};
 
-static const char *const happenings[NPART__HAPPENINGS] = {"native", "dequantized", "vector",
-                                                          "cpu",    "fails",       "unknown"};
+const char *const npart__happening_words[] = {"native", "dequantized", "vector", "cpu", "fails", "unknown", NULL};
+_Static_assert(NPART__COUNT(npart__happening_words) == NPART__HAPPENINGS + 1, "a word for each");
 
 const char *npart__happening_word(enum npart__happening happens)
 {
-    return happenings[happens];
+    return npart__happening_words[happens];
 }
 
 /* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. Rows do not overlap:
@@ -48,7 +52,7 @@ uint8_t npart__format_row(int activation_type, int weight_type)
  * any. */
 void npart__append_format_name(struct npart__format format, struct npart__buffer *out)
 {
-    npart__append_text(out, format.row < NPART__FORMATS ? rows[format.row].name : "unknown");
+    npart__append_text(out, format.row < NPART__FORMATS ? npart__format_names[format.row] : "unknown");
     if (*granularities[format.granularity])
         npart__append_format(out, "-%s", granularities[format.granularity]);
     npart__append_text(out, format.symmetry == NPART__ZERO_OFF ? "-asymmetric" : "");
@@ -60,7 +64,7 @@ void npart__append_format_name(struct npart__format format, struct npart__buffer
 static uint8_t find_row(const char *name, size_t length)
 {
     uint8_t row = 0;
-    while (row < NPART__FORMATS && (strlen(rows[row].name) != length || memcmp(rows[row].name, name, length) != 0))
+    while (row < NPART__FORMATS && !npart__is_text(npart__format_names[row], name, length))
         row++;
     return row;
 }
@@ -76,8 +80,7 @@ static bool read_format(const char *word, struct npart__format *out)
         uint8_t granularity = NPART__SCALE_TENSOR;
         word++;
         length = strcspn(word, "-");
-        while (granularity < NPART__SCALES && (strlen(granularities[granularity]) != length ||
-                                               memcmp(granularities[granularity], word, length) != 0))
+        while (granularity < NPART__SCALES && !npart__is_text(granularities[granularity], word, length))
             granularity++;
         if (granularity < NPART__SCALES && out->granularity == NPART__SCALE_ANY)
             out->granularity = granularity;
@@ -91,60 +94,12 @@ static bool read_format(const char *word, struct npart__format *out)
     return true;
 }
 
-/* Formats end at the first word that is none; the words that may follow are no formats. A first word that is none is
- * told with the nearest name, as a typing mistake. */
-static void take_formats(struct npart__parser *parser, struct npart__precision_line *line)
+/* 0 where it is one. */
+uint32_t npart__find_format(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     struct npart__format format;
-    const struct npart__token *token;
-    line->first_format = parser->oplist->formats.count;
-    while ((token = npart__peek(parser))->kind == NPART__TOKEN_WORD && read_format(token->text, &format) &&
-           parser->status == NPART_OK) {
-        NPART__KEEP(parser, &parser->oplist->formats, format);
-        parser->now.at++;
-        line->format_count++;
-    }
-    if (line->format_count || parser->status != NPART_OK)
-        return;
-    struct npart__nearest nearest;
-    char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, token->text, strlen(token->text));
-    for (size_t i = 0; i < NPART__FORMATS; i++)
-        npart__nearest_offer(&nearest, rows[i].name);
-    npart__parse_fail(parser, token->column, "there is no format %s%s", token->text,
-                      npart__nearest_hint(&nearest, hint, sizeof hint));
-}
-
-/* `for A B C`: names end at a word that is no variant. */
-static void take_variants(struct npart__parser *parser, struct npart__precision_line *line)
-{
-    struct npart__oplist *oplist = parser->oplist;
-    line->first_variant = oplist->format_variants.count;
-    for (uint32_t variant = npart__accept_for(parser); variant != NPART_NONE && parser->status == NPART_OK;) {
-        NPART__KEEP(parser, &oplist->format_variants, variant);
-        line->variant_count++;
-        const struct npart__token *token = npart__peek(parser);
-        bool is_name = token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
-        variant = is_name ? npart__find_variant(oplist, token->text, strlen(token->text)) : NPART_NONE;
-        parser->now.at += variant != NPART_NONE;
-    }
-}
-
-/* HAPPENS, with the share of `vector`. */
-static void take_happening(struct npart__parser *parser, struct npart__precision_line *line)
-{
-    /* The word of a place in the enum, tried in its order. */
-    while (line->happens < NPART__HAPPENINGS && !npart__accept(parser, NPART__TOKEN_WORD, happenings[line->happens]))
-        line->happens++;
-    if (line->happens == NPART__HAPPENINGS)
-        npart__parse_fail(parser, npart__peek(parser)->column,
-                          "expected a format, native, dequantized, vector, cpu, fails or unknown");
-    if (line->happens != NPART__VECTOR)
-        return;
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "a share of the matrix unit's rate");
-    if (token && !(token->real > 0 && token->real < 1))
-        npart__parse_fail(parser, token->column, "expected a number between 0 and 1");
-    line->share = token ? token->real : 0;
+    (void)oplist, (void)length; /* a token's text ends there */
+    return read_format(name, &format) ? 0 : NPART_NONE;
 }
 
 /* Whether two lines are for the same targets, so that the later one makes the earlier one void. */
@@ -172,26 +127,42 @@ static void warn_of_second(struct npart__parser *parser, const struct npart__pre
         for (uint32_t k = 0; k < line->format_count; k++)
             if (memcmp(&formats[before->first_format + i], &formats[line->first_format + k], sizeof *formats) == 0)
                 npart__parse_warn(parser, 1, "line %u says something else of %s", before->line,
-                                  rows[formats[line->first_format + k].row].name);
+                                  npart__format_names[formats[line->first_format + k].row]);
 }
 
 /* A line without a sentence is a mistake, as the sentence is what reports print. */
-void npart__line_precision(struct npart__parser *parser)
+void npart__line_precision(struct npart__parser *parser, const struct npart__value *is)
 {
-    struct npart__precision_line line = {.line = parser->now.line};
-    take_formats(parser, &line);
-    take_variants(parser, &line);
-    line.when = npart__take_condition(parser);
-    take_happening(parser, &line);
-    line.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
-    line.sentence = npart__take_text(parser, "a sentence");
-    if (npart__accept(parser, NPART__TOKEN_WORD, "because"))
-        line.because = npart__take_text(parser, "a text");
-    line.source = npart__take_source(parser);
-    npart__expect_end(parser);
+    struct npart__oplist *oplist = parser->oplist;
+    struct npart__precision_line line = {.first_format = oplist->formats.count,
+                                         .format_count = is[0].count,
+                                         .first_variant = oplist->format_variants.count,
+                                         .variant_count = is[1].count,
+                                         .when = is[2].when,
+                                         .happens = (uint8_t)is[3].index,
+                                         .share = is[4].token ? is[4].token->real : 0,
+                                         .is_assumed = is[5].token,
+                                         .sentence = is[6].text,
+                                         .because = is[7].text,
+                                         .source = is[8].text ? is[8].text : parser->default_source,
+                                         .line = parser->now.line};
+    if (line.happens != NPART__VECTOR && is[4].token)
+        npart__parse_fail(parser, is[4].token->column, "unexpected %s", is[4].text);
+    if (line.happens == NPART__VECTOR && !(line.share > 0 && line.share < 1))
+        npart__parse_fail(parser, is[4].token ? is[4].token->column : is[3].token[1].column,
+                          "expected a number between 0 and 1");
+    for (uint32_t i = 0; i < is[0].count; i++) {
+        struct npart__format format;
+        (void)read_format(is[0].token[i].text, &format);
+        NPART__KEEP(parser, &oplist->formats, format);
+    }
+    for (uint32_t i = 0; i < is[1].count; i++) {
+        const char *name = is[1].token[i].text;
+        NPART__KEEP(parser, &oplist->format_variants, npart__find_variant(oplist, name, strlen(name)));
+    }
     if (parser->status == NPART_OK)
         warn_of_second(parser, &line);
-    NPART__KEEP(parser, &parser->oplist->precisions, line);
+    NPART__KEEP(parser, &oplist->precisions, line);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------ */
@@ -273,7 +244,7 @@ struct npart__format npart__native_instead(const struct npart__target *target, s
     bool depends;
     for (uint8_t row = format.row; row < NPART__FORMATS; rest += strspn(rest, " ")) {
         /* By its name: w8a8, but float16. */
-        bool is_quantized = rows[row].name[0] == 'w';
+        bool is_quantized = npart__format_names[row][0] == 'w';
         for (size_t i = 0; i < (is_quantized ? NPART__COUNT(finer) : 1); i++) {
             struct npart__format candidate = {row, is_quantized ? finer[i] : NPART__SCALE_ANY, NPART__ZERO_MIDDLE,
                                               false};

@@ -3,17 +3,6 @@
  * Lists of rewrites (docs/rewrites.md): what is replaced is a pattern, as in pattern_lines.c, with rules; what comes in
  * its place is an expression over the pattern's names.
  *
- *   rewrites NAME
- *   rewrite ID phase PHASE class CLASS [enables] "argument" [source "..."]
- *     caveat "sentence"                 what a user must know; of the rewrite, or of the form at hand after its match
- *     let, match, need, of              as in a pattern; rules may ask about the last node, too
- *     at NAME                           the node that targets lack, where it is not the last: that of a let
- *     make NAME = expression            a new node that is used more than once, or several of whose results are
- *     put expression { "," expression } the results of the last node
- *   or [class CLASS]                    begins another form: of several that match the first counts
- *   by function NAME for OP... | by fix in the place of a pattern: a function of lib/rewrite, or lib/fix itself
- *   advise "sentence" { WORD value... } what the advice says of it, and when
- *
  *   expression = OP "(" [ item { "," item } ] ")" | NODE "(" [ item { "," item } ] ")" | NAME | NODE "." OPERAND | "*"
  *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"
  *   item       = expression | ATTRIBUTE "=" ( value | NODE "." ATTRIBUTE | "*" )
@@ -22,6 +11,7 @@
  * NODE is the name of a let, or `root`. Numbers are calculated as in conditions, and ask the last node.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "oplist/parse.h"
 
@@ -33,32 +23,14 @@ const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "
 
 /* ---- the rewrite ------------------------------------------------------------------------------------------- */
 
-/* rewrites NAME: the list holds rewrites, and no target. A list of one kind has no lines of the other, so it
- * stands before all else. Reading goes on with other keywords from here (read_section in sections.c). */
-void npart__line_rewrites(struct npart__parser *parser)
+/* The list holds rewrites, and no target. A list of one kind has no lines of the other, so it
+ * stands before all else. Reading goes on with other keywords from here (read_list in sections.c). */
+void npart__line_rewrites(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
-    npart__expect_end(parser);
-    if (!name)
-        return;
     if (*parser->oplist->name || parser->include_depth)
         npart__parse_fail(parser, 1, "a list holds rewrites or a target");
-    parser->oplist->name = name->text;
+    parser->oplist->name = is[0].text;
     parser->oplist->is_rewrites = true;
-}
-
-/* WORD and one of these: its place. Past the last word is a place, too, but by then a mistake has been told. */
-static uint8_t take_word(struct npart__parser *parser, const char *word, const char *const *words)
-{
-    uint8_t found = 0;
-    if (!npart__need(parser, NPART__TOKEN_WORD, word, word))
-        return 0;
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, word);
-    while (token && words[found] && strcmp(words[found], token->text) != 0)
-        found++;
-    if (token && !words[found])
-        npart__parse_fail(parser, token->column, "there is no %s %s", word, token->text);
-    return found;
 }
 
 /* Rules of a form are those of its pattern; a form begins without any, also where the one before had some. The
@@ -76,106 +48,129 @@ static void begin_form(struct npart__parser *parser)
     parser->first_selector = parser->oplist->selectors.count;
 }
 
-/* Ids are what users give with `--only` and what reports print, so each stands once. */
-void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *rewrite,
-                         struct npart__rewrite_form *form)
+/* What the form lacks is told at the line where it begins. A `make` that nothing uses is a mistake in one of
+ * the lines. */
+static void end_form(struct npart__parser *parser)
 {
-    const struct npart__token *id = npart__expect(parser, NPART__TOKEN_WORD, "the rewrite's id");
-    *rewrite = (struct npart__rewriting){.id = id ? id->text : "", .caveat = "", .line = parser->now.line};
-    for (uint32_t i = 0; id && i < parser->oplist->rewrites.count; i++)
-        if (strcmp(parser->oplist->rewrites.items[i].id, id->text) == 0)
-            npart__parse_fail(parser, id->column, "rewrite %s is there twice (line %u)", id->text,
-                              parser->oplist->rewrites.items[i].line);
-    rewrite->phase = take_word(parser, "phase", npart__phase_words);
-    rewrite->equality = take_word(parser, "class", npart__equality_words);
-    rewrite->enables = npart__accept(parser, NPART__TOKEN_WORD, "enables");
-    rewrite->argument = npart__take_text(parser, "a sentence: why the model is equal");
-    rewrite->source = npart__take_source(parser);
-    rewrite->first_form = parser->oplist->forms.count;
-    npart__expect_end(parser);
-    if (parser->oplist->rewrites.count == NPART__LIMIT_PATTERNS)
+    struct npart__rewrite_form *form = parser->form;
+    /* `put` asks for a `match`, so a form has neither or both. */
+    if (!form->function || form->pattern.match_count)
+        npart__end_pattern(parser);
+    parser->now.line = form->pattern.line;
+    if (form->function && (form->pattern.match_count || form->pattern.name_count))
+        npart__parse_fail(parser, 1, "rewrite %s: what a rewrite does is said once a form", parser->rewrite->id);
+    if (form->put_count == 0 && !form->function)
+        npart__parse_fail(parser, 1, "rewrite %s: it has no put line", parser->rewrite->id);
+    for (uint32_t i = 0; i < form->make_count; i++)
+        if (!form->makes[i].is_used)
+            npart__parse_fail(parser, 1, "rewrite %s: %s is never used", parser->rewrite->id, form->makes[i].text);
+    NPART__KEEP(parser, &parser->oplist->forms, *form);
+    parser->rewrite->form_count = parser->oplist->forms.count - parser->rewrite->first_form;
+}
+
+/* Ids are what users give with `--only` and what reports print, so each stands once. One with a mistake is not kept.
+ * Its forms are kept one by one as they end (end_form), also those before a mistake: the list is not used then. */
+void npart__line_rewrite(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    struct npart__rewriting rewrite = {.id = is[0].text,
+                                       .phase = (uint8_t)is[1].index,
+                                       .equality = (uint8_t)is[2].index,
+                                       .enables = is[3].token,
+                                       .argument = is[4].text,
+                                       .source = is[5].text ? is[5].text : parser->default_source,
+                                       .caveat = "",
+                                       .first_form = oplist->forms.count,
+                                       .line = parser->now.line};
+    struct npart__rewrite_form form;
+    uint32_t mistakes = parser->mistakes;
+    for (uint32_t i = 0; i < oplist->rewrites.count; i++)
+        if (strcmp(oplist->rewrites.items[i].id, rewrite.id) == 0)
+            npart__parse_fail(parser, is[0].token->column, "rewrite %s is there twice (line %u)", rewrite.id,
+                              oplist->rewrites.items[i].line);
+    if (oplist->rewrites.count == NPART__LIMIT_PATTERNS)
         npart__parse_fail(parser, 1, "more than %u rewrites", NPART__LIMIT_PATTERNS);
     if (parser->status != NPART_OK)
         return;
-    parser->rewrite = rewrite;
-    parser->form = form;
+    /* cppcheck-suppress autoVariables ; taken away again below */
+    parser->rewrite = &rewrite;
+    parser->form = &form; /* cppcheck-suppress autoVariables ; the same */
     begin_form(parser);
+    npart__read_block(parser);
+    if (parser->mistakes == mistakes)
+        end_form(parser);
+    parser->rewrite = NULL;
+    parser->form = NULL;
+    parser->pattern = NULL;
+    if (parser->mistakes == mistakes)
+        NPART__KEEP(parser, &oplist->rewrites, rewrite);
 }
 
-/* or [class CLASS] The form before is complete here, and checked. A class that is not said again is the rewrite's,
- * not that of the form before. */
-void npart__line_or(struct npart__parser *parser)
+/* The form before is complete here, and checked. A class that is not said again is the rewrite's, not that of the form
+ * before. */
+void npart__line_or(struct npart__parser *parser, const struct npart__value *is)
 {
     uint32_t mistakes = parser->mistakes, line = parser->now.line;
-    npart__end_form(parser);
+    end_form(parser);
     parser->now.line = line;
     if (parser->status != NPART_OK || parser->mistakes > mistakes)
         return;
     begin_form(parser);
-    if (npart__next_is(parser, NPART__TOKEN_WORD, "class"))
-        parser->form->equality = take_word(parser, "class", npart__equality_words);
+    if (is[0].token)
+        parser->form->equality = (uint8_t)is[0].index;
 }
 
 /* By where it stands: before the first match it is of the whole rewrite. A later line of the same place takes the
  * place of an earlier one. */
-void npart__line_caveat(struct npart__parser *parser)
+void npart__line_caveat(struct npart__parser *parser, const struct npart__value *is)
 {
-    const char *text = npart__take_text(parser, "a sentence");
     if (parser->form->pattern.match_count)
-        parser->form->caveat = text;
+        parser->form->caveat = is[0].text;
     else
-        parser->rewrite->caveat = text;
+        parser->rewrite->caveat = is[0].text;
 }
 
-/* by function NAME for OP... or by fix: the form has no pattern. Which functions there are lib/rewrite knows. */
-void npart__line_by(struct npart__parser *parser)
+/* The form has no pattern. */
+void npart__line_by_fix(struct npart__parser *parser, const struct npart__value *is)
 {
-    struct npart__rewrite_form *form = parser->form;
-    struct npart__buffer ops;
-    npart__buffer_init(&ops, parser->arena);
-    if (form->function || form->pattern.match_count)
+    (void)is;
+    if (parser->form->function || parser->form->pattern.match_count)
         npart__parse_fail(parser, 1, "what a rewrite does is said once a form");
-    form->function = form->ops = "";
-    if (npart__accept(parser, NPART__TOKEN_WORD, "fix"))
-        return;
-    (void)npart__need(parser, NPART__TOKEN_WORD, "function", "function or fix");
-    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the name of a function");
-    (void)npart__need(parser, NPART__TOKEN_WORD, "for", "for and its ops");
-    bool is_any = npart__accept(parser, NPART__TOKEN_MARK, "*");
-    npart__append_text(&ops, is_any ? "*" : "");
-    for (uint32_t i = 0; !is_any && (i == 0 || npart__peek(parser)->kind == NPART__TOKEN_WORD); i++) {
-        const struct npart__token *op = npart__expect(parser, NPART__TOKEN_WORD, "an op, or *");
-        if (!op || !npart__check_op(parser, op->text, op->column))
-            return;
-        npart__append_text(&ops, i ? " " : "");
-        npart__append_text(&ops, op->text);
-    }
-    form->function = name ? name->text : "";
-    form->ops = npart__made_text(&ops);
-    if (!form->ops)
-        npart__parse_out_of_memory(parser);
+    parser->form->function = parser->form->ops = "";
 }
 
-/* advise "sentence" [in PLACE] [for OPS] [about WORDS] [rules IDS] [types TYPES] [when WORD] [kind KIND] [trial TRIAL]
- * [with ID]. Which values there are is said where they are used (lib/advice/table.h): the library is built with the
- * rows of its own list (tools/generate/rewrites.awk), and reads the lines only to tell of mistakes. */
-void npart__line_advise(struct npart__parser *parser)
+/* Which functions there are lib/rewrite knows. */
+void npart__line_by_function(struct npart__parser *parser, const struct npart__value *is)
 {
-    static const char *const words[] = {"in", "for", "about", "rules", "types", "when", "kind", "trial", "with"};
+    struct npart__buffer ops;
+    npart__line_by_fix(parser, is);
+    npart__buffer_init(&ops, parser->arena);
+    npart__append_text(&ops, is[1].token ? "*" : "");
+    for (uint32_t i = 0; i < is[2].count; i++)
+        npart__append_format(&ops, "%s%s", i ? " " : "", is[2].token[i].text);
+    if (!is[1].token == !is[2].count)
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected an op, or *, found %s",
+                          npart__peek(parser)->text);
+    parser->form->function = is[0].text;
+    parser->form->ops = npart__parse_text(parser, npart__made_text(&ops));
+}
+
+/* The sentence and, in any order, what it depends on. Which values there are is said where they are used
+ * (lib/advice/table.h): the library is built with the rows of its own list (tools/generate/rewrites.awk), and reads the
+ * lines only to tell of mistakes. */
+void npart__line_advise(struct npart__parser *parser, const struct npart__value *is)
+{
+    (void)is;
     /* Its braces are filled in from a cause (lib/advice/words.c), and not from the list. */
     (void)npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
     while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END) {
         const struct npart__token *word = npart__expect(parser, NPART__TOKEN_WORD, "what the sentence depends on");
-        size_t found = 0;
-        while (word && found < NPART__COUNT(words) && strcmp(words[found], word->text) != 0)
-            found++;
-        if (!word || found == NPART__COUNT(words)) {
-            if (word)
-                npart__parse_fail(parser, word->column, "there is no %s here", word->text);
-            return;
-        }
-        if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-            (void)npart__expect(parser, NPART__TOKEN_STRING, "words");
+        char step[24];
+        (void)snprintf(step, sizeof step, "[%s ", word ? word->text : "");
+        if (word && !strstr(parser->line->form, step))
+            npart__parse_fail(parser, word->column, "there is no %s here", word->text);
+        else if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+            parser->now.at++;
         else if (!npart__accept(parser, NPART__TOKEN_MARK, "*"))
             (void)npart__expect(parser, NPART__TOKEN_WORD, "a word, or several in quotes");
     }
@@ -280,8 +275,7 @@ static struct npart__put_part blank_part(enum npart__put_kind kind)
 
 static uint32_t add_part(struct npart__parser *parser, struct npart__put_part part)
 {
-    NPART__KEEP(parser, &parser->oplist->put_parts, part);
-    return parser->status == NPART_OK ? parser->oplist->put_parts.count - 1 : NPART_NONE;
+    return NPART__ADD(parser, &parser->oplist->put_parts, part);
 }
 
 /* A number, or `inf`, which conditions do not have. Masks are made of it. */
@@ -448,8 +442,7 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
         bool is_list = attribute.kind == 'I' || attribute.kind == 'F';
         take_numbers(parser, is_list, &attribute.first_number, &attribute.number_count);
     }
-    NPART__KEEP(parser, &parser->oplist->put_attributes, attribute);
-    return parser->oplist->put_attributes.count - 1;
+    return NPART__ADD(parser, &parser->oplist->put_attributes, attribute);
 }
 
 /* No version of the op takes as many. By the newest version: operands have only been added. A variadic operand takes
@@ -524,10 +517,8 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
         part.domain = op.domain;
         part.op = op.name;
     } else {
-        npart__split_op_name(token->text, &part.domain, &part.op, parser->arena);
-        if (!part.domain)
-            npart__parse_out_of_memory(parser);
-        if (!npart__check_op(parser, token->text, token->column))
+        if (!npart__split_op_name(parser, token->text, &part.domain, &part.op) ||
+            !npart__check_op(parser, token->text, token->column))
             return NPART_NONE;
     }
     parser->now.at++; /* the parenthesis */
@@ -579,33 +570,26 @@ static uint32_t parse_expression(struct npart__parser *parser)
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 
-/* at NAME The site is what lib/fix offers to rewrites: a node that some target does not take. */
-void npart__line_at(struct npart__parser *parser)
+/* The site is what lib/fix offers to rewrites: a node that some target does not take. */
+void npart__line_at(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
     struct npart__op_entry op;
-    uint32_t found;
-    if (!name)
-        return;
-    if (!find_node(parser, name->text, strlen(name->text), &found, &op) || found == NPART__ROOT_NAME)
-        npart__parse_fail(parser, name->column, "no let says what node makes %s", name->text);
-    parser->form->anchor = found;
+    if (!find_node(parser, is[0].text, strlen(is[0].text), &parser->form->anchor, &op) ||
+        parser->form->anchor == NPART__ROOT_NAME)
+        npart__parse_fail(parser, is[0].token->column, "no let says what node makes %s", is[0].text);
 }
 
-/* make NAME = expression Written before it is used, so makes never use each other in a circle. */
-void npart__line_make(struct npart__parser *parser)
+/* Written before it is used, so makes never use each other in a circle. */
+void npart__line_make(struct npart__parser *parser, const struct npart__value *is)
 {
     struct npart__rewrite_form *form = parser->form;
-    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
-    if (!name)
-        return;
+    const struct npart__token *name = is[0].token;
     bool is_known = npart__find_pattern_name(parser, name->text) != NPART_NONE ||
                     find_make(parser, name->text, strlen(name->text)) != NPART_NONE || strcmp(name->text, "root") == 0;
     if (is_known)
         npart__parse_fail(parser, name->column, "%s has a meaning already", name->text);
     if (form->make_count == NPART__LIMIT_MAKES)
         npart__parse_fail(parser, name->column, "more than %u make lines", NPART__LIMIT_MAKES);
-    (void)npart__need(parser, NPART__TOKEN_MARK, "=", "=");
     uint32_t part = parse_expression(parser);
     if (parser->status != NPART_OK)
         return;
@@ -613,9 +597,10 @@ void npart__line_make(struct npart__parser *parser)
     form->makes[form->make_count++].part = part;
 }
 
-/* put expression, expression, ...: by result. One for each result of the last node, in order; the last node goes. */
-void npart__line_put(struct npart__parser *parser)
+/* One for each result of the last node, in order; the last node goes. */
+void npart__line_put(struct npart__parser *parser, const struct npart__value *is)
 {
+    (void)is;
     struct npart__rewrite_form *form = parser->form;
     if (form->put_count)
         npart__parse_fail(parser, 1, "a second put");
@@ -630,24 +615,4 @@ void npart__line_put(struct npart__parser *parser)
             npart__parse_fail(parser, column, ".. stands last, in a copy of a node");
         form->puts[form->put_count++] = part;
     } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
-}
-
-/* What the form lacks is told at the line where it begins. A `make` that nothing uses is a mistake in one of
- * the lines. */
-void npart__end_form(struct npart__parser *parser)
-{
-    struct npart__rewrite_form *form = parser->form;
-    /* `put` asks for a `match`, so a form has neither or both. */
-    if (!form->function || form->pattern.match_count)
-        npart__end_pattern(parser);
-    parser->now.line = form->pattern.line;
-    if (form->function && (form->pattern.match_count || form->pattern.name_count))
-        npart__parse_fail(parser, 1, "rewrite %s: what a rewrite does is said once a form", parser->rewrite->id);
-    if (form->put_count == 0 && !form->function)
-        npart__parse_fail(parser, 1, "rewrite %s: it has no put line", parser->rewrite->id);
-    for (uint32_t i = 0; i < form->make_count; i++)
-        if (!form->makes[i].is_used)
-            npart__parse_fail(parser, 1, "rewrite %s: %s is never used", parser->rewrite->id, form->makes[i].text);
-    NPART__KEEP(parser, &parser->oplist->forms, *form);
-    parser->rewrite->form_count = parser->oplist->forms.count - parser->rewrite->first_form;
 }

@@ -87,10 +87,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     /* `numbered` has room for the longest `fixed` with a number after it. */
     if (number > 1)
         (void)snprintf(numbered, sizeof numbered, "%s-%u", fixed, number);
-    const char *id = npart__arena_copy_text(parser->arena, numbered, strlen(numbered));
-    if (!id)
-        npart__parse_out_of_memory(parser);
-    return id;
+    return npart__parse_text(parser, npart__arena_copy_text(parser->arena, numbered, strlen(numbered)));
 }
 
 /* The condition as it is written, for a rule without a sentence. As a reader of the list would write it; lists
@@ -101,10 +98,7 @@ static const char *condition_text(struct npart__parser *parser, uint32_t conditi
     npart__buffer_init(&text, parser->arena);
     if (condition != NPART_NONE)
         npart__append_term(parser->oplist, condition, &text);
-    const char *made = npart__made_text(&text);
-    if (!made)
-        npart__parse_out_of_memory(parser);
-    return made ? made : "";
+    return npart__parse_text(parser, npart__made_text(&text));
 }
 
 /* The stage does not matter, as rules of two sections are not compared. Switches and toolchains are compared by
@@ -334,11 +328,14 @@ uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *lab
         .source = parser->default_source,
         .sentence = sentence,
     };
-    rule.id = npart__arena_format(parser->arena, "%s/%s", parser->oplist->name, label);
-    if (!rule.id || !NPART__PUSH(parser->arena, &parser->oplist->rules, rule)) {
-        npart__parse_out_of_memory(parser);
-        return NPART_NONE;
-    }
-    return parser->oplist->rules.count - 1;
+    rule.id = npart__parse_text(parser, npart__arena_format(parser->arena, "%s/%s", parser->oplist->name, label));
+    return NPART__ADD(parser, &parser->oplist->rules, rule);
+}
+
+void npart__give_source(struct npart__parser *parser, uint32_t first, const char *source)
+{
+    for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
+        if (!*parser->oplist->rules.items[i].source)
+            parser->oplist->rules.items[i].source = source;
 }
 

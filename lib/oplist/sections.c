@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Op lists, section by section: the entry point of reading (npart__oplist_read) and the table of
- * keywords. What an op or a pattern holds is read again for each op that it serves, so that
- * operand names are checked against that op: in
+ * Op lists, section by section: the entry point of reading (npart__oplist_read). What an op or a pattern holds is read
+ * again for each op that it serves, so that operand names are checked against that op: in
  *      op Conv ConvTranspose
  *        need const(W) "the weight must be constant"
  * `W` is looked up twice, and the rule is there twice, with the ids of each op. At the end ops
@@ -18,10 +17,10 @@
 
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
 
-/* need, refuse, maybe, note, unit: a rule of the kind that its keyword says. The kind is taken from the keyword,
- * which has been read. */
-static void line_rule(struct npart__parser *parser)
+/* A rule of the kind that its keyword says. */
+void npart__line_rule(struct npart__parser *parser, const struct npart__value *is)
 {
+    (void)is;
     /* Rules of a rewrite may ask about its last node. */
     struct npart__op_entry root;
     bool has_root = parser->form && npart__root_op(parser, &root);
@@ -31,18 +30,18 @@ static void line_rule(struct npart__parser *parser)
         parser->op = &root;
         parser->first_selector = parser->oplist->selectors.count;
     }
-    /* dispatch() has taken the keyword, so it is the token before. */
-    npart__parse_rule(parser, parser->now.range.tokens[parser->now.at - 1].text);
+    npart__parse_rule(parser, parser->line->keyword);
     if (has_root) {
         parser->op = NULL;
         parser->first_selector = parser->oplist->selectors.count;
     }
 }
 
-/* use NAME[(ARGUMENT, ...)]...: the rules of defines. Each define's statements are read in its own scope and file,
- * and the reading goes on where the use stands. */
-static void line_use(struct npart__parser *parser)
+/* The rules of defines. Each define's statements are read in its own scope and file, and the reading goes on where the
+ * use stands. */
+void npart__line_use(struct npart__parser *parser, const struct npart__value *is)
 {
+    (void)is;
     do {
         struct npart__scope scope;
         struct npart__reading before;
@@ -55,20 +54,13 @@ static void line_use(struct npart__parser *parser)
     } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
 }
 
-/* source "..." within an op or a define. Of an op it counts for all rules without one of their
- * own, wherever it stands; of a define for those above it. */
-static void line_source_of_op(struct npart__parser *parser)
+/* Of an op it counts for all rules without one of their own, wherever it stands; of a define for those above it. */
+void npart__line_source_of_op(struct npart__parser *parser, const struct npart__value *is)
 {
-    const char *text = npart__take_text(parser, "a source");
-    npart__expect_end(parser);
-    if (!parser->now.scope)
-        parser->op_source = text;
-    /* A define's source is that of the rules so far. */
-    bool is_defined = parser->status == NPART_OK && parser->now.scope;
-    /* From the back to the first rule of this op; those that have a source keep it. */
-    for (uint32_t i = parser->oplist->rules.count; is_defined && i-- > parser->first_rule;)
-        if (!*parser->oplist->rules.items[i].source)
-            parser->oplist->rules.items[i].source = text;
+    if (parser->now.scope)
+        npart__give_source(parser, parser->first_rule, is[0].text);
+    else
+        parser->op_source = is[0].text;
 }
 
 /* ---- ops ------------------------------------------------------------------------------------------------- */
@@ -98,7 +90,7 @@ static bool read_version(struct npart__parser *parser, int32_t *out)
 }
 
 /* An opset beyond 32 bits is every later one; none is so far. */
-bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
+static bool read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
 {
     uint64_t column = npart__peek(parser)->column;
     *first = 1;
@@ -116,8 +108,7 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 /* One name of an `op` line, with the statements below it. Names of other domains than the
  * standard's and ONNX Runtime's are a library's own, and cannot be checked. Its statements are read with the op at
  * hand, once for each name on the line: rules have operands by number, which differ from op to op. */
-static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
-                    const struct npart__lexed_line *statements, uint32_t count)
+static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last)
 {
     struct npart__oplist *oplist = parser->oplist;
     struct npart__op_entry entry = {.first_version = first,
@@ -127,11 +118,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
                                     .line = parser->now.line,
                                     .column = token->column};
     size_t versions;
-    npart__split_op_name(token->text, &entry.domain, &entry.name, parser->arena);
-    if (!entry.domain) {
-        npart__parse_out_of_memory(parser);
+    if (!npart__split_op_name(parser, token->text, &entry.domain, &entry.name))
         return;
-    }
     bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
@@ -148,159 +136,28 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     parser->op_source = "";
     parser->first_rule = entry.first_rule;
     parser->first_selector = oplist->selectors.count;
-    read_statements(parser, statements, count);
+    npart__read_block(parser);
     parser->op = NULL;
     parser->now = before;
     entry.rule_count = oplist->rules.count - entry.first_rule;
     /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
-    for (uint32_t i = entry.first_rule; i < oplist->rules.count; i++)
-        if (!*oplist->rules.items[i].source)
-            oplist->rules.items[i].source = *parser->op_source ? parser->op_source : parser->default_source;
+    npart__give_source(parser, entry.first_rule, *parser->op_source ? parser->op_source : parser->default_source);
     NPART__KEEP(parser, &oplist->ops, entry);
     oplist->gates[parser->gate].has_ops = true;
 }
 
-/* op NAME... [OPSETS]: the statements that follow are read for each name.
- * `op Add Mul 7..`. A mistake in one name ends the line, or it would be told once for each. */
-static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
+/* The statements that follow are read for each name. A mistake in one name ends the line, or it would be told once for
+ * each. */
+void npart__line_op(struct npart__parser *parser, const struct npart__value *is)
 {
-    const struct npart__token *names = npart__peek(parser);
-    uint32_t name_count = 0;
     int32_t first, last;
-    for (; npart__peek(parser)->kind == NPART__TOKEN_WORD; name_count++)
-        parser->now.at++;
-    if (name_count == 0)
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected an op, found %s", npart__peek(parser)->text);
-    if (!npart__read_versions(parser, &first, &last))
+    if (!read_versions(parser, &first, &last))
         return;
     npart__expect_end(parser);
-    for (uint32_t i = 0; i < name_count && parser->status == NPART_OK; i++) {
-        read_op(parser, &names[i], first, last, statements, count);
+    for (uint32_t i = 0; i < is[0].count && parser->status == NPART_OK; i++) {
+        read_op(parser, &is[0].token[i], first, last);
         npart__end_statement(parser);
     }
-}
-
-/* pattern or failure NAME "sentence": with the statements that follow. It is kept on the stack while it is read,
- * and copied into the list when it is whole. */
-static void line_pattern(struct npart__parser *parser, bool is_failure, const struct npart__lexed_line *statements,
-                         uint32_t count)
-{
-    struct npart__pattern pattern = {.name = ""};
-    npart__line_pattern(parser, is_failure, &pattern);
-    if (parser->status != NPART_OK)
-        return;
-    /* A pattern with a mistake is not kept: its parts may refer to names that have none. */
-    uint32_t mistakes = parser->mistakes;
-    parser->pattern = &pattern;
-    parser->first_rule = pattern.first_rule;
-    parser->first_selector = parser->oplist->selectors.count;
-    read_statements(parser, statements, count);
-    if (parser->mistakes == mistakes)
-        npart__end_pattern(parser);
-    parser->pattern = NULL;
-    if (parser->status != NPART_OK || parser->mistakes > mistakes)
-        return;
-    /* Rules without a source have the pattern's. */
-    const char *source = parser->oplist->rules.items[pattern.unit_rule].source;
-    for (uint32_t i = pattern.first_rule; i < parser->oplist->rules.count; i++)
-        if (!*parser->oplist->rules.items[i].source)
-            parser->oplist->rules.items[i].source = source;
-    NPART__KEEP(parser, &parser->oplist->patterns, pattern);
-}
-
-/* rewrite ID ...: with the statements that follow. One with a mistake is not kept. Its forms are kept one by one as
- * they end (npart__end_form), also those before a mistake: the list is not used then. */
-static void line_rewrite(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
-{
-    struct npart__rewriting rewrite = {.id = ""};
-    struct npart__rewrite_form form;
-    uint32_t mistakes = parser->mistakes;
-    npart__line_rewrite(parser, &rewrite, &form);
-    if (parser->status != NPART_OK)
-        return;
-    read_statements(parser, statements, count);
-    if (parser->mistakes == mistakes)
-        npart__end_form(parser);
-    parser->rewrite = NULL;
-    parser->form = NULL;
-    parser->pattern = NULL;
-    if (parser->mistakes == mistakes)
-        NPART__KEEP(parser, &parser->oplist->rewrites, rewrite);
-}
-
-/* ---- dispatch -------------------------------------------------------------------------------------------- */
-
-/* In which places a keyword may stand is data: the same words end a block (npart__block_length) and are listed by no
- * other table. */
-static const struct {
-    const char *word;
-    void (*read)(struct npart__parser *parser);
-    unsigned places;
-/* One row for each keyword; `source` has two, by place. */
-} keywords[] = {
-    {"target", npart__line_target, NPART__IN_LIST},
-    {"source", npart__line_source, NPART__IN_LIST | NPART__IN_COST | NPART__IN_REWRITES},
-    {"rewrites", npart__line_rewrites, NPART__IN_LIST},
-    {"toolchain", npart__line_toolchain, NPART__IN_LIST},
-    {"standing", npart__line_standing, NPART__IN_LIST},
-    {"switches", npart__line_switches, NPART__IN_LIST},
-    {"variant", npart__line_variant, NPART__IN_LIST},
-    {"default", npart__line_default, NPART__IN_LIST},
-    {"partitioner", npart__line_partitioner, NPART__IN_LIST},
-    {"partitions", npart__line_partitions, NPART__IN_LIST},
-    {"fallback", npart__line_fallback, NPART__IN_LIST},
-    {"bodies", npart__line_bodies, NPART__IN_LIST},
-    {"integer-only", npart__line_integer_only, NPART__IN_LIST},
-    {"functions", npart__line_functions, NPART__IN_LIST},
-    {"layout", npart__line_layout, NPART__IN_LIST},
-    {"through", npart__line_through, NPART__IN_LIST},
-    {"moved", npart__line_moved, NPART__IN_LIST},
-    {"cost", npart__line_cost, NPART__IN_LIST | NPART__IN_COST},
-    {"param", npart__line_param, NPART__IN_LIST | NPART__IN_COST},
-    {"limit", npart__line_limit, NPART__IN_LIST},
-    {"precision", npart__line_precision, NPART__IN_LIST},
-    {"rewriting", npart__line_rewriting, NPART__IN_LIST},
-    {"runtime", npart__line_runtime, NPART__IN_LIST},
-    {"gate", npart__line_gate, NPART__IN_LIST},
-    {"every", npart__line_every, NPART__IN_LIST},
-    {"drop", npart__line_drop, NPART__IN_LIST},
-    {"need", line_rule, NPART__IN_OP | NPART__IN_PATTERN | NPART__IN_REWRITE},
-    {"maybe", line_rule, NPART__IN_OP},
-    {"note", line_rule, NPART__IN_OP},
-    {"unit", line_rule, NPART__IN_OP},
-    {"refuse", line_rule, NPART__IN_OP},
-    {"use", line_use, NPART__IN_OP | NPART__IN_PATTERN | NPART__IN_REWRITE},
-    /* The second row of this word; places of the two do not overlap. */
-    {"source", line_source_of_op, NPART__IN_OP},
-    {"let", npart__line_let, NPART__IN_PATTERN | NPART__IN_REWRITE},
-    {"share", npart__line_share, NPART__IN_PATTERN},
-    {"match", npart__line_match, NPART__IN_PATTERN | NPART__IN_REWRITE},
-    {"of", npart__line_of, NPART__IN_PATTERN | NPART__IN_REWRITE},
-    {"advice", npart__line_advice, NPART__IN_PATTERN},
-    {"at", npart__line_at, NPART__IN_REWRITE},
-    {"or", npart__line_or, NPART__IN_REWRITE},
-    {"caveat", npart__line_caveat, NPART__IN_REWRITE},
-    {"make", npart__line_make, NPART__IN_REWRITE},
-    {"put", npart__line_put, NPART__IN_REWRITE},
-    {"by", npart__line_by, NPART__IN_REWRITE},
-    {"advise", npart__line_advise, NPART__IN_REWRITE},
-};
-
-/* Calls the reader of the keyword that a statement begins with; what the reader leaves of the
- * line is a mistake. Linear in keywords, which are few. */
-static void dispatch(struct npart__parser *parser, unsigned place)
-{
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a keyword");
-    if (!token)
-        return;
-    for (size_t i = 0; i < NPART__COUNT(keywords); i++) {
-        if ((keywords[i].places & place) && npart__same_text(keywords[i].word, token->text)) {
-            keywords[i].read(parser);
-            npart__expect_end(parser);
-            return;
-        }
-    }
-    npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
 }
 
 /* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
@@ -316,17 +173,16 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
         parser->now.line = statements[i].line;
         npart__read_range(parser, statements[i].range);
         if (parser->status == NPART_OK)
-            dispatch(parser, parser->form      ? NPART__IN_REWRITE
-                             : parser->pattern ? NPART__IN_PATTERN
-                                               : NPART__IN_OP);
+            npart__read_line(parser, parser->form ? IN_REWRITE : parser->pattern ? IN_PATTERN : IN_OP);
         npart__end_statement(parser);
     }
     parser->now = before;
 }
 
-/* Keywords that begin a section without being in the table: their readers are given statements,
- * not only a line. */
-static const char *const sections[] = {"op", "pattern", "failure", "rewrite", "define", "include"};
+void npart__read_block(struct npart__parser *parser)
+{
+    read_statements(parser, parser->block, parser->block_count);
+}
 
 /* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands.
  * Statements are not indented by rule, so what belongs to an op is all up to the next keyword of the list itself. A
@@ -335,13 +191,7 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
         const char *word = statements->of.items[at].range.tokens[0].text;
-        bool ends = false;
-        for (size_t i = 0; i < NPART__COUNT(sections); i++)
-            ends |= npart__same_text(sections[i], word);
-        for (size_t i = 0; i < NPART__COUNT(keywords); i++)
-            ends |= (keywords[i].places & NPART__IN_LIST) && npart__same_text(keywords[i].word, word);
-        /* `source` may belong to an op, and then does not end it. */
-        if (ends && strcmp(word, "source") != 0)
+        if (npart__find_line(word, IN_LIST | IN_REWRITES) && strcmp(word, "source") != 0)
             return at - first;
     }
     return statements->of.count - first;
@@ -350,20 +200,16 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
 /* Mutually recursive with read_include, as deep as lists include each other. */
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes);
 
-/* include NAME: another list's lines, as if they stood here; the ops that follow take the place
+/* Another list's lines, as if they stood here; the ops that follow take the place
  * of its own. Reading another list within this one: the path changes for messages, and ops that
  * follow are this list's own. Its standing says that it is not the list that was verified. */
-static void read_include(struct npart__parser *parser)
+void npart__line_include(struct npart__parser *parser, const struct npart__value *is)
 {
     const struct npart__builtin_oplist *list = npart__builtin_oplists;
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a target's name");
-    npart__expect_end(parser);
-    if (!token)
-        return;
-    while (list->name && strcmp(list->name, token->text) != 0)
+    while (list->name && strcmp(list->name, is[0].text) != 0)
         list++;
     if (!list->name)
-        npart__parse_fail(parser, token->column, "there is no target %s", token->text);
+        npart__parse_fail(parser, is[0].token->column, "there is no target %s", is[0].text);
     else if (*parser->oplist->name)
         npart__parse_fail(parser, 1, "include stands before everything but the format");
     else if (++parser->include_depth > NPART__LIMIT_INCLUDE_DEPTH)
@@ -381,49 +227,10 @@ static void read_include(struct npart__parser *parser)
     parser->included_ops = parser->oplist->ops.count;
     parser->gate = 0;
     parser->default_source = "";
-    if (parser->must_stop)
-        return;
     /* A `standing` line below says it in the list's own words. */
-    parser->oplist->standing = npart__arena_format(parser->arena, "%s's list, changed", list->name);
-    if (!parser->oplist->standing) {
-        parser->oplist->standing = "";
-        npart__parse_out_of_memory(parser);
-    }
-}
-
-/* The section that begins at the statement at hand, `inner` being how many statements after it may belong to it. A
- * list of rewrites has few keywords beside `rewrite`, and no ops. */
-static void read_section(struct npart__parser *parser, const struct npart__lexed_line *statement, uint32_t inner)
-{
-    /* The first token may be no word; then its text is no keyword either. */
-    const char *word = statement->range.tokens[0].text;
-    bool is_op = strcmp(word, "op") == 0, is_failure = strcmp(word, "failure") == 0;
-    npart__read_range(parser, statement->range);
-    parser->now.line = statement->line;
-    if (parser->oplist->is_rewrites && strcmp(word, "rewrite") != 0) {
-        dispatch(parser, NPART__IN_REWRITES);
-    } else if (parser->oplist->is_rewrites) {
-        parser->now.at = 1;
-        line_rewrite(parser, statement + 1, inner);
-    } else if (is_op || is_failure || strcmp(word, "pattern") == 0) {
-        parser->now.at = 1;
-        /* Ids of rules begin with the target's name, so without it nothing that follows can be
-         * read. */
-        if (!*parser->oplist->name) {
-            npart__parse_fail(parser, 1, "the target's line comes before its ops");
-            parser->must_stop = true;
-        } else if (is_op) {
-            line_op(parser, statement + 1, inner);
-        } else {
-            line_pattern(parser, is_failure, statement + 1, inner);
-        }
-    } else if (strcmp(word, "include") == 0) {
-        parser->now.at = 1;
-        read_include(parser);
-    } else {
-        dispatch(parser, NPART__IN_LIST);
-    }
-    npart__end_statement(parser);
+    if (!parser->must_stop)
+        parser->oplist->standing =
+            npart__parse_text(parser, npart__arena_format(parser->arena, "%s's list, changed", list->name));
 }
 
 /* False where it is none of this format. The first statement says the format, so that a file of a later one is
@@ -451,14 +258,15 @@ void npart__read_cost_lines(struct npart__parser *parser, const char *text, size
             continue;
         parser->now.line = statements.of.items[i].line;
         npart__read_range(parser, statements.of.items[i].range);
-        dispatch(parser, NPART__IN_COST);
+        npart__read_line(parser, IN_COST);
         npart__end_statement(parser);
     }
 }
 
-/* One file, or the text of an included list: all statements in their order, defines first. An op
- * takes the statements after it, so these are passed over here. Defines first, since they may be used before the
- * line that makes them. */
+/* One file, or the text of an included list: all statements in their order, defines first, since they may be used
+ * before the line that makes them. What begins a block takes the statements after it, so these are passed over here; so
+ * are those after one that could not be lexed, which may have begun one. A list of rewrites has few keywords beside
+ * `rewrite`, and no ops. */
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
@@ -466,16 +274,20 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
         return;
     npart__find_defines(parser, &statements);
     for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
-        /* How many statements follow is counted for each, which is linear as it ends at the next section. */
         const struct npart__lexed_line *at = &statements.of.items[i];
-        uint32_t inner = npart__block_length(&statements, i + 1);
-        const char *word = at->range.tokens[0].text;
-        bool is_define = strcmp(word, "define") == 0;
-        if (!is_define && !at->is_broken)
-            read_section(parser, at, inner);
-        if (is_define || at->is_broken || strcmp(word, "op") == 0 || strcmp(word, "failure") == 0 ||
-            strcmp(word, "pattern") == 0 || strcmp(word, "rewrite") == 0)
-            i += inner;
+        const struct npart__line *line = npart__find_line(at->range.tokens[0].text, IN_LIST | IN_REWRITES);
+        uint32_t inner = 0;
+        if (at->is_broken || (line && (line->places & BLOCK)))
+            inner = npart__block_length(&statements, i + 1);
+        if (!at->is_broken && !(line && line->read == npart__line_define)) {
+            parser->block = at + 1;
+            parser->block_count = inner;
+            parser->now.line = at->line;
+            npart__read_range(parser, at->range);
+            npart__read_line(parser, parser->oplist->is_rewrites ? IN_REWRITES : IN_LIST);
+            npart__end_statement(parser);
+        }
+        i += inner;
     }
 }
 

@@ -11,17 +11,23 @@
 
 static char *document;
 
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    long size = 0;
+    REQUIRE(file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0);
+    char *text = malloc((size_t)size + 1);
+    REQUIRE(text);
+    rewind(file);
+    REQUIRE(fread(text, 1, (size_t)size, file) == (size_t)size);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
 static void read_document(void)
 {
-    FILE *file = fopen(DOCUMENT, "rb");
-    long size;
-    REQUIRE(file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0);
-    document = malloc((size_t)size + 1);
-    REQUIRE(document);
-    rewind(file);
-    REQUIRE(fread(document, 1, (size_t)size, file) == (size_t)size);
-    document[size] = '\0';
-    fclose(file);
+    document = read_file(DOCUMENT);
 }
 
 static void test_document__examples_are_lists(void)
@@ -83,11 +89,39 @@ static void check_described(const char *word, const char *follows)
     CHECK(found);
 }
 
-static const char *const keywords[] = {
-    "format", "include", "target", "toolchain", "standing", "source", "switches", "variant",
-    "default", "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "cost", "limit",
-    "moved", "runtime", "gate", "define", "every", "drop", "op", "need", "refuse", "maybe", "note", "unit",
-    "use", "pattern", "let", "match", "of", "failure", "advice"};
+static const struct {
+    const char *keyword, *form;
+} lines[] = {
+#define LINE(keyword, places, form, noun, function) {keyword, form},
+#include "oplist/lines.def"
+#define POLICY(id, form, sentence) {"partitions", form},
+#include "oplist/lines.def"
+};
+
+/* The form of a line as the page writes it: with double quotes, without blanks in parentheses, in a table. */
+static void check_form(const char *rewrites, const char *keyword, const char *form)
+{
+    char text[512], *out = text;
+    out += sprintf(out, "`%s%s", keyword, *form ? " " : "");
+    for (const char *at = form; *at; at++) {
+        bool is_inside = *at == ' ' && (at[1] == '(' || at[1] == ')' || at[-1] == '(');
+        if (*at == '|')
+            *out++ = '\\';
+        if (!is_inside)
+            *out++ = *at == '\'' ? '"' : *at;
+    }
+    strcpy(out, "`");
+    if (!strstr(document, text) && !strstr(rewrites, text))
+        CHECK_TEXT(text, "(in " DOCUMENT " or docs/rewrites.md)");
+}
+
+static void test_document__has_the_form_of_every_line(void)
+{
+    char *rewrites = read_file("docs/rewrites.md");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        check_form(rewrites, lines[i].keyword, lines[i].form);
+    free(rewrites);
+}
 
 static void test_document__names_every_word(void)
 {
@@ -99,8 +133,7 @@ static void test_document__names_every_word(void)
         NPART__PREDICATES(X) NPART__FUNCTIONS(X)
 #undef X
     };
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        check_described(keywords[i], "");
+    check_described("format", "");
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         check_described(asked[i].word, asked[i].has_argument ? "(" : "`");
 }
@@ -128,9 +161,9 @@ static void test_document__the_syntax_file_knows_every_word(void)
         NPART__PREDICATES(X) NPART__FUNCTIONS(X)
 #undef X
     };
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (!is_in_syntax(keywords[i]))
-            CHECK_TEXT(keywords[i], "(in docs/oplist.vim)");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (!is_in_syntax(lines[i].keyword))
+            CHECK_TEXT(lines[i].keyword, "(in docs/oplist.vim)");
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (!is_in_syntax(asked[i]))
             CHECK_TEXT(asked[i], "(in docs/oplist.vim)");
@@ -187,6 +220,6 @@ static void test_document__is_released(void)
 }
 
 TESTS(read_document, test_document__examples_are_lists, test_document__first_example_means_what_it_says,
-      test_document__names_every_word, test_document__the_syntax_file_knows_every_word,
+      test_document__has_the_form_of_every_line, test_document__names_every_word, test_document__the_syntax_file_knows_every_word,
       test_document__names_every_parameter_and_limit, test_document__example_of_a_cost_file,
       test_document__is_released)
