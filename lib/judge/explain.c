@@ -47,80 +47,6 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
 
 /* ---- questions in words ------------------------------------------------------------------------------------ */
 
-/* A noun and how an answer is joined to it: "rank 6", but "dim 1 = 3". The nouns are those of ONNX, and not the
- * words of the language (`dtype`, `numel`). */
-struct wording {
-    const char *noun;
-    const char *is; /* between it and the answer */
-};
-
-/* Attributes have no noun: their own name is one. A function without a row would print nothing, so each has one. */
-static struct wording wording_of(enum npart__function function)
-{
-    static const struct wording wordings[] = {
-        [NPART__FUNCTION_DTYPE] = {"element type", " "},
-        [NPART__FUNCTION_QDTYPE] = {"quantized type", " "},
-        [NPART__FUNCTION_QSCALES] = {"number of scales", " = "},
-        [NPART__FUNCTION_QSCALE] = {"scale", " = "},
-        [NPART__FUNCTION_QZERO] = {"zero point", " = "},
-        [NPART__FUNCTION_RANK] = {"rank", " "},
-        [NPART__FUNCTION_DIMS_OVER_ONE] = {"number of dims above 1", " = "},
-        [NPART__FUNCTION_DIM] = {"dim", " = "},
-        [NPART__FUNCTION_NUMEL] = {"number of elements", " = "},
-        [NPART__FUNCTION_VALUE] = {"value", " = "},
-        [NPART__FUNCTION_ATTR] = {"", " = "},
-        [NPART__FUNCTION_EQUATION] = {"", " = "},
-        [NPART__FUNCTION_LENGTH] = {"length of", " = "},
-        [NPART__FUNCTION_COUNT] = {"number of", " = "},
-        [NPART__FUNCTION_NAME] = {"name", " "},
-        [NPART__FUNCTION_PRODUCER] = {"producer", " "},
-        [NPART__FUNCTION_QPRODUCER] = {"producer before DequantizeLinear", " "},
-        [NPART__FUNCTION_CASTS] = {"Cast to", " "},
-        [NPART__FUNCTION_ORIGIN] = {"producer before any Transpose", " "},
-        [NPART__FUNCTION_QORIGIN] = {"producer before DequantizeLinear and any Transpose", " "},
-        [NPART__FUNCTION_CONSUMERS] = {"consumer", " "},
-        [NPART__FUNCTION_USERS] = {"number of uses", " = "},
-        [NPART__FUNCTION_OP] = {"op", " "},
-        [NPART__FUNCTION_OPSET] = {"opset", " "},
-        [NPART__FUNCTION_LIMIT] = {"limit", " = "},
-        [NPART__FUNCTION_NODES] = {"number of nodes", " = "},
-        [NPART__FUNCTION_TOOLCHAIN] = {"toolchain", " "},
-    };
-    return wordings[function];
-}
-
-/* What a predicate says of an operand: "X float32[2,3] from Mul, not constant". Each reads well after "not" and
- * after "unknown whether". */
-static const char *adjective_of(enum npart__predicate predicate)
-{
-    static const char *const adjectives[] = {
-        [NPART__PREDICATE_STATIC] = "static",
-        [NPART__PREDICATE_BOUNDED] = "bounded",
-        [NPART__PREDICATE_CONST] = "constant",
-        [NPART__PREDICATE_INITIALIZER] = "an initializer",
-        [NPART__PREDICATE_QCONST] = "constant",
-        [NPART__PREDICATE_PRESENT] = "given",
-        [NPART__PREDICATE_QUANTIZED] = "quantized",
-        [NPART__PREDICATE_GRAPH_INPUT] = "a graph input",
-        [NPART__PREDICATE_GRAPH_OUTPUT] = "a graph output",
-        [NPART__PREDICATE_UNIFORM] = "uniform",
-        [NPART__PREDICATE_COUNTS_UP] = "counting up from 0",
-        [NPART__PREDICATE_DECLARED] = "declared in the file",
-        [NPART__PREDICATE_TAKEN] = "supported",
-        [NPART__PREDICATE_IN_UNIT] = "used by QDQ node units only",
-        [NPART__PREDICATE_BEHIND_LAYOUT] = "in the target's layout",
-        [NPART__PREDICATE_BEHIND_TRANSPOSE] = "after a moved Transpose",
-        [NPART__PREDICATE_IN_GEMM] = "used by MatMuls that become Gemms",
-        [NPART__PREDICATE_INPUTS_DECLARED] = "declared",
-        [NPART__PREDICATE_CAPTURES] = "captured",
-        [NPART__PREDICATE_HAS] = "given",
-        [NPART__PREDICATE_ELLIPSIS] = "with an ellipsis",
-        [NPART__PREDICATE_SWITCH] = "on",
-        [NPART__PREDICATE_VARIANT] = "chosen",
-    };
-    return adjectives[predicate];
-}
-
 /* `*` and `it` are signs of the language, which no report prints. */
 static void append_selector(const struct npart__trial *trial, const struct npart__term *term,
                             struct npart__buffer *out)
@@ -136,21 +62,22 @@ static void append_selector(const struct npart__trial *trial, const struct npart
 static void append_asked(const struct npart__trial *trial, const struct npart__term *term, bool with_operand,
                          struct npart__buffer *out)
 {
+    const struct npart__question *question = npart__question_of(term);
     bool is_function = term->kind == NPART__TERM_FUNCTION;
-    struct wording wording = is_function ? wording_of((enum npart__function)term->op) : (struct wording){"", ""};
-    bool is_dim = is_function && term->op == NPART__FUNCTION_DIM;
-    bool is_count = is_function && term->op == NPART__FUNCTION_COUNT;
-    npart__append_text(out, wording.noun);
+    bool is_dim = question->argument == NPART__ARGUMENT_OPERAND_INDEX;
+    bool is_count = question->argument == NPART__ARGUMENT_SIDE;
+    const char *noun = is_function ? question->noun : "";
+    npart__append_text(out, noun);
     if (is_dim)
         npart__append_format(out, " %lld", (long long)term->number);
     if (term->selector != NPART_NONE && (with_operand || is_count)) {
-        npart__append_text(out, is_count ? " " : *wording.noun ? " of " : "");
+        npart__append_text(out, is_count ? " " : *noun ? " of " : "");
         append_selector(trial, term, out);
     } else if (term->word) {
-        npart__append_format(out, "%s%s", *wording.noun ? " " : "", term->word);
-    } else if (!is_function && term->op == NPART__PREDICATE_SWITCH) {
+        npart__append_format(out, "%s%s", *noun ? " " : "", term->word);
+    } else if (question->argument == NPART__ARGUMENT_SWITCH) {
         npart__append_format(out, "switch %s", trial->oplist->switches.items[term->number]);
-    } else if (!is_function && term->op == NPART__PREDICATE_VARIANT) {
+    } else if (question->argument == NPART__ARGUMENT_VARIANT) {
         npart__append_format(out, "variant %s", trial->oplist->variants.items[term->number].name);
     } else if (!is_function) {
         /* The two predicates that are about the whole node. */
@@ -207,8 +134,7 @@ static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct
     if (term->kind == NPART__TERM_PREDICATE) {
         static const char *const words[] = {"not ", "unknown whether ", ""};
         struct npart__trial copy = *trial;
-        npart__append_format(out, ": %s%s", words[npart__try(&copy, id)],
-                             adjective_of((enum npart__predicate)term->op));
+        npart__append_format(out, ": %s%s", words[npart__try(&copy, id)], npart__question_of(term)->noun);
         return;
     }
     npart__append_text(out, ":");
@@ -312,7 +238,7 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
     bool is_toolchain = asked->kind == NPART__TERM_FUNCTION && asked->op == NPART__FUNCTION_TOOLCHAIN;
     if (asked->kind == NPART__TERM_FUNCTION) {
         append_asked(trial, asked, false, out);
-        npart__append_text(out, wording_of((enum npart__function)asked->op).is);
+        npart__append_text(out, npart__question_of(asked)->is);
     }
     /* A version is compared as a number and printed as the list writes it. */
     if (is_toolchain)
@@ -348,7 +274,7 @@ static void append_predicate(const struct npart__trial *trial, const struct npar
         return;
     npart__append_text(out, is_of_operand ? ", " : out->size ? " " : "");
     npart__append_text(out, holds ? "" : "not ");
-    npart__append_text(out, adjective_of((enum npart__predicate)term->op));
+    npart__append_text(out, npart__question_of(term)->noun);
 }
 
 /* The trial is put where it stood when the rule failed, in the loops and inside each(), and asked again there. A

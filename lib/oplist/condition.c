@@ -15,48 +15,23 @@
  */
 #include "oplist/parse.h"
 
-/* What stands in the parentheses of a question: rank(X) an operand, dim(X, -1) an operand and an
- * axis, switch(float) a switch. */
-enum argument {
-    ARGUMENT_OPERAND,
-    ARGUMENT_OPERAND_INDEX,
-    ARGUMENT_OPERAND_MAYBE_INDEX,
-    ARGUMENT_ATTRIBUTE,
-    ARGUMENT_ATTRIBUTE_INDEX,
-    ARGUMENT_SWITCH,
-    ARGUMENT_VARIANT,
-    ARGUMENT_SIDE,
-    ARGUMENT_LIMIT,
-    ARGUMENT_NOTHING,
-};
-
-/* A predicate or function as term.h lists it; `about` is the kind of cause that a rule makes
- * which asks this first. Words are tables here, so that a new question of the language is a row in term.h and a
- * case where it is answered. */
-struct word_row {
-    const char *word;
-    uint8_t argument, about;
-};
-
-static const struct word_row predicates[] = {
-#define X(id, word, argument, about) {word, ARGUMENT_##argument, NPART__ABOUT_##about},
-    NPART__PREDICATES(X)
-#undef X
-};
-
-static const struct word_row functions[] = {
-#define X(id, word, argument, about) {word, ARGUMENT_##argument, NPART__ABOUT_##about},
-    NPART__FUNCTIONS(X)
-#undef X
-};
-
-/* The place in the table is the question's number in the enum that term.h makes of the same rows. */
-static uint32_t find_word(const struct word_row *rows, size_t count, const char *word)
+/* The place in the table is the question's number in the enum of the same rows. */
+static uint32_t find_word(const struct npart__question *rows, uint32_t count, const char *word)
 {
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (npart__same_text(rows[i].word, word))
-            return (uint32_t)i;
+            return i;
     return NPART_NONE;
+}
+
+static uint32_t find_predicate(const char *word)
+{
+    return find_word(npart__predicates, NPART__PREDICATES, word);
+}
+
+static uint32_t find_function(const char *word)
+{
+    return find_word(npart__functions, NPART__FUNCTIONS, word);
 }
 
 /* Names of defines and parameters must not be any of these, or a condition would mean two
@@ -69,8 +44,8 @@ bool npart__is_reserved(const char *word)
     for (size_t i = 0; i < NPART__COUNT(others); i++)
         if (npart__same_text(others[i], word))
             return true;
-    return find_word(predicates, NPART__COUNT(predicates), word) != NPART_NONE ||
-           find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
+    return find_predicate(word) != NPART_NONE ||
+           find_function(word) != NPART_NONE;
 }
 
 uint32_t npart__new_term(struct npart__parser *parser, struct npart__term term)
@@ -158,37 +133,37 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
 {
     const struct npart__token *token;
     uint32_t found = NPART_NONE;
-    switch ((enum argument)argument) {
+    switch ((enum npart__argument)argument) {
     /* One branch for four kinds: they differ in whether an axis must, may or must not follow. */
-    case ARGUMENT_OPERAND:
-    case ARGUMENT_OPERAND_INDEX:
-    case ARGUMENT_OPERAND_MAYBE_INDEX:
-    case ARGUMENT_SIDE:
+    case NPART__ARGUMENT_OPERAND:
+    case NPART__ARGUMENT_OPERAND_INDEX:
+    case NPART__ARGUMENT_OPERAND_MAYBE_INDEX:
+    case NPART__ARGUMENT_SIDE:
         /* Of count() too: `inputs` and `outputs` are selectors like others. */
         term->selector = npart__parse_selector(parser);
         term->has_index =
-            argument == ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
-        if (argument == ARGUMENT_OPERAND_INDEX || term->has_index)
+            argument == NPART__ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
+        if (argument == NPART__ARGUMENT_OPERAND_INDEX || term->has_index)
             parse_index(parser, term);
         term->to_last = term->has_index && npart__accept(parser, NPART__TOKEN_MARK, "..");
         return;
-    case ARGUMENT_ATTRIBUTE:
-    case ARGUMENT_ATTRIBUTE_INDEX:
+    case NPART__ARGUMENT_ATTRIBUTE:
+    case NPART__ARGUMENT_ATTRIBUTE_INDEX:
         token = npart__expect_name(parser, "an attribute");
         if (token)
             npart__resolve_attribute(parser, token, term);
-        term->has_index = argument == ARGUMENT_ATTRIBUTE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
+        term->has_index = argument == NPART__ARGUMENT_ATTRIBUTE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
         if (term->has_index)
             parse_index(parser, term);
         return;
-    case ARGUMENT_SWITCH:
+    case NPART__ARGUMENT_SWITCH:
         token = npart__expect_name(parser, "a switch");
         if (token)
             found = npart__find_switch(parser->oplist, token->text, strlen(token->text));
         if (token && found == NPART_NONE)
             npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
         break;
-    case ARGUMENT_VARIANT:
+    case NPART__ARGUMENT_VARIANT:
         /* A variant may be named by a number (`variant 79`), or by the parameter of a define. */
         token = npart__resolve(parser, npart__peek(parser));
         if (!token)
@@ -198,12 +173,12 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
         if (found == NPART_NONE)
             npart__parse_fail(parser, token->column, "the list declares no variant %s", token->text);
         break;
-    case ARGUMENT_LIMIT:
+    case NPART__ARGUMENT_LIMIT:
         token = npart__expect_name(parser, "a limit");
         if (token)
             take_limit(parser, token, term);
         return;
-    case ARGUMENT_NOTHING:
+    case NPART__ARGUMENT_NOTHING:
         return;
     }
     /* After a mistake it is NPART_NONE, and npart__new_term makes nothing of it. */
@@ -214,12 +189,12 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
 /* A question with its argument: static(X, 1..), has(axes), opset. A comma and an axis where the
  * row does not allow one fails at the closing parenthesis. */
 static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind kind, uint32_t op,
-                            const struct word_row *row)
+                            const struct npart__question *row)
 {
     struct npart__term term = npart__blank_term(kind);
     term.op = (uint8_t)op;
     parser->now.at++; /* the word itself */
-    if (row->argument == ARGUMENT_NOTHING)
+    if (row->argument == NPART__ARGUMENT_NOTHING)
         return npart__new_term(parser, term);
     if (!npart__accept(parser, NPART__TOKEN_MARK, "(")) {
         npart__parse_fail(parser, npart__peek(parser)->column, "expected ( after %s", row->word);
@@ -268,13 +243,13 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
     if (token->kind == NPART__TOKEN_NUMBER)
         return take_number(parser, false);
     if (token->kind == NPART__TOKEN_WORD) {
-        uint32_t op = find_word(functions, NPART__COUNT(functions), token->text);
+        uint32_t op = find_function(token->text);
         /* There is one: a range ends with a token of kind END. */
         const struct npart__token *next = token + 1;
-        bool is_asked = op != NPART_NONE && (functions[op].argument == ARGUMENT_NOTHING ||
+        bool is_asked = op != NPART_NONE && (npart__functions[op].argument == NPART__ARGUMENT_NOTHING ||
                                              (next->kind == NPART__TOKEN_MARK && strcmp(next->text, "(") == 0));
         if (is_asked)
-            return parse_asked(parser, NPART__TERM_FUNCTION, op, &functions[op]);
+            return parse_asked(parser, NPART__TERM_FUNCTION, op, &npart__functions[op]);
     }
     if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
         struct npart__term word = npart__blank_term(NPART__TERM_WORD);
@@ -331,7 +306,7 @@ static bool set_goes_on(const struct npart__parser *parser)
         return false;
     if (token->kind == NPART__TOKEN_WORD)
         return !npart__is_reserved(token->text) ||
-               (find_word(functions, NPART__COUNT(functions), token->text) != NPART_NONE);
+               (find_function(token->text) != NPART_NONE);
     return token->kind == NPART__TOKEN_NUMBER || token->kind == NPART__TOKEN_LITERAL ||
            npart__next_is(parser, NPART__TOKEN_MARK, "-") || npart__next_is(parser, NPART__TOKEN_MARK, "..") ||
            npart__next_is(parser, NPART__TOKEN_MARK, "(");
@@ -351,7 +326,7 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
         bool has_end = token->kind == NPART__TOKEN_NUMBER || npart__next_is(parser, NPART__TOKEN_MARK, "-") ||
                        npart__next_is(parser, NPART__TOKEN_MARK, "(") || npart__end_of_name(parser) != NPART_NONE ||
                        (token->kind == NPART__TOKEN_WORD && set_goes_on(parser) &&
-                        find_word(functions, NPART__COUNT(functions), token->text) != NPART_NONE);
+                        find_function(token->text) != NPART_NONE);
         if (has_end)
             item.right = parse_sum(parser, depth + 1);
         if (item.left == NPART_NONE && item.right == NPART_NONE)
@@ -482,30 +457,20 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     const struct npart__term *asked = &parser->oplist->terms.items[left], *word = &parser->oplist->terms.items[other];
     if (asked->kind != NPART__TERM_FUNCTION)
         return;
-    bool is_type = asked->op == NPART__FUNCTION_DTYPE || asked->op == NPART__FUNCTION_QDTYPE ||
-                   asked->op == NPART__FUNCTION_CASTS;
-    if (is_type && word->kind == NPART__TERM_NUMBER)
+    uint8_t answers = npart__functions[asked->op].answers;
+    bool is_type = answers == NPART__ANSWERS_TYPE;
+    if ((is_type || answers == NPART__ANSWERS_CASTS) && word->kind == NPART__TERM_NUMBER)
         npart__parse_warn(parser, column, "a type is never a number");
     if (word->kind != NPART__TERM_WORD)
         return;
-    /* casts() may answer `none`, which is no type. */
-    is_type = is_type && asked->op != NPART__FUNCTION_CASTS;
-    /* These answer with ops. */
-    bool is_op = asked->op == NPART__FUNCTION_PRODUCER || asked->op == NPART__FUNCTION_CONSUMERS ||
-                 asked->op == NPART__FUNCTION_ORIGIN || asked->op == NPART__FUNCTION_QPRODUCER ||
-                 asked->op == NPART__FUNCTION_QORIGIN || asked->op == NPART__FUNCTION_OP;
-    bool is_number = asked->op == NPART__FUNCTION_RANK || asked->op == NPART__FUNCTION_DIM ||
-                     asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_USERS ||
-                     asked->op == NPART__FUNCTION_COUNT ||
-                     asked->op == NPART__FUNCTION_OPSET || asked->op == NPART__FUNCTION_LENGTH;
     /* Types besides those of tensors that dtype() answers with. */
     bool is_kind = strcmp(word->word, "sequence") == 0 || strcmp(word->word, "map") == 0 ||
                    strcmp(word->word, "optional") == 0;
     if (is_type && !word->element_type && !is_kind)
         npart__parse_fail(parser, column, "%s is no element type", word->word);
-    if (is_number)
+    if (answers == NPART__ANSWERS_NUMBER)
         npart__parse_fail(parser, column, "%s is no number", word->word);
-    if (is_op && strcmp(word->word, "none") != 0)
+    if (answers == NPART__ANSWERS_OP && strcmp(word->word, "none") != 0)
         (void)npart__check_op(parser, word->word, column);
 }
 
@@ -698,10 +663,10 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         return inner;
     }
     uint32_t op = token->kind == NPART__TOKEN_WORD
-                      ? find_word(predicates, NPART__COUNT(predicates), token->text)
+                      ? find_predicate(token->text)
                       : NPART_NONE;
     if (op != NPART_NONE)
-        return parse_asked(parser, NPART__TERM_PREDICATE, op, &predicates[op]);
+        return parse_asked(parser, NPART__TERM_PREDICATE, op, &npart__predicates[op]);
     return parse_comparison(parser, depth);
 }
 
@@ -736,7 +701,7 @@ uint32_t npart__parse_number(struct npart__parser *parser)
 /* Rewrites ask, whose expressions may begin with a function of conditions (rewrite_lines.c). */
 bool npart__is_function(const char *word)
 {
-    return find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
+    return find_function(word) != NPART_NONE;
 }
 
 uint32_t npart__parse_condition(struct npart__parser *parser)
@@ -755,23 +720,23 @@ void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, c
                             const char **argument, uint8_t *about)
 {
     const struct npart__term *at = &oplist->terms.items[term];
-    while (at->kind != NPART__TERM_PREDICATE && at->kind != NPART__TERM_FUNCTION && at->left != NPART_NONE)
+    while (!npart__question_of(at) && at->left != NPART_NONE)
         at = &oplist->terms.items[at->left];
     *word = "rule";
     *argument = "";
     *about = NPART__ABOUT_ATTRIBUTE;
-    if (at->kind != NPART__TERM_PREDICATE && at->kind != NPART__TERM_FUNCTION)
+    const struct npart__question *row = npart__question_of(at);
+    if (!row)
         return;
-    const struct word_row *row = at->kind == NPART__TERM_PREDICATE ? &predicates[at->op] : &functions[at->op];
     *word = row->word;
     *about = row->about;
     if (at->selector != NPART_NONE)
         *argument = oplist->selectors.items[at->selector].name;
     else if (at->word)
         *argument = at->word;
-    else if (row->argument == ARGUMENT_SWITCH)
+    else if (row->argument == NPART__ARGUMENT_SWITCH)
         *argument = oplist->switches.items[at->number];
-    else if (row->argument == ARGUMENT_VARIANT)
+    else if (row->argument == NPART__ARGUMENT_VARIANT)
         *argument = oplist->variants.items[at->number].name;
     if (strcmp(*argument, "*") == 0)
         *argument = "";

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditions as trees of terms, shared by the parser and the evaluator. The words of the
- * language stand here once, in two lists: a row has the word, what stands in its parentheses,
- * and what a rule is about that asks it first. The parser, the writer (term_text.c) and the
- * evaluator (lib/judge/answer.c) are made of these rows, so a new word cannot be forgotten in
- * one of them.
+ * Conditions as trees of terms, shared by the parser and the evaluator; the questions that they ask are the rows of
+ * questions.def.
  * Terms of a list lie in one array and refer to each other by index. A condition such as rank(X)
  * <= 4 and const(W) is
  *      AND(COMPARE(FUNCTION rank X, NUMBER 4), PREDICATE const W)
@@ -34,76 +31,49 @@ enum npart__term_kind {
     NPART__TERM_ARITHMETIC, /* left op right, op a character */
 };
 
-/* Questions with yes or no for an answer. OPERAND is one operand or several, and the answer must
- * be yes for each; SWITCH and VARIANT take a name that the list declares; NOTHING has no
- * parentheses. */
-#define NPART__PREDICATES(X)                                                                                           \
-    X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one, or all from one on */ \
-    X(BOUNDED, "bounded", OPERAND, DYNAMIC)           /* every dim is known to be no greater than a number */          \
-    X(CONST, "const", OPERAND, CONSTANT)              /* known before the model runs */                                \
-    X(INITIALIZER, "initializer", OPERAND, CONSTANT)  /* the same, or an initializer that is an input, too */          \
-    X(QCONST, "qconst", OPERAND, CONSTANT)            /* the same, or comes from DequantizeLinear of what is */        \
-    X(PRESENT, "present", OPERAND, SHAPE)             /* the operand is there */                                       \
-    X(QUANTIZED, "quantized", OPERAND, DTYPE)         /* comes from DequantizeLinear or goes to QuantizeLinear */      \
-    X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
-    X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
-    X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
-    X(COUNTS_UP, "counts_up", OPERAND, CONSTANT)      /* elements of a constant: 0, 1, 2, ... by rows or columns */    \
-    X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
-    X(TAKEN, "taken", OPERAND, POLICY)                /* the node that makes it passes the rules of its op */         \
-    X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a QDQ node unit */             \
-    X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
-    X(BEHIND_TRANSPOSE, "behind_transpose", OPERAND, POLICY) /* a Transpose is moved there, past `through` ops */      \
-    X(IN_GEMM, "in_gemm", OPERAND, POLICY)            /* every node that uses it is a MatMul that becomes a Gemm */    \
-    X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
-    X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
-    X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
-    X(ELLIPSIS, "ellipsis", ATTRIBUTE, ATTRIBUTE)     /* an equation of Einsum has an ellipsis */                      \
-    X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
-    X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
-
-/* Questions with a number or a word for an answer. A question about several operands has several
- * answers, and a comparison must hold for each. INDEX after a comma is an axis or an element. */
-#define NPART__FUNCTIONS(X)                                                                                            \
-    X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
-    X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
-    X(QSCALES, "qscales", OPERAND, SHAPE)   /* number of scales of its (de)quantization; 0 without one */              \
-    X(QSCALE, "qscale", OPERAND, ATTRIBUTE) /* every scale of its (de)quantization */                                  \
-    X(QZERO, "qzero", OPERAND, ATTRIBUTE)   /* every zero point of it */                                               \
-    X(RANK, "rank", OPERAND, RANK)                                                                                     \
-    X(DIMS_OVER_ONE, "dims_over_one", OPERAND, RANK) /* number of dims that are not 1 */                               \
-    X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
-    X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
-    X(VALUE, "value", OPERAND_MAYBE_INDEX, ATTRIBUTE) /* every element of a constant, or one */                        \
-    X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; every element, or one */            \
-    X(EQUATION, "equation", ATTRIBUTE, ATTRIBUTE) /* the same, as an equation of Einsum */                             \
-    X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
-    X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
-    X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
-    X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
-    X(QPRODUCER, "qproducer", OPERAND, POLICY) /* the same, past its DequantizeLinear */                               \
-    X(CASTS, "casts", OPERAND, POLICY)      /* types that Casts make of it; "none" without one */                      \
-    X(ORIGIN, "origin", OPERAND, POLICY)      /* the op that makes it, past Transposes */                              \
-    X(QORIGIN, "qorigin", OPERAND, POLICY)    /* the same, past its DequantizeLinear first */                          \
-    X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
-    X(USERS, "users", OPERAND, POLICY)      /* how often nodes and the graph's outputs use it */                       \
-    X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
-    X(OPSET, "opset", NOTHING, OP)          /* version of the node's domain */                                         \
-    X(LIMIT, "limit", LIMIT, SHAPE)         /* a number of the target's, by variant */                                 \
-    X(NODES, "nodes", NOTHING, POLICY)      /* live nodes of the model */                                              \
-    X(TOOLCHAIN, "toolchain", NOTHING, POLICY) /* the chosen one's place among them */
-
 enum npart__predicate {
-#define X(id, word, argument, about) NPART__PREDICATE_##id,
-    NPART__PREDICATES(X)
-#undef X
+#define PREDICATE(id, word, argument, about, adjective) NPART__PREDICATE_##id,
+#include "oplist/questions.def"
 };
 
 enum npart__function {
-#define X(id, word, argument, about) NPART__FUNCTION_##id,
-    NPART__FUNCTIONS(X)
-#undef X
+#define FUNCTION(id, word, argument, about, answers, noun, is) NPART__FUNCTION_##id,
+#include "oplist/questions.def"
 };
+
+/* What stands in the parentheses of a question: rank(X) an operand, dim(X, -1) an operand and an
+ * axis, switch(float) a switch. */
+enum npart__argument {
+    NPART__ARGUMENT_OPERAND,
+    NPART__ARGUMENT_OPERAND_INDEX,
+    NPART__ARGUMENT_OPERAND_MAYBE_INDEX,
+    NPART__ARGUMENT_ATTRIBUTE,
+    NPART__ARGUMENT_ATTRIBUTE_INDEX,
+    NPART__ARGUMENT_SWITCH,
+    NPART__ARGUMENT_VARIANT,
+    NPART__ARGUMENT_SIDE,
+    NPART__ARGUMENT_LIMIT,
+    NPART__ARGUMENT_NOTHING,
+};
+
+/* With what an answer can be compared. */
+enum npart__answers {
+    NPART__ANSWERS_ANY,
+    NPART__ANSWERS_TYPE,
+    NPART__ANSWERS_CASTS, /* a type, or `none` */
+    NPART__ANSWERS_OP,
+    NPART__ANSWERS_NUMBER,
+};
+
+/* A row of questions.def; of a predicate the noun is its adjective. */
+struct npart__question {
+    const char *word;
+    uint8_t argument, about, answers;
+    const char *noun, *is;
+};
+extern const struct npart__question npart__predicates[], npart__functions[];
+#define NPART__PREDICATES (NPART__PREDICATE_VARIANT + 1u)
+#define NPART__FUNCTIONS (NPART__FUNCTION_TOOLCHAIN + 1u)
 
 /* In the order of the marks in parse_comparison (condition.c), whose places these numbers are. */
 enum npart__comparison_op {
@@ -156,5 +126,13 @@ struct npart__selector {
         bool is_output, is_variadic;
     } versions[NPART__SELECTOR_VERSIONS];
 };
+
+/* The question that a term asks; NULL: it is none. */
+static inline const struct npart__question *npart__question_of(const struct npart__term *term)
+{
+    return term->kind == NPART__TERM_PREDICATE  ? &npart__predicates[term->op]
+           : term->kind == NPART__TERM_FUNCTION ? &npart__functions[term->op]
+                                                : NULL;
+}
 
 #endif

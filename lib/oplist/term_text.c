@@ -6,39 +6,35 @@
  */
 #include "oplist/term.h"
 
-static const char *const predicate_words[] = {
-#define X(id, word, argument, about) word,
-    NPART__PREDICATES(X)
-#undef X
+const struct npart__question npart__predicates[] = {
+#define PREDICATE(id, word, argument, about, adjective)                                                                \
+    {word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_ANY, adjective, ""},
+#include "oplist/questions.def"
 };
 
-static const char *const function_words[] = {
-#define X(id, word, argument, about) word,
-    NPART__FUNCTIONS(X)
-#undef X
+const struct npart__question npart__functions[] = {
+#define FUNCTION(id, word, argument, about, answers, noun, is)                                                         \
+    {word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_##answers, noun, is},
+#include "oplist/questions.def"
 };
 
-/* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. The words are those
- * of term.h, so they are read again as they are written. */
+/* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. */
 static void append_asked(const struct npart__oplist *oplist, const struct npart__term *term, struct npart__buffer *out)
 {
-    bool is_predicate = term->kind == NPART__TERM_PREDICATE;
-    npart__append_text(out, is_predicate ? predicate_words[term->op] : function_words[term->op]);
-    bool asks_nothing = term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP ||
-                        term->op == NPART__FUNCTION_NODES || term->op == NPART__FUNCTION_TOOLCHAIN;
-    if (is_predicate ? term->op == NPART__PREDICATE_CAPTURES || term->op == NPART__PREDICATE_INPUTS_DECLARED
-                     : asks_nothing)
+    const struct npart__question *question = npart__question_of(term);
+    npart__append_text(out, question->word);
+    if (question->argument == NPART__ARGUMENT_NOTHING)
         return;
     npart__append_text(out, "(");
     if (term->selector != NPART_NONE)
         npart__append_text(out, oplist->selectors.items[term->selector].name);
     else if (term->word)
         npart__append_text(out, term->word);
-    else if (is_predicate && term->op == NPART__PREDICATE_SWITCH)
+    else if (question->argument == NPART__ARGUMENT_SWITCH)
         npart__append_text(out, oplist->switches.items[term->number]);
-    else if (is_predicate && term->op == NPART__PREDICATE_VARIANT)
+    else if (question->argument == NPART__ARGUMENT_VARIANT)
         npart__append_text(out, oplist->variants.items[term->number].name);
-    if (term->has_index || (!is_predicate && term->op == NPART__FUNCTION_DIM)) {
+    if (term->has_index || question->argument == NPART__ARGUMENT_OPERAND_INDEX) {
         npart__append_text(out, ", ");
         npart__append_int64(out, term->number);
         npart__append_text(out, term->to_last ? ".." : "");

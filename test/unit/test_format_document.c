@@ -129,9 +129,9 @@ static void test_document__names_every_word(void)
         const char *word;
         bool has_argument;
     } asked[] = {
-#define X(id, word, argument, about) {word, strcmp(#argument, "NOTHING") != 0},
-        NPART__PREDICATES(X) NPART__FUNCTIONS(X)
-#undef X
+#define PREDICATE(id, word, argument, about, adjective) {word, strcmp(#argument, "NOTHING") != 0},
+#define FUNCTION(id, word, argument, about, answers, noun, is) {word, strcmp(#argument, "NOTHING") != 0},
+#include "oplist/questions.def"
     };
     check_described("format", "");
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
@@ -157,9 +157,9 @@ static bool is_in_syntax(const char *word)
 static void test_document__the_syntax_file_knows_every_word(void)
 {
     static const char *const asked[] = {
-#define X(id, word, argument, about) word,
-        NPART__PREDICATES(X) NPART__FUNCTIONS(X)
-#undef X
+#define PREDICATE(id, word, argument, about, adjective) word,
+#define FUNCTION(id, word, argument, about, answers, noun, is) word,
+#include "oplist/questions.def"
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         if (!is_in_syntax(lines[i].keyword))
