@@ -34,17 +34,6 @@ const char *npart__kind_word(enum npart__row_kind kind)
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-/* Whole words: "conv" is not in "conv2d". */
-bool npart__lists_word(const char *list, const char *word)
-{
-    const char *end = list + strlen(list), *at;
-    size_t length, wanted = strlen(word);
-    while (npart__next_part(&list, end, ' ', &at, &length))
-        if (length == wanted && memcmp(at, word, length) == 0)
-            return true;
-    return false;
-}
-
 /* Rules by their ids without the list's name, as one row serves the lists of several targets. */
 static bool lists_pattern(const char *list, const char *text)
 {

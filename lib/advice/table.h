@@ -90,7 +90,5 @@ struct npart__case {
 struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t cause);
 /* Whether the row is for such a cause; fills in case->opset. */
 bool npart__row_suits(const struct npart__row *row, struct npart__case *about);
-/* Whether `word` is one of a list. */
-bool npart__lists_word(const char *list, const char *word);
 
 #endif

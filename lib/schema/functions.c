@@ -27,6 +27,17 @@ bool npart__next_part(const char **list, const char *end, char divider, const ch
     return *length > 0;
 }
 
+/* Whole words: "conv" is not in "conv2d". */
+bool npart__lists_word(const char *list, const char *word)
+{
+    const char *end = list + strlen(list), *at;
+    size_t length, wanted = strlen(word);
+    while (npart__next_part(&list, end, ' ', &at, &length))
+        if (length == wanted && memcmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
 /* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
  * the last may take as well. "float-*" fits "float-bias". */
 bool npart__fits_pattern(const char *pattern, size_t length, const char *text)

@@ -109,6 +109,8 @@ const struct npart__body *npart__body_find(const struct npart__operator *op, int
 bool npart__next_statement(const char **body, struct npart__statement *out);
 /* The next word of a list that ends at `end`, divided by `divider`; false at its end. */
 bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length);
+/* Whether a word is one of a list, with blanks between. */
+bool npart__lists_word(const char *list, const char *word);
 /* Whether a text is as a pattern of `length` bytes says, in which '*' is any text. */
 bool npart__fits_pattern(const char *pattern, size_t length, const char *text);
 

@@ -13,47 +13,16 @@
 #include "infer/families.h"
 #include "view/view.h"
 
-#define ALL 0xffffu
 #define LAST 15u
 
-/* Operators whose functions ask other operands for their type: a mask of these, of which the last bit stands for all
- * after it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it
- * gives the type, and no operand is asked. Rows of one operator stand together. */
 static const struct asked {
-    const char *op;
-    uint16_t operands;
+    const char *ops;
+    uint16_t operands; /* the bit LAST stands for all after it, too */
     uint8_t since, before;
     const char *unless;
 } asked_operands[] = {
-    {"Attention", .operands = 0x31},
-    {"Bernoulli", .operands = 1, .unless = "dtype"},
-    {"CategoryMapper", .operands = 1},
-    {"ConcatFromSequence", .operands = 1},
-    {"ConvInteger", .operands = 3},
-    {"DequantizeLinear", .operands = 2, .since = 23, .unless = "output_dtype"},
-    {"EyeLike", .operands = 1, .unless = "dtype"},
-    {"FlexAttention", .operands = 7},
-    {"Loop", .operands = 0xfffc, .before = 13},
-    {"Loop", .operands = ALL, .since = 13},
-    {"MatMulInteger", .operands = 3},
-    {"Not", .operands = 0},
-    {"OneHotEncoder", .operands = 1},
-    {"Optional", .operands = 1},
-    {"OptionalGetElement", .operands = 1},
-    {"QLinearConv", .operands = 0xad},
-    {"QLinearMatMul", .operands = 0xad},
-    {"RMSNormalization", .operands = 1},
-    {"RandomNormalLike", .operands = 1, .unless = "dtype"},
-    {"RandomUniformLike", .operands = 1, .unless = "dtype"},
-    {"Resize", .operands = 9, .since = 11},
-    {"Scan", .operands = ALL},
-    {"SequenceAt", .operands = 1},
-    {"SequenceConstruct", .operands = ALL},
-    {"SequenceInsert", .operands = 7},
-    {"SequenceMap", .operands = ALL},
-    {"SplitToSequence", .operands = 3},
-    {"StringSplit", .operands = 1},
-    {"ZipMap", .operands = 1},
+#define ASKS(ops, ...) {ops, __VA_ARGS__},
+#include "runtime/inference.def"
 };
 
 /* Sequences, maps and the like are types in themselves. */
@@ -67,7 +36,7 @@ static bool has_type(const struct npart__fact *fact)
 uint8_t npart__find_asked(const char *op)
 {
     for (size_t i = 0; i < NPART__COUNT(asked_operands); i++)
-        if (strcmp(asked_operands[i].op, op) == 0)
+        if (npart__lists_word(asked_operands[i].ops, op))
             return (uint8_t)(i + 1);
     return 0;
 }
@@ -79,7 +48,7 @@ static const struct asked *asked_of(const struct npart__call *call)
     size_t first = call->policy_rows[NPART__ROW_ASKED];
     for (size_t i = first; first && i <= NPART__COUNT(asked_operands); i++) {
         const struct asked *asked = &asked_operands[i - 1];
-        if (strcmp(asked->op, asked_operands[first - 1].op) != 0)
+        if (strcmp(asked->ops, asked_operands[first - 1].ops) != 0)
             break;
         int since = call->node->schema->since;
         if (since >= asked->since && (!asked->before || since < asked->before))

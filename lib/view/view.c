@@ -18,102 +18,17 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
-/* What is lost when an operand is not known: the dims, with the rank kept; the rank; or what ONNX's own inference does
- * not name at all, which is without a type, too. */
 enum loss { TYPE, RANK, DIMS };
 
-#define ALL 0xffffu
-
-/* What must be known of operands, as masks of their indices: their elements, their rank, all their dims; of `window`
- * the dims from the third on, unless kernel_shape gives them; and of `absent` that they are left out. Where one of
- * these does not hold the results from `from` on lose something, and where nothing is asked they always do. `before`:
- * up to this version of the operator; 0: at any. Sorted by operator.
- *
- *   {"Pad", RANK, .elements = 8, .ranks = 1}   without the axes (input 3) or the rank of the data, no rank
- *   {"Pad", DIMS, .elements = 2}               without the pads (input 1), a rank but no dims */
+/* Of operands bit i is operand i. */
 static const struct need {
-    const char *op;
+    const char *ops;
     uint8_t loss; /* enum loss */
-    uint16_t elements, ranks, dims, window, absent; /* bit i: operand i */
+    uint16_t elements, ranks, dims, window, absent;
     uint8_t before, from;
 } needs[] = {
-    {"AffineGrid", RANK, .ranks = 3, .dims = 2},
-    {"AffineGrid", DIMS, .elements = 2},
-    {"Attention", DIMS, .dims = 4, .from = 3},
-    {"AveragePool", RANK, .ranks = 1},
-    {"BatchNormalization", TYPE, .before = 14, .from = 1},
-    {"BlackmanWindow", RANK, .elements = 1},
-    {"CastMap", RANK, .from = 0},
-    {"CenterCropPad", RANK, .elements = 2},
-    {"Col2Im", RANK, .ranks = 7},
-    {"Concat", RANK, .ranks = ALL},
-    {"Conv", RANK, .ranks = 3, .window = 2},
-    {"ConvInteger", RANK, .ranks = 3, .window = 2},
-    {"ConvTranspose", RANK, .ranks = 3, .window = 2},
-    {"DeformConv", RANK, .ranks = 3, .window = 2},
-    {"DepthToSpace", RANK, .ranks = 1},
-    {"Dropout", TYPE, .before = 10, .from = 1},
-    {"Einsum", DIMS, .dims = ALL},
-    {"Flatten", RANK, .ranks = 1},
-    {"GRU", RANK, .before = 7},
-    {"Gemm", RANK, .ranks = 3},
-    {"GroupNormalization", TYPE, .from = 0},
-    {"HammingWindow", RANK, .elements = 1},
-    {"HannWindow", RANK, .elements = 1},
-    {"ImageDecoder", DIMS, .from = 0},
-    {"LSTM", RANK, .before = 7},
-    {"LabelEncoder", RANK, .before = 2},
-    {"LinearClassifier", DIMS, .from = 1},
-    {"LpPool", RANK, .ranks = 1},
-    {"Max", DIMS, .dims = 1, .before = 8},
-    {"MaxPool", RANK, .ranks = 1},
-    {"MaxRoiPool", RANK, .ranks = 3},
-    {"MaxUnpool", RANK, .ranks = 3, .absent = 4},
-    {"MaxUnpool", DIMS, .dims = 3},
-    {"Mean", DIMS, .dims = 1, .before = 8},
-    {"MelWeightMatrix", RANK, .elements = 31},
-    {"Min", DIMS, .dims = 1, .before = 8},
-    {"NegativeLogLikelihoodLoss", RANK, .ranks = 3},
-    {"NegativeLogLikelihoodLoss", DIMS, .dims = 1},
-    {"NonMaxSuppression", RANK, .elements = 3, .before = 11},
-    {"OneHotEncoder", TYPE, .ranks = 1},
-    {"Pad", RANK, .elements = 8, .ranks = 1},
-    {"Pad", DIMS, .elements = 2},
-    {"QLinearConv", RANK, .ranks = 9, .window = 8},
-    {"RNN", RANK, .before = 7},
-    {"ReduceL1", RANK, .elements = 2},
-    {"ReduceL2", RANK, .elements = 2},
-    {"ReduceLogSum", RANK, .elements = 2},
-    {"ReduceLogSumExp", RANK, .elements = 2},
-    {"ReduceMax", RANK, .elements = 2},
-    {"ReduceMean", RANK, .elements = 2},
-    {"ReduceMin", RANK, .elements = 2},
-    {"ReduceProd", RANK, .elements = 2},
-    {"ReduceSum", RANK, .elements = 2},
-    {"ReduceSumSquare", RANK, .elements = 2},
-    {"Reshape", RANK, .elements = 2, .before = 14},
-    {"Resize", RANK, .ranks = 1},
-    {"Resize", DIMS, .elements = 4},
-    {"ReverseSequence", RANK, .ranks = 3},
-    {"STFT", RANK, .elements = 10, .dims = 5},
-    {"SVMClassifier", RANK, .from = 0},
-    {"SVMClassifier", TYPE, .from = 1},
-    {"Scan", DIMS, .dims = ALL, .before = 9},
-    {"Slice", DIMS, .elements = 30},
-    {"SpaceToDepth", RANK, .ranks = 1},
-    {"Split", RANK, .elements = 2},
-    {"Squeeze", RANK, .elements = 2},
-    {"StringSplit", TYPE, .ranks = 1},
-    {"Sum", DIMS, .dims = 1, .before = 8},
-    {"Tile", RANK, .ranks = 1},
-    {"Tile", RANK, .before = 6},
-    {"TopK", DIMS, .elements = 2},
-    {"Transpose", RANK, .ranks = 1},
-    {"TreeEnsembleClassifier", RANK, .before = 3},
-    {"TreeEnsembleClassifier", TYPE, .before = 3, .from = 1},
-    {"Unique", DIMS, .from = 1},
-    {"Unsqueeze", RANK, .elements = 2},
-    {"Upsample", TYPE, .ranks = 1, .before = 9},
+#define NEED(ops, loss, ...) {ops, loss, __VA_ARGS__},
+#include "runtime/inference.def"
 };
 
 /* ALL stands for operands past the sixteenth, too. */
@@ -161,7 +76,7 @@ bool npart__names_unknown_results(const struct npart__graph *graph, const struct
     for (size_t i = 0; i < NPART__COUNT(needs) && !is_named; i++) {
         const struct need *need = &needs[i];
         bool is_asked = need->elements | need->ranks | need->dims | need->window | need->absent;
-        if (need->loss != TYPE || is_asked || need->from == 0 || strcmp(need->op, schema->name) != 0 ||
+        if (need->loss != TYPE || is_asked || need->from == 0 || !npart__lists_word(need->ops, schema->name) ||
             (need->before && schema->since >= need->before))
             continue;
         for (uint32_t k = need->from; k < node->output_count; k++)
@@ -205,7 +120,7 @@ static void lose_some_dims(const struct npart__call *call, uint32_t output, cons
         npart__set_dims(call, output, out->rank, dims);
 }
 
-/* What the standard says of sizes otherwise, by operator; true where there is no more to say. */
+/* What the standard says of sizes otherwise (SPECIAL of inference.def); true where there is no more to say. */
 
 /* Whether the node's axis is a dynamic dimension; `otherwise` is the default of the attribute. Neither an axis
  * that is out of range nor a rank that is not known is one. */
@@ -288,7 +203,8 @@ static const struct npart__node *moved_transpose(const struct npart__call *call,
     const struct npart__infer_policy *policy = call->inference->policy;
     uint32_t maker = npart__producer(graph, value);
     if (!policy->computes || policy->release == NPART__RELEASE_OWN || call->node_id >= graph->first_late_node ||
-        maker == NPART_NONE || !npart__is_onnx_op(graph, npart__node_at(graph, maker), "Transpose") ||
+        maker == NPART_NONE || npart__node_at(graph, maker)->domain != 0 ||
+        !npart__node_plays(graph, npart__node_at(graph, maker), NPART__ROLE_REORDERS_AXES) ||
         npart__value_at(graph, value)->is_graph_output)
         return NULL;
     const struct npart__value *moved = npart__value_at(graph, value);
@@ -397,15 +313,11 @@ static bool is_newer(const struct npart__call *call, const char *op)
 }
 
 static const struct special {
-    const char *op;
+    const char *ops;
     bool (*view)(const struct npart__call *call);
 } specials[] = {
-    {"ArrayFeatureExtractor", view_extractor}, {"Attention", view_presents},
-    {"GRU", view_recurrent},                   {"LSTM", view_recurrent},
-    {"NonZero", view_count},                   {"RNN", view_recurrent},
-    {"Reshape", view_reshape},                 {"Shape", view_shape},
-    {"Slice", view_slice},                     {"Split", view_split},
-    {"StringNormalizer", view_normalizer},     {"TopK", view_top},
+#define SPECIAL(ops, function) {ops, view_##function},
+#include "runtime/inference.def"
 };
 
 /* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
@@ -476,24 +388,23 @@ static bool is_declared_static(const struct npart__call *call, uint32_t value)
  * IsOperationDeterministic). By the name of the operator, whatever the domain is. */
 static bool is_trusted(const struct npart__call *call, const char *op)
 {
-    return call->node->domain == 0 || strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0;
+    return call->node->domain == 0 || npart__op_plays(op, NPART__ROLE_QUANTIZES) ||
+           npart__op_plays(op, NPART__ROLE_DEQUANTIZES);
 }
 
 /* Nor does it compute a node ahead whose results it cannot measure before (constant_folding.cc,
- * EstimateNodeOutputSizeInBytes); of a Unique it looks at the operand. NonZero and Compress of constants stay in the
- * graph, and all that stands on them. */
+ * EstimateNodeOutputSizeInBytes). NonZero and Compress of constants stay in the graph, and all that stands on them. */
 static bool is_measured(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
     if (!is_trusted(call, op))
         return false;
-    if (strcmp(op, "Unique") == 0)
+    if (npart__op_plays(op, NPART__ROLE_MEASURED_BY_OPERAND))
         return npart__is_static(npart__in(call, 0));
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         uint32_t value = npart__node_output(call->graph, call->node, i);
         const struct npart__fact *out = npart__out(call, i);
-        /* How many are found is never measured, even of constants that we can read. */
-        bool is_counted = strcmp(op, "NonZero") == 0 || strcmp(op, "Compress") == 0;
+        bool is_counted = npart__op_plays(op, NPART__ROLE_NEVER_MEASURED);
         bool is_static = out->kind == NPART__TYPE_TENSOR && npart__is_static(out) && !is_counted;
         if (value != NPART_NONE && !is_static && !is_declared_static(call, value))
             return false;
@@ -505,18 +416,14 @@ static bool is_measured(const struct npart__call *call)
 
 enum rule { SHAPE, SIZE, GATHER, SQUEEZE, UNSQUEEZE, COPY, CONCAT, SUM, RATIO };
 
-/* Which operators pass elements on, by what rule. `since`: the first version at which onnx propagates lists; single
- * numbers are ONNX Runtime's, at any.
- *
- *   Shape [2,128] -> list (2, 128) -> Gather by constant 1 -> single 128 -> Unsqueeze -> list (128) -> Concat */
+/*   Shape [2,128] -> list (2, 128) -> Gather by constant 1 -> single 128 -> Unsqueeze -> list (128) -> Concat */
 static const struct propagation {
-    const char *op;
+    const char *ops;
     uint8_t rule;
     uint8_t since;
 } propagations[] = {
-    {"Add", SUM, 14},         {"Cast", COPY, 13},       {"Concat", CONCAT, 13},       {"Div", RATIO, 1},
-    {"Gather", GATHER, 1},    {"Mul", SUM, 14},         {"Shape", SHAPE, 1},          {"Size", SIZE, 1},
-    {"Slice", CONCAT, 13},    {"Squeeze", SQUEEZE, 1},  {"Sub", SUM, 14},             {"Unsqueeze", UNSQUEEZE, 1},
+#define PROPAGATES(ops, rule, since) {ops, rule, since},
+#include "runtime/inference.def"
 };
 
 /* What was folded is an initializer, too; nodes that were inlined after that are not folded. Without a policy
@@ -658,17 +565,17 @@ static void find_rows(const char *domain, const char *op, uint8_t rows[NPART__PO
     if (*domain && strcmp(domain, "ai.onnx.ml") != 0)
         return;
     for (size_t i = 0; i < NPART__COUNT(needs); i++) {
-        if (strcmp(needs[i].op, op) != 0)
+        if (!npart__lists_word(needs[i].ops, op))
             continue;
         if (!rows[NPART__ROW_END_NEED])
             rows[NPART__ROW_FIRST_NEED] = (uint8_t)i;
         rows[NPART__ROW_END_NEED] = (uint8_t)(i + 1);
     }
     for (size_t i = 0; i < NPART__COUNT(specials); i++)
-        if (strcmp(specials[i].op, op) == 0)
+        if (npart__lists_word(specials[i].ops, op))
             rows[NPART__ROW_SPECIAL] = (uint8_t)(i + 1);
     for (size_t i = 0; i < NPART__COUNT(propagations); i++)
-        if (strcmp(propagations[i].op, op) == 0)
+        if (npart__lists_word(propagations[i].ops, op))
             rows[NPART__ROW_PROPAGATION] = (uint8_t)(i + 1);
 }
 

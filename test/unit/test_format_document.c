@@ -220,6 +220,7 @@ static void test_document__is_released(void)
 }
 
 TESTS(read_document, test_document__examples_are_lists, test_document__first_example_means_what_it_says,
-      test_document__has_the_form_of_every_line, test_document__names_every_word, test_document__the_syntax_file_knows_every_word,
+      test_document__has_the_form_of_every_line, test_document__names_every_word,
+      test_document__the_syntax_file_knows_every_word,
       test_document__names_every_parameter_and_limit, test_document__example_of_a_cost_file,
       test_document__is_released)
