@@ -264,16 +264,16 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
 /* Two arrays and not one of structs, so that a caller reads one figure of all targets. */
-static bool split_outcomes(const npart_fix *fix, const struct npart__outcome *outcomes,
+static bool split_outcomes(const npart_fix *fix, const struct npart__standing *standing,
                            struct npart_summary **summaries, double **ms)
 {
     struct npart__arena *arena = &fix->life->arena;
     *summaries = npart__arena_zeroed(arena, fix->target_count, sizeof **summaries);
     *ms = npart__arena_zeroed(arena, fix->target_count, sizeof **ms);
     for (uint32_t i = 0; *summaries && *ms && i < fix->target_count; i++) {
-        (*summaries)[i] = outcomes[i].summary;
+        (*summaries)[i] = standing->outcomes[i].summary;
         (*summaries)[i].size = sizeof **summaries;
-        (*ms)[i] = outcomes[i].ms;
+        (*ms)[i] = standing->outcomes[i].ms;
     }
     return *summaries && *ms;
 }
@@ -307,25 +307,21 @@ static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
     const struct npart__fix *found = &fix->found;
-    if (found->is_invalid && !found->was_invalid) {
+    struct npart__balance balance = npart__balance(&found->after, &found->before);
+    if (balance.unloads)
         fix->harm = "ONNX Runtime would not load the model, which it loads as it is";
+    if (balance.unloads || balance.harmed == NPART_NONE)
         return NPART_OK;
-    }
-    for (uint32_t i = 0; i < fix->target_count; i++) {
-        const struct npart__outcome *a = &found->before[i], *b = &found->after[i];
-        const char *target = fix->plans[i]->target;
-        if (npart__compare_results(b, a) <= 0)
-            continue;
-        if (b->failed > a->failed)
-            fix->harm = npart__arena_format(arena, "%s: the session would fail%s", target,
-                                            a->failed ? " at more nodes" : ", which does not as it is");
-        else
-            fix->harm = npart__arena_format(arena,
-                                            "%s: %u partitions with %u nodes on the CPU as it is, %u with %u then",
-                                            target, a->summary.partitions, a->left, b->summary.partitions, b->left);
-        return fix->harm ? NPART_OK : npart__fail_memory(error);
-    }
-    return NPART_OK;
+    const struct npart__outcome *a = &found->before.outcomes[balance.harmed];
+    const struct npart__outcome *b = &found->after.outcomes[balance.harmed];
+    const char *target = fix->plans[balance.harmed]->target;
+    if (b->failed > a->failed)
+        fix->harm = npart__arena_format(arena, "%s: the session would fail%s", target,
+                                        a->failed ? " at more nodes" : ", which does not as it is");
+    else
+        fix->harm = npart__arena_format(arena, "%s: %u partitions with %u nodes on the CPU as it is, %u with %u then",
+                                        target, a->summary.partitions, a->left, b->summary.partitions, b->left);
+    return fix->harm ? NPART_OK : npart__fail_memory(error);
 }
 
 /* The plans of a model that has been read, by the functions of the header. `plans` has room for all, zeroed.
@@ -352,8 +348,8 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
         status = plan_all(fix, model, oplists, targets, &fix->inference, fix->plans, error);
     /* The inference keeps the model alive. */
     npart_model_free(model);
-    if (status == NPART_OK && (!split_outcomes(fix, fix->found.before, &fix->before, &fix->before_ms) ||
-                               !split_outcomes(fix, fix->found.after, &fix->after, &fix->after_ms)))
+    if (status == NPART_OK && (!split_outcomes(fix, &fix->found.before, &fix->before, &fix->before_ms) ||
+                               !split_outcomes(fix, &fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = find_absent(fix, error);

@@ -7,8 +7,8 @@
 #ifndef NPART_FIX_H
 #define NPART_FIX_H
 
+#include "choose/choose.h"
 #include "edit/editor.h"
-#include "plan/plan.h"
 #include "rewrite/rewrite.h"
 
 /* Rounds over all rewrites; each but the last has changed something. */
@@ -19,15 +19,6 @@
 #define NPART__FIX_GROWTH_BYTES ((uint64_t)1 << 20)
 /* Steps; each is one rewrite at all nodes that it suits, so real models need less than 20. */
 #define NPART__LIMIT_FIX_STEPS 64u
-
-/* What a target makes of a version. The smaller the better, in this order. */
-struct npart__outcome {
-    uint32_t failed;     /* nodes that fail to compile, and one where the session fails otherwise */
-    uint32_t partitions; /* NPART_NONE where nothing is taken */
-    uint32_t left;       /* live nodes that are not taken */
-    double ms;           /* typical; negative: not known */
-    struct npart_summary summary;
-};
 
 /* A graph input that becomes a constant. Borrowed from the caller for the search. */
 struct npart__bound_value {
@@ -77,16 +68,11 @@ struct npart__taken_back {
 
 struct npart__fix {
     struct npart__version version; /* the last one, in the arena */
-    const struct npart__outcome *before, *after; /* by target */
-    bool was_invalid, is_invalid; /* ONNX Runtime does not load the model, before and after */
+    struct npart__standing before, after;
     struct NPART__ARRAY(struct npart__fix_step) steps;
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
     uint32_t plan_count; /* how many were made */
 };
-
-/* What is written against the file as it was: below 0 where `a` is better, above where it is worse. More partitions
- * with fewer nodes on the CPU, and the reverse, are weighed by time; where it is not known neither is worse. */
-int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b);
 
 /* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the
  * version as it is with the sizes given, and with MEMORY. */

@@ -61,7 +61,7 @@ static void go_to(struct course *course, struct npart__state *state)
     struct npart__state *before = course->current;
     course->current = state;
     leave(course, before);
-    if (npart__is_better(state, course->best))
+    if (npart__is_better(&state->standing, &course->best->standing))
         take_for_best(course);
 }
 
@@ -86,12 +86,12 @@ static npart_status take_back(struct course *course, const struct npart__attempt
 static const char *reason(const struct course *course, const struct npart__state *made)
 {
     struct npart__arena *arena = course->search->arena;
-    const struct npart__state *now = course->current;
-    if (made->is_invalid && !now->is_invalid)
+    const struct npart__standing *now = &course->current->standing;
+    if (made->standing.is_invalid && !now->is_invalid)
         return "ONNX Runtime would not load the model";
     for (uint32_t i = 0; i < now->target_count; i++) {
-        const struct npart__outcome *a = &now->outcomes[i], *b = &made->outcomes[i];
-        const char *target = now->plans[i].target.oplist->name;
+        const struct npart__outcome *a = &now->outcomes[i], *b = &made->standing.outcomes[i];
+        const char *target = course->current->plans[i].target.oplist->name;
         /* First what fails, as in npart__compare_outcomes. */
         if (b->failed > a->failed)
             return npart__arena_format(arena, "%s: the session would fail", target);
@@ -139,16 +139,16 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
 {
     struct npart__state *made = attempt->made;
     const struct npart__fix_request *request = course->search->request;
-    bool is_better = npart__is_better(made, course->current);
+    const struct npart__standing *then = &made->standing, *now = &course->current->standing;
     /* A step may leave a failure as it is, but it may not bring one. */
-    bool fails = made->is_invalid && !course->current->is_invalid;
-    for (uint32_t i = 0; i < made->target_count; i++)
-        fails |= made->outcomes[i].failed > course->current->outcomes[i].failed;
+    bool fails = then->is_invalid && !now->is_invalid;
+    for (uint32_t i = 0; i < then->target_count; i++)
+        fails |= then->outcomes[i].failed > now->outcomes[i].failed;
     double share = growth(course, made);
     const char *why = NULL;
     if (request->most_growth >= 0 && share > request->most_growth)
         why = npart__arena_format(course->search->arena, "the file would grow by %.0f %%", share * 100);
-    else if (!is_better && (fails || !(enables || npart__is_progress(made, course->current))))
+    else if (!npart__is_better(then, now) && (fails || !(enables || npart__is_progress(then, now))))
         why = reason(course, made);
     else {
         *kept = true;
@@ -175,7 +175,7 @@ static bool index_makers(const struct npart__graph *graph, struct npart__arena *
 static bool is_useful(const struct npart__state *before, const struct npart__state *made, uint32_t node,
                       const char *const *results, const uint32_t *makers)
 {
-    for (uint32_t target = 0; target < before->target_count; target++) {
+    for (uint32_t target = 0; target < before->standing.target_count; target++) {
         bool is_taken = npart__is_left_by(before, target, node);
         for (uint32_t i = 0; results[i] && is_taken; i++) {
             uint32_t name = npart__strings_find(&made->graph.strings, results[i], strlen(results[i]));
@@ -269,7 +269,7 @@ static npart_status try_annotate(struct course *course, bool *changed)
     npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
     if (status != NPART_OK || !attempt.made)
         return status;
-    if (npart__is_better(attempt.made, course->current))
+    if (npart__is_better(&attempt.made->standing, &course->current->standing))
         return settle(course, &attempt, false, changed);
     npart__state_free(attempt.made);
     return NPART_OK;
@@ -280,8 +280,8 @@ static npart_status try_annotate(struct course *course, bool *changed)
 /* All nodes of all targets are taken: no further rewrite has anything to win. */
 static bool is_done(const struct npart__state *state)
 {
-    for (uint32_t i = 0; i < state->target_count; i++)
-        if (state->outcomes[i].left || state->outcomes[i].failed)
+    for (uint32_t i = 0; i < state->standing.target_count; i++)
+        if (state->standing.outcomes[i].left || state->standing.outcomes[i].failed)
             return false;
     return true;
 }
@@ -451,7 +451,7 @@ static npart_status try_without(struct course *course, bool *is_dropped)
     if (status != NPART_OK || !without)
         return status;
     /* Against the state with all steps that are still there: two that can stand in for each other do not both go. */
-    if (npart__is_worse(without, course->current, NPART__SHARE_OF_GAIN)) {
+    if (npart__is_worse(&without->standing, &course->current->standing, NPART__SHARE_OF_GAIN)) {
         npart__state_free(without);
         return NPART_OK;
     }
@@ -503,13 +503,10 @@ static npart_status prune(struct course *course)
     return is_any_dropped ? tell_again(course) : NPART_OK;
 }
 
-/* On some target, as what is written is asked (tell_harm in the interface's fix.c). */
+/* As what is written is asked (tell_harm in the interface's fix.c): on some target. */
 static bool is_harmed(const struct course *course)
 {
-    for (uint32_t i = 0; i < course->current->target_count; i++)
-        if (npart__compare_results(&course->current->outcomes[i], &course->base->outcomes[i]) > 0)
-            return true;
-    return false;
+    return npart__balance(&course->current->standing, &course->base->standing).harmed != NPART_NONE;
 }
 
 /* A step is kept for a partition where there was none, too, and the Reshapes that it puts around a node may then take
@@ -560,7 +557,7 @@ static npart_status take_branches(struct course *course)
         attempt.picks = NULL;
         npart__arena_release(search->arena, picks);
         changed = status == NPART_OK && attempt.made;
-        if (changed && npart__is_worse(attempt.made, course->current, NPART__SHARE_OF_HARM)) {
+        if (changed && npart__is_worse(&attempt.made->standing, &course->current->standing, NPART__SHARE_OF_HARM)) {
             npart__state_free(attempt.made);
             changed = false;
         } else if (changed) {
@@ -591,13 +588,16 @@ static npart_status return_to_best(struct course *course)
     return status;
 }
 
-/* NULL when out of memory. Summaries lie within; texts that they point to are constants. */
-static const struct npart__outcome *copy_outcomes(const struct npart__state *state, struct npart__arena *arena)
+/* False when out of memory. Summaries lie within; texts that they point to are constants. */
+static bool copy_standing(const struct npart__state *state, struct npart__arena *arena, struct npart__standing *out)
 {
-    struct npart__outcome *copy = npart__arena_zeroed(arena, state->target_count + (size_t)1, sizeof *copy);
+    uint32_t count = state->standing.target_count;
+    struct npart__outcome *copy = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copy);
+    *out = state->standing;
+    out->outcomes = copy;
     if (copy)
-        memcpy(copy, state->outcomes, state->target_count * sizeof *copy);
-    return copy;
+        memcpy(copy, state->standing.outcomes, count * sizeof *copy);
+    return copy != NULL;
 }
 
 /* Copies into the result's arena, as all states go. */
@@ -609,9 +609,7 @@ static npart_status hand_on(struct course *course)
     fix->version = last->version;
     /* One byte more, so that an empty version is no request for nothing. */
     fix->version.data = npart__arena_allocate(search->arena, last->version.bytes + 1);
-    fix->after = copy_outcomes(last, search->arena);
-    fix->is_invalid = last->is_invalid;
-    if (!fix->version.data || !fix->after)
+    if (!fix->version.data || !copy_standing(last, search->arena, &fix->after))
         return npart__fail_memory(search->error);
     memcpy(fix->version.data, last->version.data, last->version.bytes);
     for (uint32_t i = 0; i < course->steps.count; i++)
@@ -643,9 +641,8 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     state->version = *version;
     /* Without sizes: `before` is what the user's file is now. */
     npart_status status = npart__state_analyse(search, state, NULL, "as it is");
-    if (status == NPART_OK && !(search->fix->before = copy_outcomes(state, search->arena)))
+    if (status == NPART_OK && !copy_standing(state, search->arena, &search->fix->before))
         status = npart__fail_memory(search->error);
-    search->fix->was_invalid = state->is_invalid;
     if (status != NPART_OK || !binds)
         return status;
     status = npart__attempt_bind(search, state, &attempt);
@@ -661,7 +658,7 @@ static npart_status lower_ir_version(struct course *course)
     npart_status status = npart__attempt_ir_version(course->search, course->base, &attempt);
     if (status != NPART_OK || !attempt.made)
         return status;
-    if (npart__is_better(attempt.made, course->base))
+    if (npart__is_better(&attempt.made->standing, &course->base->standing))
         return begin_from(course, &attempt);
     npart__state_free(attempt.made);
     return NPART_OK;
@@ -697,15 +694,10 @@ static npart_status run(struct npart__search *search, const struct npart__versio
 }
 
 /* Whether what comes out is worse than the file as it was on some target, and better on none. */
-static bool brings_only_harm(const struct npart__fix *fix, uint32_t targets)
+static bool brings_only_harm(const struct npart__fix *fix)
 {
-    bool harms = fix->is_invalid && !fix->was_invalid;
-    for (uint32_t i = 0; i < targets; i++) {
-        if (npart__compare_results(&fix->after[i], &fix->before[i]) < 0)
-            return false;
-        harms |= npart__compare_results(&fix->after[i], &fix->before[i]) > 0;
-    }
-    return harms;
+    struct npart__balance balance = npart__balance(&fix->after, &fix->before);
+    return !balance.helps && (balance.unloads || balance.harmed != NPART_NONE);
 }
 
 /* Sizes are given up where they only harm. Values are not: what is asked for then is another model. */
@@ -720,7 +712,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
     if (status == NPART_OK)
         status = run(&search, version, has_sizes || request->value_count);
-    if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out, request->target_count)) {
+    if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out)) {
         static const struct npart__taken_back bind = {NPART__ID_BIND, "with these sizes the model is worse", 1};
         uint32_t plan_count = out->plan_count;
         memset(out, 0, sizeof *out);

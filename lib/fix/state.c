@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analysis of a version, and which of two is better.
+ * The analysis of a version, and what it leaves to the CPU.
  */
 #include "fix/state.h"
 
@@ -31,21 +31,6 @@ void npart__state_free(struct npart__state *state)
     npart__arena_clear(&arena);
 }
 
-/* A session that fails for something else than a node (a model that the runtime does not load) counts as one node
- * that fails. A model without live nodes has nothing left to take, and is no failure. */
-static void settle_outcome(const struct npart__plan *plan, struct npart__outcome *out)
-{
-    const struct npart_summary *summary = &plan->summary;
-    bool fails = strcmp(summary->verdict, "fails") == 0;
-    out->summary = *summary;
-    out->failed = fails && !summary->failed ? 1 : summary->failed;
-    /* 0 partitions would be the fewest, though it is the worst: nothing is on the NPU. NPART_NONE is the most. */
-    out->partitions = summary->accepted || !summary->live ? summary->partitions : NPART_NONE;
-    /* Nodes that fail and undecided ones are among them: none of them can be relied on. */
-    out->left = summary->live - summary->accepted;
-    out->ms = plan->cost.is_known ? plan->cost.total_ms.typical : -1;
-}
-
 /* As any file is analysed, from its bytes: what is compared is what would be written. Plans of one state share their
  * views, which lie in its arena. */
 npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
@@ -64,15 +49,14 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         status = npart__find_invalid(&state->inference, error);
     if (status != NPART_OK)
         return status;
-    /* Told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so that steps
-     * can be compared. */
-    state->is_invalid = npart__is_invalid(&state->inference);
+    /* `is_invalid` is told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so
+     * that steps can be compared. */
     state->shared.arena = arena;
-    state->target_count = request->target_count;
     state->plans = npart__arena_zeroed(arena, request->target_count, sizeof *state->plans);
-    state->outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *state->outcomes);
-    if (!state->plans || !state->outcomes)
+    struct npart__outcome *outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *outcomes);
+    if (!state->plans || !outcomes)
         return npart__fail_memory(error);
+    state->standing = (struct npart__standing){outcomes, request->target_count, npart__is_invalid(&state->inference)};
     for (uint32_t i = 0; i < request->target_count && status == NPART_OK && !search->plans_nothing; i++) {
         struct npart__plan_request plan = request->plan;
         plan.model_name = request->model_name;
@@ -82,7 +66,7 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         plan.target = request->targets[i].target;
         status = npart__plan_make(&plan, arena, &state->plans[i], error);
         if (status == NPART_OK)
-            settle_outcome(&state->plans[i], &state->outcomes[i]);
+            outcomes[i] = npart__outcome_of(&state->plans[i]);
         search->fix->plan_count++;
     }
     /* States on the way of a replay are no progress to be told. */
@@ -152,74 +136,8 @@ bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32
 
 bool npart__is_left(const struct npart__state *state, uint32_t node)
 {
-    for (uint32_t i = 0; i < state->target_count; i++)
+    for (uint32_t i = 0; i < state->standing.target_count; i++)
         if (npart__is_left_by(state, i, node))
             return true;
     return false;
-}
-
-/* ---- which is better --------------------------------------------------------------------------------------------- */
-
-/* Below 0, 0 or above 0; a difference of unsigned numbers would wrap. */
-static int compare_counts(uint32_t a, uint32_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-/* A time that is not known on either side decides nothing. NPART_NONE partitions (nothing is taken) are more than any
- * number. With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are better. */
-int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share)
-{
-    int order = compare_counts(a->failed, b->failed);
-    if (!order)
-        order = compare_counts(a->partitions, b->partitions);
-    if (!order)
-        order = compare_counts(a->left, b->left);
-    if (!order && a->ms >= 0 && b->ms >= 0)
-        order = a->ms < b->ms * (1 - share) ? -1 : a->ms > b->ms * (1 + share);
-    return order;
-}
-
-/* Sizes make nodes of what was shapes, so what is better in one and worse in the other is weighed by time. */
-int npart__compare_results(const struct npart__outcome *a, const struct npart__outcome *b)
-{
-    int failed = compare_counts(a->failed, b->failed), partitions = compare_counts(a->partitions, b->partitions);
-    int left = compare_counts(a->left, b->left), time = 0;
-    if (a->ms >= 0 && b->ms >= 0)
-        time = a->ms < b->ms ? -1 : a->ms > b->ms * (1 + NPART__SHARE_OF_HARM);
-    if (failed)
-        return failed;
-    return partitions * left < 0 || (!partitions && !left) ? time : partitions ? partitions : left;
-}
-
-/* For any target, or where the model would no longer be loaded. */
-bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share)
-{
-    for (uint32_t i = 0; i < state->target_count; i++)
-        if (npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i], share) > 0)
-            return true;
-    return state->is_invalid && !than->is_invalid;
-}
-
-/* What is gained is asked with a small share and what is lost with a larger one: 1 % faster on one target is worth
- * 3 % slower on another. */
-bool npart__is_better(const struct npart__state *state, const struct npart__state *than)
-{
-    bool is_better = false;
-    for (uint32_t i = 0; i < state->target_count; i++)
-        is_better |= npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i], NPART__SHARE_OF_GAIN) < 0;
-    return is_better && !npart__is_worse(state, than, NPART__SHARE_OF_HARM);
-}
-
-/* Not asked for time: fewer nodes on the CPU may cost more until partitions fall. */
-bool npart__is_progress(const struct npart__state *state, const struct npart__state *than)
-{
-    bool is_progress = false;
-    for (uint32_t i = 0; i < state->target_count; i++) {
-        const struct npart__outcome *a = &state->outcomes[i], *b = &than->outcomes[i];
-        if (a->failed > b->failed)
-            return false;
-        is_progress |= a->failed < b->failed || a->partitions < b->partitions || a->left < b->left;
-    }
-    return is_progress && !(state->is_invalid && !than->is_invalid);
 }

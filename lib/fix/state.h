@@ -17,9 +17,7 @@ struct npart__state {
     struct npart__inference *wide;     /* the same with larger constants; NULL: not asked for yet */
     struct npart__shared shared;       /* views of this graph, for all of its plans */
     struct npart__plan *plans;         /* by target */
-    struct npart__outcome *outcomes;   /* by target; zeros where nothing was planned */
-    uint32_t target_count;
-    bool is_invalid;                   /* ONNX Runtime would not load it */
+    struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
 };
 
 /* One search. States come and go within it; what is told lies in `arena`. */
@@ -48,18 +46,6 @@ bool npart__is_left(const struct npart__state *state, uint32_t node);
 /* quantizers.c: by value, whether what it holds reaches an operator that quantizes it: a rounding that differs before
  * it may be a whole quantization step after it. NULL when out of memory. */
 const bool *npart__find_quantized(const struct npart__graph *graph, struct npart__arena *arena);
-/* Below 0 where `a` is better, above where it is worse. Times that differ by a smaller share are the same. In the
- * order of struct npart__outcome: what fails, partitions, nodes left, time. */
-int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);
-/* Better for some target and worse for none. */
-bool npart__is_better(const struct npart__state *state, const struct npart__state *than);
-bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share);
-/* What helps one target may cost another an operator more: less than an estimate tells is no harm. */
-#define NPART__SHARE_OF_HARM 0.05
-#define NPART__SHARE_OF_GAIN 0.001
-/* Worth to go on from: nothing fails that did not, and somewhere fewer nodes are left, or fewer partitions. */
-bool npart__is_progress(const struct npart__state *state, const struct npart__state *than);
-
 /* step.c */
 
 /* A rewrite at some nodes. */

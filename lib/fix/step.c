@@ -64,17 +64,18 @@ static npart_status tell_changes(struct npart__search *search, const struct npar
                                  struct npart__attempt *attempt)
 {
     struct npart__fix_step *step = &attempt->step;
+    uint32_t count = from->standing.target_count;
     step->removed = list_gone(&from->graph, &attempt->made->graph, search->arena, &step->removed_count);
     step->added = list_gone(&attempt->made->graph, &from->graph, search->arena, &step->added_count);
-    struct npart_summary *summaries = npart__arena_zeroed(search->arena, from->target_count, sizeof *summaries);
-    double *ms = npart__arena_zeroed(search->arena, from->target_count, sizeof *ms);
+    struct npart_summary *summaries = npart__arena_zeroed(search->arena, count, sizeof *summaries);
+    double *ms = npart__arena_zeroed(search->arena, count, sizeof *ms);
     if (!step->removed || !step->added || !summaries || !ms)
         return npart__fail_memory(search->error);
-    for (uint32_t i = 0; i < from->target_count; i++) {
-        summaries[i] = attempt->made->outcomes[i].summary;
+    for (uint32_t i = 0; i < count; i++) {
+        summaries[i] = attempt->made->standing.outcomes[i].summary;
         /* The public struct says its own size, so that it may grow. */
         summaries[i].size = sizeof *summaries;
-        ms[i] = attempt->made->outcomes[i].ms;
+        ms[i] = attempt->made->standing.outcomes[i].ms;
     }
     step->after_summaries = summaries;
     step->after_ms = ms;
@@ -311,7 +312,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
 static int64_t loaded_ir_version(const struct npart__state *state)
 {
     int64_t least = 0;
-    for (uint32_t i = 0; i < state->target_count; i++) {
+    for (uint32_t i = 0; i < state->standing.target_count; i++) {
         struct npart__loads runtime;
         if (npart__target_loads(&state->plans[i].target, &runtime) &&
             npart__is_ir_version_alone(&runtime, &state->inference) && (!least || runtime.ir_version < least))

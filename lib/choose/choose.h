@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choose: what advice and fix choose changes by. An *outcome* is what a plan comes to; a change *pays* where the
+ * outcome after it is better in some respect. Both ask here which of two plans is better, and where a rewrite applies.
+ */
+#ifndef NPART_CHOOSE_H
+#define NPART_CHOOSE_H
+
+#include "plan/plan.h"
+
+/* What a target makes of a model. The smaller the better, in this order. */
+struct npart__outcome {
+    uint32_t failed;     /* nodes that fail to compile, and one where the session fails otherwise */
+    uint32_t partitions; /* NPART_NONE where nothing is taken */
+    uint32_t left;       /* live nodes that are not taken */
+    double ms;           /* typical; negative: not known */
+    struct npart_summary summary;
+};
+
+struct npart__outcome npart__outcome_of(const struct npart__plan *plan);
+/* Of what is counted, with the time or without. */
+struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, double ms);
+
+/* What a change pays, as bits in the order in which they count. */
+enum npart__pays {
+    NPART__PAYS_MENDS = 1,            /* fewer nodes fail */
+    NPART__PAYS_FEWER_PARTITIONS = 2, /* or one where there was none */
+    NPART__PAYS_MORE_ON_NPU = 4,      /* fewer nodes are left to the CPU */
+    NPART__PAYS_FASTER = 8,
+};
+
+/* What helps one target may cost another an operator more: less than an estimate tells is no harm. */
+#define NPART__SHARE_OF_HARM 0.05
+#define NPART__SHARE_OF_GAIN 0.001
+
+/* What `after` pays, as bits; times have to differ by more than the share of `before`. A time that is not known decides
+ * nothing. What it costs is what `before` pays against it, but for the share. */
+unsigned npart__pays(const struct npart__outcome *before, const struct npart__outcome *after, double share);
+/* Worth to go on from: nothing more fails, and fewer nodes fail or are left, or fewer partitions. Not asked for time:
+ * fewer nodes on the CPU may cost more until partitions fall. */
+bool npart__brings_on(const struct npart__outcome *before, const struct npart__outcome *after);
+/* Below 0 where `a` is better, above where it is worse: by the first respect in which they differ. Times that differ by
+ * a smaller share are the same. */
+int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);
+
+/* ---- several targets --------------------------------------------------------------------------------------------- */
+
+/* A version of the model, as each of the targets has it. */
+struct npart__standing {
+    const struct npart__outcome *outcomes; /* by target */
+    uint32_t target_count;
+    bool is_invalid; /* ONNX Runtime would not load it */
+};
+
+/* Worse for some target, or no longer loaded. */
+bool npart__is_worse(const struct npart__standing *at, const struct npart__standing *than, double share);
+/* Better for some target and worse for none. */
+bool npart__is_better(const struct npart__standing *at, const struct npart__standing *than);
+/* Brings on some target, and lets none fail more. */
+bool npart__is_progress(const struct npart__standing *at, const struct npart__standing *than);
+
+/* What is written against the file as it was. More partitions with fewer nodes on the CPU, and the reverse, are weighed
+ * by time, since sizes make nodes of what was shapes; where it is not known neither is worse. */
+struct npart__balance {
+    bool helps;      /* some target */
+    bool unloads;    /* it is no longer loaded */
+    uint32_t harmed; /* the first target that is worse; NPART_NONE: none is */
+};
+struct npart__balance npart__balance(const struct npart__standing *at, const struct npart__standing *than);
+
+#endif
