@@ -374,7 +374,7 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
  * is how many there are. NULL: it loads the model. */
 static const struct npart__finding *find_refusal(const struct npart__way *way, uint32_t *count)
 {
-    const struct npart__inference *asked = way->open->asked;
+    const struct npart__inference *asked = way->open->request.inference;
     const char *code = npart__is_invalid(asked) ? NPART__INVALID : NPART__TOO_NEW;
     const struct npart__finding *first = NULL;
     *count = 0;
@@ -406,7 +406,7 @@ static npart_status mend(struct npart__way *way)
     const struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, true};
     npart_status status = npart__what_if(&request, true, &way->scratch, &action.after, &accepted, way->error);
     bool is_number = count == 1 && npart__target_loads(&way->open->target, &runtime) &&
-                     npart__is_ir_version_alone(&runtime, way->open->asked);
+                     npart__is_ir_version_alone(&runtime, way->open->request.inference);
     if (is_number) {
         action.kind = npart__kind_word(NPART__KIND_REWRITE);
         action.rewrites = NPART__ID_IR_VERSION;

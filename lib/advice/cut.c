@@ -145,10 +145,7 @@ static bool surround(struct finder *at, uint32_t core)
 /* Bytes of the tensor as it crosses, whole. One of unknown size counts so much that a cut there loses to any other. */
 static uint64_t bytes_of(const struct finder *at, uint32_t value)
 {
-    const struct npart__plan *plan = at->plan;
-    const struct npart__inference *known = /* of copies the runtime's, which made them */
-        value < plan->known->graph->values.count ? plan->known : plan->session.inference;
-    const struct npart__fact *fact = npart__fact_of(known, value);
+    const struct npart__fact *fact = npart__fact_of(at->plan->session.known, value);
     uint64_t elements, bytes;
     /* A type that is not known has no width. */
     if (!fact->element_type || !npart__static_elements(fact, &elements))
@@ -258,16 +255,15 @@ static bool settle(struct finder *at, bool *is_found)
 }
 
 /* Every value of the file that nodes of one side take from another, once. False where there are too many. Copies
- * are left out, since a user can name tensors of the file only: npart__told_operand has the original's. Looked up
- * one by one, of eight at most. */
+ * are looked through, since a user can name tensors of the file only. Looked up one by one, of eight at most. */
 static bool list_border(const struct finder *at, enum side from, enum side to, struct npart__tail *out, uint64_t *bytes)
 {
-    for (uint32_t i = 0; i < npart__file_nodes(&at->plan->session); i++) {
+    for (uint32_t i = 0; i < at->plan->session.file->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(at->graph, i);
         if (!is_there(at, i) || at->side_of[i] != to)
             continue;
         for (uint32_t k = 0; k < uses_of(node); k++) {
-            uint32_t value = npart__told_operand(&at->plan->session, node, k), n = 0;
+            uint32_t value = npart__operand_past_copies(&at->plan->session, node, k), n = 0;
             uint32_t producer = npart__producer(at->graph, value);
             if (producer == NPART_NONE || at->side_of[producer] != from)
                 continue;
@@ -309,7 +305,7 @@ static uint32_t next_core(const struct npart__plan *plan, const uint32_t *tried,
 /* NULL when out of memory. By node of the session's graph; copies have none of their own. */
 static uint64_t *node_macs(const struct npart__plan *plan, struct npart__arena *scratch)
 {
-    const struct npart__graph *graph = plan->session.inference->graph;
+    const struct npart__graph *graph = plan->session.file;
     uint64_t *macs = npart__arena_zeroed(scratch, plan->session.graph->nodes.count + (size_t)1, sizeof *macs);
     for (uint32_t i = 0; macs && i < graph->nodes.count; i++) {
         uint64_t own = plan->works.items[i].macs; /* in a body, which may run any number of times: once */

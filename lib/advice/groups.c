@@ -288,7 +288,7 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
 static bool gives_up_work(const struct npart__plan *plan, const struct npart__tail *tail)
 {
     uint64_t all = 0, given_up = 0;
-    for (uint32_t i = 0; i < plan->session.inference->graph->nodes.count; i++) {
+    for (uint32_t i = 0; i < plan->session.file->nodes.count; i++) {
         uint64_t macs = plan->works.items[i].macs;
         if (!plan->accepted[i] || macs > NPART__MOST_WEIGHED)
             continue;

@@ -57,7 +57,7 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
         if (partition == NPART_NONE || saved_ms[partition] <= 0)
             continue;
         npart__mark(out->is_small, i);
-        out->nodes += i < npart__file_nodes(&plan->session);
+        out->nodes += !npart__is_copy(plan->session.graph, i);
     }
     return true;
 }
@@ -70,7 +70,7 @@ static bool write_command(struct npart__way *way, const struct small *small, con
     struct npart__buffer text;
     npart__buffer_init(&text, way->arena);
     *out = NULL;
-    for (uint32_t i = 0; small->nodes <= MOST_NAMED && i < npart__file_nodes(&way->plan->session); i++) {
+    for (uint32_t i = 0; small->nodes <= MOST_NAMED && i < way->plan->session.file->nodes.count; i++) {
         const char *name = npart__node_at(way->plan->graph, i)->name;
         if (!npart__is_marked(small->is_small, i))
             continue;

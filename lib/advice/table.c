@@ -139,9 +139,8 @@ static bool is_extension(const struct npart__graph *graph, const struct npart__n
 /* Whether all that can be known says the shape of the first result. */
 static bool is_known(const struct npart__case *about, const struct npart__node *node)
 {
-    const struct npart__inference *all = about->plan->known;
     uint32_t value = npart__node_output(about->plan->graph, node, 0);
-    return value != NPART_NONE && value < all->graph->values.count && npart__is_static(npart__fact_of(all, value));
+    return value != NPART_NONE && npart__is_static(npart__fact_of(about->plan->session.known, value));
 }
 
 /* False where there is no node. */

@@ -55,7 +55,7 @@ static bool *accept(const struct npart__what_if *request, struct npart__arena *a
     bool *accepted = npart__arena_zeroed(arena, nodes + (size_t)1, sizeof *accepted);
     for (uint32_t i = 0; accepted && i < nodes; i++) {
         bool is_taken = plan->accepted[i] || was_given_back(plan, i);
-        uint32_t cause = plan->causes.cause_of[npart__file_node(&plan->session, i)];
+        uint32_t cause = plan->causes.cause_of[npart__original(plan->session.graph, i)];
         accepted[i] = (is_taken || is_cause_gone(request, cause)) &&
                       !npart__is_marked(request->tail, i) && npart__is_live(&plan->session, i);
     }
@@ -288,13 +288,13 @@ static bool add_tensor(struct npart__tail *tail, uint32_t value)
 static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tail)
 {
     const struct npart__graph *graph = plan->session.graph;
-    for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
+    for (uint32_t i = 0; i < plan->session.file->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_marked(tail->is_in, i) || !npart__is_live(&plan->session, i) ||
             npart__node_region(graph, i) != 0)
             continue; /* captures of its holder stand for a body's */
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__told_operand(&plan->session, node, k);
+            uint32_t value = npart__operand_past_copies(&plan->session, node, k);
             uint32_t producer = npart__producer(graph, value);
             if (producer != NPART_NONE && !npart__is_marked(tail->is_in, producer) &&
                 !add_tensor(tail, value))
@@ -333,7 +333,7 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
         uint32_t id = graph->order[i], region = npart__node_region(graph, id);
         uint32_t holder = region ? npart__scope_at(graph, region)->node : NPART_NONE;
         /* Ids of `is_root` are the file's; a copy begins where its node does. */
-        if (is_root[npart__file_node(&plan->session, id)] ||
+        if (is_root[npart__original(plan->session.graph, id)] ||
             (holder != NPART_NONE && npart__is_marked(is_in, holder)) || depends_on_tail(plan, id, is_in))
             npart__mark(is_in, id);
     }

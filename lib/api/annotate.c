@@ -38,8 +38,8 @@ static bool look_inside(struct notes *notes)
     if (!notes->device || !notes->seen)
         return false;
     for (uint32_t i = 0; i < notes->plan->order_count; i++) { /* by the order: live nodes alone */
-        uint32_t id = npart__file_node(&plan->session, notes->plan->order[i]), region = npart__node_region(graph, id);
-        uint32_t device = plan->partitioning.partition_of[notes->plan->order[i]];
+        uint32_t id = notes->plan->order[i], region = npart__node_region(graph, id);
+        uint32_t device = plan->partitioning.partition_of[id];
         for (uint32_t scope; (scope = npart__node_at(graph, id)->scope) != region;) {
             id = npart__scope_at(graph, scope)->node;
             if (notes->seen[id] == SEEN_NOTHING)

@@ -74,7 +74,7 @@ static bool list_layers(const struct npart__memory *memory, struct npart__arena 
 /* Of a copy the node that it was copied from. Callers have no ids of copies. */
 static uint32_t node_at(const npart_plan *plan, uint32_t node)
 {
-    return node == NPART_NONE ? NPART_NONE : npart__file_node(&plan->plan.session, node);
+    return node == NPART_NONE ? NPART_NONE : npart__original(plan->plan.session.graph, node);
 }
 
 /* Once, when the plan is made: getters only copy, so that they need no lock. */

@@ -8,15 +8,16 @@
 /* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. A
  * symbol without a name, or one that was given a size, makes no expression that a caller could use. `texts` is
  * as long as the pool has sums, and none is added later: all figures are made before one is printed. */
-static bool find_work(const struct npart__session *session, const struct npart__inference *known,
-                      const struct npart__works *numbers, struct npart__arena *arena, struct npart__late_work *late)
+static bool find_work(const struct npart__session *session, const struct npart__works *numbers,
+                      struct npart__arena *arena, struct npart__late_work *late)
 {
+    const struct npart__symbol *symbols = session->known->expressions.symbols.items;
     bool is_symbolic = false;
-    for (uint32_t i = 0; i < known->expressions.symbols.count; i++)
-        is_symbolic |= known->expressions.symbols.items[i].name && !known->expressions.symbols.items[i].is_bound;
+    for (uint32_t i = 0; i < session->known->expressions.symbols.count; i++)
+        is_symbolic |= symbols[i].name && !symbols[i].is_bound;
     if (!is_symbolic && numbers)
         late->works = *numbers;
-    else if (!(is_symbolic ? npart__find_symbolic_work : npart__find_work)(session, known, arena, &late->works))
+    else if (!(is_symbolic ? npart__find_symbolic_work : npart__find_work)(session, arena, &late->works))
         return false;
     if (late->works.expressions)
         late->texts =
@@ -107,7 +108,8 @@ npart_status npart_inference_work(const npart_inference *inference, uint32_t nod
         struct npart__session session;
         status = npart__session_make(inference->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, arena, &session,
                                      error);
-        if (status == NPART_OK && !find_work(&session, inference->inference, NULL, arena, late))
+        if (status == NPART_OK && (!npart__session_know(&session, inference->inference, arena) ||
+                                   !find_work(&session, NULL, arena, late)))
             status = npart__fail_memory(error);
     }
     if (status == NPART_OK && !tell(late, arena, node, out))
@@ -126,7 +128,7 @@ npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart
     struct npart__late_work *late = &plan->late->work;
     struct npart__arena *arena = &plan->life->arena;
     npart__lock(plan->inference);
-    bool is_ok = late->is_found || find_work(&plan->plan.session, plan->plan.known, &plan->plan.works, arena, late);
+    bool is_ok = late->is_found || find_work(&plan->plan.session, &plan->plan.works, arena, late);
     is_ok = is_ok && tell(late, arena, node, out);
     npart__unlock(plan->inference);
     return is_ok ? NPART_OK : npart__settle_for(plan->life, npart__fail_memory(error), error);

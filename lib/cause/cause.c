@@ -61,7 +61,7 @@ static size_t keys_of(const struct npart__finder *finder, enum npart__family fam
     case NPART__FAMILY_RULE:
         return finder->oplist->rules.count;
     case NPART__FAMILY_SYMBOL:
-        return finder->trace.known->expressions.symbols.count;
+        return finder->session->known->expressions.symbols.count;
     case NPART__FAMILY_INPUT:
         return finder->graph->values.count;
     case NPART__FAMILY_RANK:
@@ -157,7 +157,7 @@ static enum npart__family family_of_loss(const struct npart__finder *finder, con
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(finder->graph, node, i);
         /* By all that can be known of sizes: with the runtime's view every loss would look like an unknown dim. */
-        const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__known_of(&finder->trace, value);
+        const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(finder->session->known, value);
         if (fact && !fact->has_rank)
             return NPART__FAMILY_RANKLESS;
         if (fact && !npart__is_static(fact))
@@ -265,11 +265,11 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
 static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_t *symbols, uint32_t *count)
 {
     const struct npart__trace *trace = &finder->trace;
-    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__known_of(trace, value);
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(trace->session->known, value);
     for (uint32_t i = 0; fact && fact->has_rank && i < fact->rank && *count < DIMS_OF_NODE; i++) {
         uint32_t symbol = npart__is_number(fact->dims[i])
                               ? NPART_NONE
-                              : npart__root_symbol(&trace->known->expressions, fact->dims[i]);
+                              : npart__root_symbol(&trace->session->known->expressions, fact->dims[i]);
         /* A symbol that inference made itself, as for the result of a NonZero, is in no input, and cannot be
          * fixed. */
         bool is_new = symbol != NPART_NONE && trace->input_of[symbol];
@@ -318,7 +318,7 @@ static uint32_t first_together(struct npart__finder *finder, uint32_t symbol)
  * fall together are a list through `next`, in the order of symbols. */
 static void join_dims(struct npart__finder *finder)
 {
-    const uint32_t count = finder->trace.known->expressions.symbols.count;
+    const uint32_t count = finder->session->known->expressions.symbols.count;
     for (uint32_t s = 0; s < count; s++)
         finder->uses[s].together = s;
     for (uint32_t s = 0; s < count; s++) {
@@ -471,7 +471,7 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
         uint32_t producer = npart__producer(graph, npart__live_operand(finder->session, node, i));
         if (producer == NPART_NONE)
             continue;
-        uint32_t cause = finder->out->cause_of[npart__file_node(finder->session, producer)];
+        uint32_t cause = finder->out->cause_of[npart__original(finder->session->graph, producer)];
         if (cause != NPART_NONE && !finder->out->items.items[cause].failing_count)
             return cause;
     }
@@ -498,7 +498,7 @@ static void visit_left_over(struct npart__finder *finder)
      * now. */
     for (uint32_t i = 0; i < graph->order_count && first == NPART_NONE; i++)
         first = finder->out->cause_of[graph->order[i]];
-    for (uint32_t node = 0; node < npart__file_nodes(finder->session) && !finder->failed; node++) {
+    for (uint32_t node = 0; node < finder->session->file->nodes.count && !finder->failed; node++) {
         if (!falls_back(finder, node) || finder->out->cause_of[node] != NPART_NONE)
             continue;
         const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
@@ -522,7 +522,7 @@ static void add_cuts(struct npart__finder *finder)
 {
     const bool *is_cut = finder->partitioning->cuts.is_cut;
     uint32_t rule = npart__cut_rule(finder->target);
-    for (uint32_t v = 0; is_cut && !finder->failed && v < finder->session->made_from->graph->values.count; v++) {
+    for (uint32_t v = 0; is_cut && !finder->failed && v < finder->session->file->values.count; v++) {
         uint32_t made = is_cut[v] ? new_cause(finder, NPART__FAMILY_CUT, v, rule) : NPART_NONE;
         if (made == NPART_NONE)
             continue;
@@ -579,7 +579,7 @@ static void join_causes(struct npart__finder *finder)
 /* Cuts of the user come last: they affect no node, and nothing above may join them. */
 static void find(struct npart__finder *finder)
 {
-    for (uint32_t node = 0; !finder->failed && node < npart__file_nodes(finder->session); node++)
+    for (uint32_t node = 0; !finder->failed && node < finder->session->file->nodes.count; node++)
         if (falls_back(finder, node))
             visit(finder, node);
     if (!finder->failed)
@@ -601,10 +601,10 @@ static void find(struct npart__finder *finder)
 
 /* What tracing and grouping need is given back, since a plan lives as long as its reports: only the causes, their
  * lists and the cause of each node stay. */
-npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                const struct npart__session *session, enum npart__level level,
-                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
-                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error)
+npart_status npart__find_causes(const struct npart__target *target, const struct npart__session *session,
+                                enum npart__level level, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error)
 {
     const struct npart__graph *graph = session->graph;
     struct npart__finder finder = {.target = target,
@@ -618,11 +618,11 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     memset(out, 0, sizeof *out);
     /* With room for the copies that the session makes. They have no cause of their own; who asks for one asks for
      * that of the file's node. */
-    size_t nodes = graph->nodes.count + (size_t)1;
+    size_t nodes = graph->nodes.count + (size_t)1, symbols = session->known->expressions.symbols.count + (size_t)1;
     out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
     finder.root_in = npart__arena_zeroed(arena, nodes, sizeof *finder.root_in);
-    finder.uses = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof *finder.uses);
-    bool is_traced = npart__trace_roots(known, session, level != NPART__LEVEL_OFF, arena, &finder.trace);
+    finder.uses = npart__arena_zeroed(arena, symbols, sizeof *finder.uses);
+    bool is_traced = npart__trace_roots(session, level != NPART__LEVEL_OFF, arena, &finder.trace);
     /* Nothing is given back then: the arena goes with the plan that failed. */
     if (!out->cause_of || !finder.root_in || !finder.uses || !is_traced)
         return npart__fail_memory(error);

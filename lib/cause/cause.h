@@ -32,12 +32,11 @@ struct npart__causes {
     uint32_t *cause_of; /* by node; NPART_NONE: does not fall back */
 };
 
-/* `known` is all that is known of sizes, the session has what the runtime knows, which the mask stands on;
- * often the same. */
-npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                const struct npart__session *session, enum npart__level level,
-                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
-                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error);
+/* By all that is known of sizes, and by what the runtime knows of them, which the mask stands on; often the same. */
+npart_status npart__find_causes(const struct npart__target *target, const struct npart__session *session,
+                                enum npart__level level, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error);
 
 /* promises.c: of the debug build. */
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,

@@ -11,7 +11,7 @@
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,
                          const struct npart__partitioning *partitioning, const struct npart__causes *causes)
 {
-    const uint32_t nodes = npart__file_nodes(session);
+    const uint32_t nodes = session->file->nodes.count;
     uint32_t affected = 0;
     for (uint32_t n = 0; n < nodes; n++) {
         bool falls_back = npart__is_live(session, n) && mask->verdicts[n] != NPART__NPU;

@@ -70,7 +70,7 @@ static const char *input_with(const struct npart__finder *finder, uint32_t symbo
  * such an input: it is asked of dims that fall together with others, and only dims of inputs are joined. */
 static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
 {
-    const struct npart__inference *known = finder->trace.known;
+    const struct npart__inference *known = finder->session->known;
     const struct npart__fact *fact = npart__fact_of(known, finder->trace.input_of[symbol] - 1);
     uint32_t axis = 0;
     while (axis + 1u < fact->rank && npart__root_symbol(&known->expressions, fact->dims[axis]) != symbol)
@@ -83,7 +83,7 @@ static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
 static void append_dims(const struct npart__finder *finder, uint32_t symbol, struct npart__buffer *out)
 {
     /* A set is walked in the order of symbols, which is that of inputs and axes. */
-    const struct npart__symbol *symbols = finder->trace.known->expressions.symbols.items;
+    const struct npart__symbol *symbols = finder->session->known->expressions.symbols.items;
     uint32_t first = finder->uses[symbol].together, total = finder->uses[first].members, count = 0;
     const char *input = input_with(finder, first);
     bool are_elsewhere = false;

@@ -42,23 +42,20 @@ static uint32_t lost_at(const struct npart__inference *inference, uint32_t value
  * only the runtime loses it at. An input without a rank is its own root. */
 npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
 {
-    const struct npart__inference *known = trace->known, *seen = trace->session->inference;
-    const struct npart__fact *fact = npart__known_of(trace, value);
+    const struct npart__inference *known = trace->session->known, *seen = trace->session->inference;
     if (npart__is_static(npart__fact_of(seen, value)))
         return 0;
-    /* Of a value that the session made, what the file has; `known` is of the file's values. */
-    uint32_t in_file = npart__value_at(trace->graph, value)->alias;
-    uint32_t producer = npart__producer(trace->graph, value), symbol = symbol_behind(known, in_file);
+    uint32_t producer = npart__producer(trace->graph, value), symbol = symbol_behind(known, value);
     if (symbol != NPART_NONE && (symbol_at(known, symbol)->node == NPART_NONE || trace->input_of[symbol]))
         return npart__root_of_symbol(trace, symbol);
     /* Static by all that is known: then it is the runtime alone that lost it. */
-    uint32_t node = npart__is_static(fact) ? lost_at(seen, value) : lost_at(known, in_file);
+    uint32_t node = lost_at(npart__is_static(npart__fact_of(known, value)) ? seen : known, value);
     /* The file does not even say its rank: the third range of roots. */
     if (node == NPART_NONE && producer == NPART_NONE)
         return trace->graph->nodes.count + known->expressions.symbols.count + value + 1;
     if (node == NPART_NONE) /* an operator that infers nothing, and notes nothing */
         node = producer;
-    node = npart__file_node(trace->session, node);
+    node = npart__original(trace->session->graph, node);
     /* One step: `lost` of an earlier node is the end of its own chain. */
     return trace->lost[node] ? trace->lost[node] : node + 1;
 }
@@ -85,21 +82,22 @@ bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
  * in the session's graph. */
 static const struct npart__graph *graph_of(const struct npart__trace *trace, uint32_t node)
 {
-    return npart__is_live(trace->session, node) ? trace->graph : trace->known->graph;
+    return npart__is_live(trace->session, node) ? trace->graph : trace->session->file;
 }
 
 /* Whether all that is known does not say a result's rank either, or a size that is lost at this node. */
 static bool is_lost_for_all(const struct npart__trace *trace, uint32_t id)
 {
+    const struct npart__inference *known = trace->session->known;
     const struct npart__node *node = npart__node_at(trace->graph, id);
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(trace->graph, node, i);
         uint32_t symbol = NPART_NONE;
-        if (value != NPART_NONE && !npart__known_of(trace, value)->has_rank)
+        if (value != NPART_NONE && !npart__fact_of(known, value)->has_rank)
             return true;
         if (value != NPART_NONE)
-            symbol = symbol_behind(trace->known, npart__value_at(trace->graph, value)->alias);
-        if (symbol != NPART_NONE && symbol_at(trace->known, symbol)->node == id)
+            symbol = symbol_behind(known, value);
+        if (symbol != NPART_NONE && symbol_at(known, symbol)->node == id)
             return true;
     }
     return false;
@@ -192,12 +190,13 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
 static void note_inputs(struct npart__trace *trace)
 {
     /* Scope 0 is the main graph: inputs of bodies are fed by their nodes, and no user fixes them. */
+    const struct npart__inference *known = trace->session->known;
     const struct npart__scope *scope = npart__scope_at(trace->graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = trace->graph->operands.items[scope->first_input + i];
-        const struct npart__fact *fact = npart__known_of(trace, value);
+        const struct npart__fact *fact = npart__fact_of(known, value);
         for (uint32_t k = 0; k < fact->rank; k++) {
-            uint32_t symbol = npart__root_symbol(&trace->known->expressions, fact->dims[k]);
+            uint32_t symbol = npart__root_symbol(&known->expressions, fact->dims[k]);
             if (symbol != NPART_NONE && trace->input_of[symbol] == 0)
                 trace->input_of[symbol] = value + 1;
         }
@@ -206,19 +205,20 @@ static void note_inputs(struct npart__trace *trace)
 
 /* In the graph's order, so that roots of operands are there before their users ask. Copies count where they are
  * live. */
-bool npart__trace_roots(const struct npart__inference *known, const struct npart__session *session, bool folds,
-                        struct npart__arena *arena, struct npart__trace *out)
+bool npart__trace_roots(const struct npart__session *session, bool folds, struct npart__arena *arena,
+                        struct npart__trace *out)
 {
     const struct npart__graph *graph = session->graph;
-    *out = (struct npart__trace){.known = known, .session = session, .graph = graph, .folds = folds};
-    out->input_of = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof *out->input_of);
+    size_t symbols = session->known->expressions.symbols.count + (size_t)1;
+    *out = (struct npart__trace){.session = session, .graph = graph, .folds = folds};
+    out->input_of = npart__arena_zeroed(arena, symbols, sizeof *out->input_of);
     out->elements = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->elements);
     out->lost = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->lost);
     if (!out->input_of || !out->elements || !out->lost)
         return false;
     note_inputs(out);
     for (uint32_t i = 0; i < graph->order_count; i++)
-        if (graph->order[i] < npart__file_nodes(session) || npart__is_live(session, graph->order[i]))
+        if (!npart__is_copy(graph, graph->order[i]) || npart__is_live(session, graph->order[i]))
             trace_node(out, graph->order[i]);
     return true;
 }

@@ -14,8 +14,6 @@
 typedef uint32_t npart__root;
 
 struct npart__trace {
-    /* All that can be known of sizes; the session's own has what the runtime knows. */
-    const struct npart__inference *known;
     const struct npart__session *session;
     const struct npart__graph *graph; /* the session's */
     bool folds;             /* what is computed from constants and static shapes is gone */
@@ -25,15 +23,9 @@ struct npart__trace {
 };
 
 /* One pass over the graph. False when out of memory. Linear in operands. */
-bool npart__trace_roots(const struct npart__inference *known, const struct npart__session *session, bool folds,
-                        struct npart__arena *arena, struct npart__trace *out);
+bool npart__trace_roots(const struct npart__session *session, bool folds, struct npart__arena *arena,
+                        struct npart__trace *out);
 void npart__trace_free(struct npart__trace *trace, struct npart__arena *arena);
-
-/* All that is known of a value; of one that a copy makes, what is known of that of the file. */
-static inline const struct npart__fact *npart__known_of(const struct npart__trace *trace, uint32_t value)
-{
-    return npart__fact_of(trace->known, npart__value_at(trace->graph, value)->alias);
-}
 
 /* Why the runtime does not know the shape of a value. */
 npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value);
@@ -51,7 +43,7 @@ static inline bool npart__is_root_node(const struct npart__trace *trace, npart__
 static inline bool npart__is_root_symbol(const struct npart__trace *trace, npart__root root)
 {
     return root > trace->graph->nodes.count &&
-           root - trace->graph->nodes.count <= trace->known->expressions.symbols.count;
+           root - trace->graph->nodes.count <= trace->session->known->expressions.symbols.count;
 }
 
 /* The symbol, or the value, of a root that is one. */
@@ -61,7 +53,7 @@ static inline uint32_t npart__symbol_of_root(const struct npart__trace *trace, n
 }
 static inline uint32_t npart__value_of_root(const struct npart__trace *trace, npart__root root)
 {
-    return root - trace->graph->nodes.count - trace->known->expressions.symbols.count - 1;
+    return root - trace->graph->nodes.count - trace->session->known->expressions.symbols.count - 1;
 }
 
 #endif

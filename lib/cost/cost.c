@@ -349,7 +349,7 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     if (!npart__has_io(&nodes->rates))
         charge_layouts(&out->npu, nodes, &out->layouts);
     /* What the NPU refuses is charged as if it took it: this side is only what things are compared with. */
-    for (uint32_t i = 0; i < npart__file_nodes(session); i++) { /* what a copy takes is its user's */
+    for (uint32_t i = 0; i < session->file->nodes.count; i++) { /* what a copy takes is its user's */
         if (!npart__is_live(session, i))
             continue;
         npart__charge_node(&out->npu, &nodes->items[i], true);

@@ -85,12 +85,12 @@ static void lay_out_node(struct laying *layouts, uint32_t id)
     /* A node that works in either layout takes the target's if any of its operands has it, so that conversions come
      * late. */
     for (uint32_t k = 0; class == LAYOUT_THROUGH && k < inputs; k++) {
-        uint32_t value = npart__told_operand(layouts->session, node, k);
+        uint32_t value = npart__operand_past_copies(layouts->session, node, k);
         any_native |= value != NPART_NONE && is_native[value];
     }
     bool wants_native = class == LAYOUT_SENSITIVE || any_native;
     for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__told_operand(layouts->session, node, k);
+        uint32_t value = npart__operand_past_copies(layouts->session, node, k);
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
             continue; /* of SENSITIVE ones the first operand alone */
         if (is_native[value] != wants_native)
@@ -123,7 +123,7 @@ static bool lay_out(struct laying *layouts, const struct npart__oplist *oplist, 
         !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
         return false;
     for (uint32_t i = 0; i < graph->order_count; i++) /* copies have the layout of what they are copied from */
-        if (npart__is_live(layouts->session, graph->order[i]) && graph->order[i] < npart__file_nodes(layouts->session))
+        if (npart__is_live(layouts->session, graph->order[i]) && !npart__is_copy(graph, graph->order[i]))
             lay_out_node(layouts, graph->order[i]);
     /* An output that was converted for a node already is not converted again (convert). */
     for (uint32_t v = 0; v < graph->values.count; v++)

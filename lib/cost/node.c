@@ -350,7 +350,8 @@ bool npart__cost_nodes(const struct npart__session *session, const struct npart_
         return false;
     struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)]};
     /* What a session has copied is told of its user, which has its work. */
-    inout->count = works->count < npart__file_nodes(session) ? works->count : npart__file_nodes(session);
+    NPART__ASSERT(works->count == session->graph->nodes.count, "the work of %u nodes", (unsigned)works->count);
+    inout->count = session->file->nodes.count;
     for (at.id = 0; at.id < inout->count; at.id++)
         if (npart__is_live(session, at.id))
             cost_node(&at, &inout->items[at.id]);

@@ -308,6 +308,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
             .scope = scope,
             .index = i,
             .callee = NPART_NONE,
+            .alias = first + i,
             .opset_version = opset_version(build, domain),
             .metadata = proto,
         };

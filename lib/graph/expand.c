@@ -332,6 +332,7 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
         .first_attribute = graph->attributes.count,
         .first_body = graph->scopes.count,
         .callee = NPART_NONE,
+        .alias = id,
         .opset_version = expander->call.opset_version,
         .metadata = expander->call.metadata,
     };

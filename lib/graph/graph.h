@@ -134,6 +134,8 @@ struct npart__node {
     uint32_t first_attribute, attribute_count;
     uint32_t first_body, body_count;       /* scopes of its graph attributes, contiguous */
     uint32_t callee;                       /* the scope of its inlined function or branch, or NPART_NONE */
+    uint32_t alias;                        /* of a copy that a runtime makes (lib/session): the node of the file that it
+                                              is a copy of; else itself */
     int32_t opset_version;                 /* of its domain; 0: not imported */
     const struct npart__operator *schema;  /* NULL: not in the standard */
     const void *metadata;                  /* read through npart__node_metadata and npart__node_doc */
@@ -303,6 +305,17 @@ static inline uint32_t npart__node_output(const struct npart__graph *graph, cons
 static inline uint32_t npart__producer(const struct npart__graph *graph, uint32_t value)
 {
     return value == NPART_NONE ? NPART_NONE : npart__value_at(graph, value)->producer;
+}
+
+/* The node of the file that a node is, or is a copy of. */
+static inline uint32_t npart__original(const struct npart__graph *graph, uint32_t node)
+{
+    return npart__node_at(graph, node)->alias;
+}
+
+static inline bool npart__is_copy(const struct npart__graph *graph, uint32_t node)
+{
+    return node != NPART_NONE && npart__original(graph, node) != node;
 }
 
 static inline const char *npart__node_op(const struct npart__graph *graph, const struct npart__node *node)

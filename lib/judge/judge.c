@@ -249,8 +249,9 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
     uint32_t equivalent = judge->equivalent[id];
+    uint32_t original = npart__original(judge->graph, id);
     if (judge->units.unit_of[id] ||
-        (judge->folded_equivalent && judge->folded_equivalent[npart__file_node(judge->session, id)] != equivalent))
+        (judge->folded_equivalent && judge->folded_equivalent[original] != equivalent))
         return NULL;
     return &judge->judged[equivalent];
 }
@@ -294,7 +295,7 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             continue;
         }
         bool folds = judge->oplist->gates[gate].folds && judge->folded;
-        uint32_t seen = folds ? npart__file_node(judge->session, id) : id;
+        uint32_t seen = folds ? npart__original(judge->session->graph, id) : id;
         if (folds && !npart__is_live(judge->folded, seen))
             continue; /* gone before this stage looks */
         npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
@@ -353,7 +354,7 @@ static inline bool check_shared_verdict(struct judge *judge, uint32_t id, uint32
  * reason at each node, whatever else its rules would say. */
 static bool judge_node(struct judge *judge, uint32_t id)
 {
-    uint32_t file_node = npart__file_node(judge->session, id);
+    uint32_t file_node = npart__original(judge->session->graph, id);
     if (judge->assumed && judge->assumed[file_node] != NPART__ASSUME_NOTHING) {
         bool on_npu = judge->assumed[file_node] == NPART__ASSUME_NPU;
         judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;

@@ -166,11 +166,10 @@ static bool is_same_value(const struct matcher *matcher, uint32_t a, uint32_t b)
 {
     if (a == b)
         return true;
-    const struct npart__session *session = matcher->session;
-    uint32_t first = npart__producer(matcher->graph, a), second = npart__producer(matcher->graph, b);
-    bool is_copied = first != NPART_NONE && second != NPART_NONE && session->copied &&
-                     (first >= npart__file_nodes(session) || second >= npart__file_nodes(session));
-    return is_copied && npart__file_node(session, first) == npart__file_node(session, second);
+    const struct npart__graph *graph = matcher->graph;
+    uint32_t first = npart__producer(graph, a), second = npart__producer(graph, b);
+    return first != second && first != NPART_NONE && second != NPART_NONE &&
+           npart__original(graph, first) == npart__original(graph, second);
 }
 
 /* A name of an operand is bound where it is met first, and must be the same value wherever it is met again. A name

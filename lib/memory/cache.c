@@ -48,7 +48,7 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
 static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
                        bool *is_seen, struct npart__memory *out)
 {
-    const struct npart__fact *fact = npart__fact_of(request->known, value);
+    const struct npart__fact *fact = npart__fact_of(request->session->known, value);
     uint32_t tokens;
     uint64_t elements = 1;
     bool is_known = fact->has_rank && fact->rank > 2 && npart__normalize_axis(axis, fact->rank, &tokens);

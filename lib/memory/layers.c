@@ -102,7 +102,7 @@ bool npart__fit_layers(const struct npart__memory_request *request, unsigned flo
         return true;
     out->onchip_bytes = (uint64_t)(sram_mb->typical * 1024 * 1024);
     out->onchip_is_assumed = sram_mb->is_assumed;
-    for (uint32_t i = 0; i < npart__file_nodes(request->session); i++) {
+    for (uint32_t i = 0; i < request->session->file->nodes.count; i++) {
         struct npart__layer layer;
         /* Layers are what multiplies; others pass through in pieces of any size. */
         if (all->partition_of[i] == NPART_NONE || request->works->items[i].macs == 0 ||

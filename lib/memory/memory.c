@@ -14,15 +14,12 @@ void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
     sum->is_partial |= more.is_partial;
 }
 
-/* Values that copies of nodes make are not in the file's graph: they are what the original makes. FLOAT counts
- * as the list says that it is held; other types are held as they are. A tensor of 2^38 bytes (256 GB) or more is
- * none that a device holds: its size counts as not known. */
+/* FLOAT counts as the list says that it is held; other types are held as they are. A tensor of 2^38 bytes (256 GB)
+ * or more is none that a device holds: its size counts as not known. */
 struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes)
 {
-    if (value >= request->known->graph->values.count)
-        value = npart__value_at(request->session->graph, value)->alias;
-    const struct npart__fact *fact = npart__fact_of(request->known, value);
+    const struct npart__fact *fact = npart__fact_of(request->session->known, value);
     uint64_t elements, bytes = UINT64_MAX;
     if (npart__type_bits(fact->element_type) && npart__static_elements(fact, &elements))
         bytes = npart__type_bytes(fact->element_type, elements);
@@ -85,23 +82,23 @@ static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct n
 {
     const struct npart__session *session = at->request->session;
     add_constants(at, session->graph, id, side, sum);
-    if (id >= npart__file_nodes(session))
+    if (npart__is_copy(session->graph, id))
         return;
     for (uint32_t part = at->first_part[id]; part != NPART_NONE; part = at->next_part[part])
-        add_constants(at, session->made_from->graph, part, side, sum);
+        add_constants(at, session->file, part, side, sum);
 }
 
 /* Lists by what they are fused into, in the order of the file: built from the last on. */
 static bool list_parts(struct weights *at, struct npart__arena *scratch)
 {
     const struct npart__session *session = at->request->session;
-    size_t nodes = npart__file_nodes(session) + (size_t)1;
+    size_t nodes = session->file->nodes.count + (size_t)1;
     at->first_part = npart__arena_allocate(scratch, nodes * sizeof *at->first_part);
     at->next_part = npart__arena_allocate(scratch, nodes * sizeof *at->next_part);
     if (!at->first_part || !at->next_part)
         return false;
     memset(at->first_part, 0xff, nodes * sizeof *at->first_part);
-    for (uint32_t i = npart__file_nodes(session); i-- > 0;) {
+    for (uint32_t i = session->file->nodes.count; i-- > 0;) {
         uint32_t into = npart__fused_into(session, i);
         if (into == NPART_NONE)
             continue;
@@ -115,7 +112,7 @@ static bool list_parts(struct weights *at, struct npart__arena *scratch)
  * order, so one step is enough for a chain of them. */
 static void find_sources(struct weights *at)
 {
-    const struct npart__graph *file = at->request->session->made_from->graph;
+    const struct npart__graph *file = at->request->session->file;
     for (uint32_t v = 0; v < at->request->session->graph->values.count; v++)
         at->source[v] = v;
     for (uint32_t i = 0; i < file->order_count; i++) {
@@ -171,7 +168,7 @@ struct run {
  * is what is told. */
 static void hold(const struct run *run, struct npart__bytes *held, uint32_t id, struct npart__bytes bytes)
 {
-    struct npart__bytes *at = &held[npart__file_node(run->request->session, id)];
+    struct npart__bytes *at = &held[npart__original(run->request->session->graph, id)];
     at->bytes = bytes.bytes > at->bytes ? bytes.bytes : at->bytes;
     at->is_partial |= bytes.is_partial;
 }
@@ -210,7 +207,7 @@ static bool hold_outside(const struct run *run, struct npart__memory *out)
             outside.bytes -= npart__bodies_peak(run->peaks, scope->node).bytes;
         for (uint32_t i = 0; i < scope->order_count; i++) {
             uint32_t id = graph->order[scope->first_order + i];
-            if (id >= npart__file_nodes(session))
+            if (npart__is_copy(graph, id))
                 continue;
             if (is_inside[s])
                 out->held_cpu[id] = outside;
@@ -345,7 +342,7 @@ static void add_limit(struct npart__memory *out, enum npart__limited limited, ui
 
 static void find_limits(const struct npart__memory_request *request, struct npart__memory *out)
 {
-    const struct npart__graph *file = request->session->made_from->graph;
+    const struct npart__graph *file = request->session->file;
     /* Also of files that claim impossible sizes of external data. */
     uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
                                                                            : file->input_bytes + file->external_bytes;
@@ -366,7 +363,7 @@ static bool find_all_parts(const struct npart__memory_request *request, struct n
     /* A list that says how an element of FLOAT is held says 2 or 4. */
     const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
     unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
-    size_t nodes = npart__file_nodes(request->session) + (size_t)1;
+    size_t nodes = request->session->file->nodes.count + (size_t)1;
     out->partitions =
         npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
     out->held_cpu = npart__arena_zeroed(arena, nodes, sizeof *out->held_cpu);

@@ -95,7 +95,6 @@ struct npart__whole_memory {
 struct npart__memory_request {
     const struct npart__target *target;
     const struct npart__session *session;
-    const struct npart__inference *known; /* all that is known of the sizes in its graph */
     const struct npart__partitioning *partitioning;
     const struct npart__works *works; /* of the session */
     struct npart__whole_memory *whole; /* the same */

@@ -79,13 +79,13 @@ static uint64_t recurrent_scratch(const struct npart__fact *input, const struct 
     return directions < 2 ? gates : gates + product((const uint64_t[]){rows, size_at(input, 2) + hidden}, 2);
 }
 
-/* NULL for one that is left out (NPART_NONE is larger than every id), and for what a copy makes. */
+/* NULL for one that is left out. */
 static const struct npart__fact *operand_fact(const struct npart__memory_request *request,
                                               const struct npart__node *node, uint32_t index, bool made)
 {
     const struct npart__graph *graph = request->session->graph;
     uint32_t value = made ? npart__node_output(graph, node, index) : npart__node_input(graph, node, index);
-    return value < request->known->graph->values.count ? npart__fact_of(request->known, value) : NULL;
+    return value == NPART_NONE ? NULL : npart__fact_of(request->session->known, value);
 }
 
 /* LRN makes two tensors as large as its result. Operators with fewer than two operands, and those of other

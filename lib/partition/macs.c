@@ -12,7 +12,7 @@ void npart__sum_macs(const struct npart__session *session, const struct npart__w
 {
     /* Of the file's nodes: copies of a DequantizeLinear multiply nothing. */
     partitioning->macs = partitioning->macs_in_partitions = 0;
-    for (uint32_t i = 0; i < npart__file_nodes(session); i++) {
+    for (uint32_t i = 0; i < session->file->nodes.count; i++) {
         uint32_t partition = partitioning->partition_of[i];
         uint64_t macs = works->items[i].macs;
         if (macs == 0)

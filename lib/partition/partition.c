@@ -498,9 +498,9 @@ static void hide_copies(struct partitioner *at)
         struct npart__partition *partition = &at->out->partitions.items[p];
         uint32_t *members = at->out->lists.items + partition->first_member, own = 0, told = 0, joined = 0;
         for (uint32_t i = 0; i < partition->member_count; i++)
-            own += members[i] < npart__file_nodes(at->session);
+            own += !npart__is_copy(at->graph, members[i]);
         for (uint32_t i = 0; i < partition->member_count; i++) {
-            uint32_t node = npart__file_node(at->session, members[i]);
+            uint32_t node = npart__original(at->session->graph, members[i]);
             bool is_told = own ? node == members[i] : told == 0 || members[told - 1] != node;
             joined += is_told && i >= partition->member_count - partition->joined_count;
             if (is_told)
@@ -515,7 +515,7 @@ static void hide_copies(struct partitioner *at)
  * in order, so that lists of inputs and outputs come sorted. */
 static void find_borders(struct partitioner *at)
 {
-    const uint32_t file_values = at->session->made_from->graph->values.count;
+    const uint32_t file_values = at->session->file->values.count;
     size_t sides = at->out->partitions.count + (size_t)1;
     at->seen_by = npart__arena_allocate(at->arena, sides * sizeof *at->seen_by);
     if (!at->seen_by) {

@@ -112,7 +112,8 @@ uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct n
 /* The live value that stands for operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that
  * is absent or constant. */
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
-/* The same as it is told, by nodes of the file alone: of a copy what it copies from. */
-uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+/* The same by values of the file alone: of what a copy makes, what the copy takes. */
+uint32_t npart__operand_past_copies(const struct npart__session *session, const struct npart__node *node,
+                                    uint32_t index);
 
 #endif

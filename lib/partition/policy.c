@@ -244,7 +244,7 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
 static bool has_fixed_result(const struct drops *drops)
 {
     const struct npart__session *session = drops->to->request->session;
-    const struct npart__graph *graph = session->made_from->graph;
+    const struct npart__graph *graph = session->file;
     const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->output_count && scope->input_count; i++)
         if (session->is_constant[graph->operands.items[scope->first_output + i]])

@@ -74,7 +74,7 @@ static uint32_t mark_operands(const struct checker *at, uint32_t n, uint32_t sid
     uint32_t found = 0;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(at->session, node, k), producer = npart__producer(at->graph, value);
-        if (producer != NPART_NONE && producer >= npart__file_nodes(at->session)) {
+        if (npart__is_copy(at->graph, producer)) {
             found += mark_operands(at, producer, side, seen); /* once: there are no copies of copies */
         } else if (value != NPART_NONE && source_side(at, value) != side && seen[value] != side + 1) {
             seen[value] = side + 1;
@@ -88,7 +88,7 @@ static uint32_t mark_operands(const struct checker *at, uint32_t n, uint32_t sid
  * Returns how many are new. A copy takes nothing by itself: all that it takes is its user's. */
 static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
 {
-    return n < npart__file_nodes(at->session) ? mark_operands(at, n, at->out->partition_of[n], seen) : 0;
+    return npart__is_copy(at->graph, n) ? 0 : mark_operands(at, n, at->out->partition_of[n], seen);
 }
 
 /* A partition's inputs are what its members take from outside, and its outputs what they make; copies are looked

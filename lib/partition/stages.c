@@ -14,13 +14,13 @@ uint32_t npart__live_operand(const struct npart__session *session, const struct 
 
 /* A copy of a DequantizeLinear is no node of the file. What it takes is what its user is told to take: a reader
  * finds that tensor in the file. */
-uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
+uint32_t npart__operand_past_copies(const struct npart__session *session, const struct npart__node *node,
+                                    uint32_t index)
 {
     const struct npart__graph *graph = session->graph;
     uint32_t value = npart__live_operand(session, node, index);
     uint32_t producer = npart__producer(graph, value);
-    bool is_copied = producer != NPART_NONE && producer >= npart__file_nodes(session);
-    return is_copied ? npart__live_operand(session, npart__node_at(graph, producer), 0) : value;
+    return npart__is_copy(graph, producer) ? npart__live_operand(session, npart__node_at(graph, producer), 0) : value;
 }
 
 /* What another region or segment makes has been computed when this one runs, so it gives a node no stage. */

@@ -105,7 +105,7 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
         uint32_t id = request->order[i];
         /* A run is made of what is left when copies have been made; while partitions are formed, a copy stands with
          * its original. */
-        bool is_last = request->is_run && id >= npart__file_nodes(request->session);
+        bool is_last = request->is_run && npart__is_copy(request->graph, id);
         /* Place in the upper half and id in the lower one: sorted as one number, equal places are told apart by id. */
         keys[i] = (uint64_t)(is_last ? id : request->session->place[id]) << 32 | id;
     }

@@ -360,7 +360,7 @@ static const char *obstacle_text(const struct search *at, const struct obstacle 
     int type;
     const char *name = obstacle->value == NPART_NONE ? "" : npart__value_name(at->graph, obstacle->value);
     if (obstacle->node != NPART_NONE)
-        npart__describe_node(at->graph, npart__file_node(at->session, obstacle->node), node, sizeof node);
+        npart__describe_node(at->graph, npart__original(at->session->graph, obstacle->node), node, sizeof node);
     switch (obstacle->kind) {
     case CAST_BETWEEN:
         return npart__arena_format(at->arena, "%s is in between", node);
@@ -402,7 +402,7 @@ static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t 
 {
     fusion->first_node = at->out->nodes.count;
     for (uint32_t i = 0; i < count; i++)
-        if (!NPART__PUSH(at->arena, &at->out->nodes, npart__file_node(at->session, nodes[i])))
+        if (!NPART__PUSH(at->arena, &at->out->nodes, npart__original(at->session->graph, nodes[i])))
             return false;
     fusion->node_count = count;
     qsort(at->out->nodes.items + fusion->first_node, count, sizeof *nodes, npart__compare_uint32);
@@ -428,7 +428,7 @@ static bool add_found(struct search *at, const char *name)
     if (obstacle.kind != NOTHING_WRONG) {
         fusion.state = "nearly";
         fusion.stopped_by = obstacle_text(at, &obstacle);
-        fusion.node = obstacle.node == NPART_NONE ? NPART_NONE : npart__file_node(at->session, obstacle.node);
+        fusion.node = obstacle.node == NPART_NONE ? NPART_NONE : npart__original(at->session->graph, obstacle.node);
         if (!fusion.stopped_by)
             return false;
     }
@@ -458,7 +458,7 @@ static bool search_at(struct search *at, uint32_t id)
 /* "Conv+Mul+Add"; NULL when out of memory. In the order of the file, as the members are. */
 static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32_t count)
 {
-    const struct npart__graph *graph = at->session->inference->graph;
+    const struct npart__graph *graph = at->session->file;
     struct npart__buffer name;
     npart__buffer_init(&name, at->arena);
     for (uint32_t i = 0; i < count; i++) {
@@ -472,7 +472,7 @@ static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32
  * group: linear however many there are. */
 static bool add_groups(struct search *at, const uint32_t *root_of, const char *const *names)
 {
-    uint32_t nodes = at->session->inference->graph->nodes.count;
+    uint32_t nodes = at->session->file->nodes.count;
     uint32_t *first = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *first);
     uint32_t *next = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *next);
     uint32_t *members = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *members);
@@ -508,7 +508,7 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
  * node that stays is of the fusion, too: it is its own root. */
 static bool add_session(struct search *at)
 {
-    uint32_t nodes = at->session->inference->graph->nodes.count;
+    uint32_t nodes = at->session->file->nodes.count;
     uint32_t *root_of = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *root_of);
     if (!root_of)
         return false;
@@ -539,7 +539,7 @@ static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint
 /* Matches of one pattern that touch are told as one. */
 static bool add_units(struct search *at)
 {
-    const struct npart__graph *graph = at->session->inference->graph;
+    const struct npart__graph *graph = at->session->file;
     uint32_t nodes = graph->nodes.count;
     uint32_t *root_of = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *root_of);
     const char **names = npart__arena_zeroed(at->arena, nodes + (size_t)1, sizeof *names);
@@ -557,7 +557,7 @@ static bool add_units(struct search *at)
         root_of[id] = id;
         const struct npart__node *node = npart__node_at(at->graph, id);
         for (uint32_t k = 0; k < node->input_count; k++) {
-            uint32_t producer = npart__producer(graph, npart__told_operand(at->session, node, k));
+            uint32_t producer = npart__producer(graph, npart__operand_past_copies(at->session, node, k));
             if (producer != NPART_NONE && producer < nodes && names[producer] == pattern->name)
                 root_of[npart__root_of(root_of, producer)] = id;
         }

@@ -98,7 +98,7 @@ static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
  * graph, so also where the first is gone. */
 static bool is_movable(const struct mover *at, uint32_t id)
 {
-    const struct npart__graph *file = at->session->inference->graph;
+    const struct npart__graph *file = at->session->file;
     uint32_t operand = is_moved_op(at, id) ? npart__node_input(file, npart__node_at(file, id), 0) : NPART_NONE;
     uint32_t producer = npart__producer(file, operand);
     return operand != NPART_NONE && is_plain(at, id) && is_taken(at, id) &&
@@ -334,7 +334,7 @@ static bool drop_met(const struct mover *at, struct npart__session *session)
             drop(at, session, span->meets);
     }
     /* Chains of stand-ins are shortened, as a dropped node's operand may stand for another by now. */
-    for (uint32_t v = 0; v < session->made_from->graph->values.count; v++)
+    for (uint32_t v = 0; v < session->file->values.count; v++)
         while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
             session->stands_for[v] = session->stands_for[session->stands_for[v]];
     return npart__session_connect(session, at->plan->arena);

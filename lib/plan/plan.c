@@ -395,7 +395,7 @@ static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value
 static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
-    for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
+    for (uint32_t i = 0; i < plan->session.file->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_live(&plan->session, i) || accepted[i])
             continue;
@@ -403,7 +403,7 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
                              npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
         uint32_t result = npart__node_output(graph, node, 0);
         /* Operands as reports tell them: of a copy, what it is copied from. */
-        bool is_at_edge = is_fed_from_outside(graph, npart__told_operand(&plan->session, node, 0)) ||
+        bool is_at_edge = is_fed_from_outside(graph, npart__operand_past_copies(&plan->session, node, 0)) ||
                           (result != NPART_NONE && npart__value_at(graph, result)->is_graph_output);
         if (!is_quantizing || !is_at_edge || npart__node_region(graph, i) != 0)
             return false;
@@ -411,14 +411,15 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
     return true;
 }
 
-/* What the newest runtime refuses to load is told by `asked`, the inference as the caller made it, so that it is the
+/* What the newest runtime refuses to load is told by the inference as the caller made it, so that it is the
  * same for all targets; an older one may refuse the model for its versions. A target without a runtime has a compiler
  * of its own, and what that refuses are its rules' business. */
 bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
+    const struct npart__inference *asked = plan->request.inference;
     struct npart__loads runtime;
     return !npart__target_loads(&plan->target, &runtime) ||
-           (!npart__is_invalid(plan->asked) && !npart__is_too_new(&runtime, plan->asked->graph));
+           (!npart__is_invalid(asked) && !npart__is_too_new(&runtime, asked->graph));
 }
 
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all
@@ -526,9 +527,8 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     return npart__infer_view(inference, &npart__policy_unfolded, &plan->inference, error);
 }
 
-/* What is known and told of a session, whatever its target takes of it. */
+/* What is told of a session, whatever its target takes of it. */
 struct npart__told {
-    struct npart__inference *known; /* all that is known of the sizes in its graph */
     struct npart__works works;
     struct npart__whole_memory whole;
 };
@@ -605,15 +605,18 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
 /* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. Causes,
  * work and memory are told by what is known of all sizes, and not by the little that some runtime knows: a size
  * that only its inference loses is still a size. */
-static npart_status know_all(const struct npart__graph *graph, struct npart__inference *asked,
-                             struct npart__arena *arena, struct npart__inference **out, struct npart_error *error)
+static npart_status know_all(struct npart__session *session, struct npart__inference *asked,
+                             struct npart__arena *arena, struct npart_error *error)
 {
-    *out = asked;
+    struct npart__inference *known = asked;
+    const struct npart__graph *file = session->file;
+    npart_status status = NPART_OK;
     /* A body may add nodes and no value: each of its results may be one of the call's. */
-    if (graph->values.count == asked->graph->values.count && graph->nodes.count == asked->graph->nodes.count)
-        return NPART_OK;
-    *out = npart__arena_zeroed(arena, 1, sizeof **out);
-    return *out ? npart__infer(graph, &asked->options, arena, *out, error) : npart__fail_memory(error);
+    if (file->values.count != asked->graph->values.count || file->nodes.count != asked->graph->nodes.count) {
+        known = npart__arena_zeroed(arena, 1, sizeof *known);
+        status = known ? npart__infer(file, &asked->options, arena, known, error) : npart__fail_memory(error);
+    }
+    return status == NPART_OK && !npart__session_know(session, known, arena) ? npart__fail_memory(error) : status;
 }
 
 /* What is told of the session that all this has left: once for a view, unless the target has made one of its own. */
@@ -625,12 +628,14 @@ static npart_status tell_session(struct npart__plan *plan, struct npart__shared_
     struct npart__told *told = is_shared ? view->told : NULL;
     *out = told ? told : npart__arena_zeroed(arena, 1, sizeof *told);
     if (told || !*out)
-        return told ? NPART_OK : npart__fail_memory(error);
-    npart_status status = know_all(plan->graph, plan->request.inference, arena, &(*out)->known, error);
-    if (status == NPART_OK && !npart__find_work(&plan->session, (*out)->known, arena, &(*out)->works))
+        return told ? NPART_OK : npart__fail_memory(error); /* the plan's session is a copy of the view's */
+    npart_status status = know_all(&plan->session, plan->request.inference, arena, error);
+    if (status == NPART_OK && !npart__find_work(&plan->session, arena, &(*out)->works))
         status = npart__fail_memory(error);
-    if (status == NPART_OK && is_shared)
+    if (status == NPART_OK && is_shared) {
         view->told = *out;
+        view->session.known = plan->session.known;
+    }
     return status;
 }
 
@@ -646,8 +651,6 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     memset(out, 0, sizeof *out);
     out->arena = arena;
     out->request = *request;
-    out->model_name = request->model_name;
-    out->asked = inference;
     out->inference = inference;
     out->shared = request->shared;
     out->graph = inference->graph;
@@ -691,7 +694,6 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = tell_session(out, view, &told, error);
     if (status != NPART_OK)
         return status;
-    out->known = told->known;
     out->works = told->works;
     out->accepted = npart__arena_zeroed(arena, out->session.graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
@@ -715,13 +717,12 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_kernels(out, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, out->known, &out->session, out->level, &out->mask, &out->partitioning,
-                                    arena, &out->causes, error);
+        status = npart__find_causes(&out->target, &out->session, out->level, &out->mask, &out->partitioning, arena,
+                                    &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
     struct npart__memory_request memory = {.target = &out->target,
                                            .session = &out->session,
-                                           .known = out->known,
                                            .partitioning = &out->partitioning,
                                            .works = &out->works,
                                            .whole = &told->whole};

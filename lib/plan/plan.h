@@ -48,10 +48,7 @@ struct npart__plan_request {
 struct npart__plan {
     struct npart__arena *arena;
     struct npart__plan_request request; /* that it was made by; what it points to lives as long */
-    const char *model_name;
-    const struct npart__inference *asked; /* as it was made: its findings hold for every target */
-    struct npart__inference *inference;   /* as the target sees it */
-    const struct npart__inference *known; /* all that is known of the sizes in its graph */
+    struct npart__inference *inference; /* as the target sees it; as the caller does: request.inference */
     const struct npart__graph *graph;
     struct npart__target target;
     enum npart__release release; /* whose sessions rewrite the graph */

@@ -103,7 +103,7 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
         /* DequantizeLinear itself is never folded (rewrites.def, NEVER), so of QDQ weights it is met before the
          * constant is. */
         bool is_constant = session->is_constant[value];
-        const struct npart__graph *graph = is_constant ? session->made_from->graph : session->graph;
+        const struct npart__graph *graph = is_constant ? session->file : session->graph;
         uint32_t producer = value < graph->values.count ? npart__producer(graph, value) : NPART_NONE;
         if (is_constant && !out->type) /* as it is, should nothing else be found before it */
             out->type = type_of(session, asked);

@@ -111,7 +111,7 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
     uint16_t places[PLACES] = {0}; /* plus one */
     bool ok = true;
     memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; i < npart__file_nodes(session); i++) {
+    for (uint32_t i = 0; i < session->file->nodes.count; i++) {
         struct npart__format format;
         bool is_own_op, is_fatal = mask->verdicts[i] == NPART__FAIL;
         if (!npart__is_live(session, i) || !npart__format_of_node(session, i, &format, &is_own_op))

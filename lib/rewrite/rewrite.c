@@ -245,6 +245,7 @@ static bool try_forms(const struct npart__rewrite *rewrite, struct npart__site *
     const struct npart__pattern_rewrite *pattern = rewrite->pattern;
     const struct npart__oplist *oplist = pattern->target->oplist;
     const struct npart__session session = {.graph = site->graph,
+                                           .file = site->graph,
                                            .made_from = site->inference,
                                            .inference = site->inference,
                                            .is_constant = (bool *)(uintptr_t)site->is_constant,

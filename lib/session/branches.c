@@ -82,7 +82,7 @@ npart_status npart__session_take_branches(struct npart__session *session, enum n
                                           struct npart__arena *arena, struct npart_error *error)
 {
     npart_status status = NPART_OK;
-    for (bool changed = session->inference->graph->scopes.count > 1; status == NPART_OK && changed;) {
+    for (bool changed = session->file->scopes.count > 1; status == NPART_OK && changed;) {
         struct npart__inference *next = session->inference;
         status = take_known(session, &next, error);
         changed = status == NPART_OK && next != session->inference;

@@ -12,7 +12,7 @@
 static void count_fates(struct npart__session *session)
 {
     session->live_count = session->folded_count = session->fused_count = 0;
-    for (uint32_t n = 0; n < npart__file_nodes(session); n++) {
+    for (uint32_t n = 0; n < session->file->nodes.count; n++) {
         session->live_count += npart__is_live(session, n);
         session->folded_count += !npart__is_live(session, n);
         session->fused_count += session->fates[n] == NPART__FATE_FUSED;
@@ -43,7 +43,7 @@ static void resolve_operands(const struct npart__session *session, struct npart_
     for (uint32_t v = 0; v < graph->values.count; v++)
         graph->values.items[v].is_graph_output = false;
     for (uint32_t v = 0; v < graph->values.count; v++)
-        if (session->inference->graph->values.items[v].is_graph_output)
+        if (session->file->values.items[v].is_graph_output)
             graph->values.items[session->stands_for[v]].is_graph_output = true;
 }
 
@@ -102,7 +102,7 @@ bool npart__session_list_uses(const struct npart__session *session, struct npart
  * stay in the arena until the handle is freed; a session is connected a few times at most. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena)
 {
-    const struct npart__graph *file = session->made_from->graph;
+    const struct npart__graph *file = session->file;
     struct npart__graph *graph = npart__longer(arena, file, sizeof *graph, 1, 1);
     if (!graph)
         return false;

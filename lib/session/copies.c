@@ -59,9 +59,9 @@ static uint32_t most_copies(const struct npart__session *session)
     return most <= NPART__LIMIT_NODES ? (uint32_t)most : 0;
 }
 
-/* The graph's arrays and those of the inference are shared with the file's graph, which stays as it is; all that
- * copies add to is made anew. Scopes are copied because copies lengthen the order of their region. One new operand
- * for each copy is its result; its inputs are those of the original, by the same range. */
+/* The graph's arrays are shared with the file's graph, which stays as it is; all that copies add to is made anew.
+ * Scopes are copied because copies lengthen the order of their region. One new operand for each copy is its result;
+ * its inputs are those of the original, by the same range. */
 static bool make_room(struct npart__session *session, struct npart__graph *graph, uint32_t more,
                       struct npart__arena *arena)
 {
@@ -72,25 +72,12 @@ static bool make_room(struct npart__session *session, struct npart__graph *graph
     graph->scopes.items = npart__longer(arena, graph->scopes.items, sizeof *graph->scopes.items, graph->scopes.count,
                                         graph->scopes.count);
     graph->order = npart__longer(arena, NULL, sizeof *graph->order, 0, graph->order_count + (size_t)more);
-    session->copied = npart__longer(arena, NULL, sizeof *session->copied, 0, more);
-    struct npart__inference *known = npart__longer(arena, session->made_from, sizeof *known, 1, 1);
-    if (!known)
-        return false;
-    known->facts = npart__longer(arena, known->facts, sizeof *known->facts, values, values + more);
-    known->rank_lost_at = npart__longer(arena, known->rank_lost_at, sizeof(uint32_t), values, values + more);
-    /* The classes of equal values are there only where the policy asked for them; the last condition below tells a
-     * failed copy from that. */
-    if (known->first_equal)
-        known->first_equal = npart__longer(arena, known->first_equal, sizeof(uint32_t), values, values + more);
-    session->inference = known;
     return graph->nodes.items && graph->values.items && graph->operands.items && graph->scopes.items && graph->order &&
-           session->copied && known->facts && known->rank_lost_at &&
-           !known->first_equal == !session->made_from->first_equal &&
            npart__session_lengthen(session, session, nodes, values, nodes + more, values + more, arena);
 }
 
 /* For one operand of a user. The copy takes what the original takes, by the same operands; its result is a value of
- * its own with all that is known of the original's. It is not constant even where the original's was, since no
+ * its own. It is not constant even where the original's was, since no
  * runtime folds it after that. The copy belongs to the scope, the round and the place of the original, so rounds
  * and walks treat both alike. */
 static void copy_for(struct npart__session *session, struct npart__graph *graph, uint32_t node, uint32_t *operand)
@@ -98,6 +85,7 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     uint32_t made = graph->nodes.count++, result = graph->values.count++, value = *operand;
     struct npart__node *copy = &graph->nodes.items[made];
     *copy = graph->nodes.items[node];
+    copy->alias = node;
     copy->first_output = graph->operands.count;
     copy->output_count = 1;
     copy->body_count = copy->capture_count = 0; /* it has neither */
@@ -105,7 +93,6 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     graph->values.items[result] = graph->values.items[value];
     graph->values.items[result].producer = made;
     graph->values.items[result].is_graph_output = false;
-    session->copied[made - npart__file_nodes(session)] = node;
     session->fates[made] = NPART__FATE_LIVE;
     session->into[made] = NPART_NONE;
     session->remade[made] = NPART__REMADE_NOT;
@@ -113,10 +100,6 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     session->place[made] = session->place[node];
     session->is_constant[result] = false;
     session->stands_for[result] = result;
-    session->inference->facts[result] = session->inference->facts[value];
-    session->inference->rank_lost_at[result] = session->inference->rank_lost_at[value];
-    if (session->inference->first_equal)
-        session->inference->first_equal[result] = session->inference->first_equal[value];
 }
 
 /* Each stands right after the original. Of each region the first node and the count are written anew, since copies
@@ -150,6 +133,45 @@ static void copy_all(struct npart__session *session, struct npart__graph *graph,
     graph->order_count = made;
 }
 
+/* What is known of the file's values, and of those that copies make what is known of the originals'. The inference
+ * itself where there are no copies; NULL when out of memory. */
+static struct npart__inference *know_copies(const struct npart__session *session, struct npart__inference *inference,
+                                            struct npart__arena *arena)
+{
+    const struct npart__graph *graph = session->graph;
+    const size_t values = session->file->values.count, all = graph->values.count;
+    if (all == values)
+        return inference;
+    struct npart__inference *made = npart__longer(arena, inference, sizeof *made, 1, 1);
+    if (!made)
+        return NULL;
+    made->facts = npart__longer(arena, made->facts, sizeof *made->facts, values, all);
+    made->rank_lost_at = npart__longer(arena, made->rank_lost_at, sizeof(uint32_t), values, all);
+    /* The classes of equal values are there only where the policy asked for them; the last condition below tells a
+     * failed copy from that. */
+    if (made->first_equal)
+        made->first_equal = npart__longer(arena, made->first_equal, sizeof(uint32_t), values, all);
+    if (!made->facts || !made->rank_lost_at || !made->first_equal != !inference->first_equal)
+        return NULL;
+    for (uint32_t v = (uint32_t)values; v < all; v++) {
+        uint32_t original = npart__original(graph, npart__producer(graph, v));
+        uint32_t value = npart__node_output(graph, npart__node_at(graph, original), 0);
+        made->facts[v] = made->facts[value];
+        made->rank_lost_at[v] = made->rank_lost_at[value];
+        if (made->first_equal)
+            made->first_equal[v] = made->first_equal[value];
+    }
+    return made;
+}
+
+bool npart__session_know(struct npart__session *session, struct npart__inference *known, struct npart__arena *arena)
+{
+    NPART__ASSERT(known->graph->values.count == session->file->values.count, "%u values, not %u",
+                  (unsigned)known->graph->values.count, (unsigned)session->file->values.count);
+    session->known = known == session->made_from ? session->inference : know_copies(session, known, arena);
+    return session->known != NULL;
+}
+
 /* Users are listed anew in the end, since copies take them over from the original. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena)
 {
@@ -163,5 +185,6 @@ bool npart__session_copy(struct npart__session *session, struct npart__arena *ar
         return false;
     copy_all(session, graph, before);
     session->graph = graph;
-    return npart__session_list_uses(session, graph, arena);
+    session->inference = know_copies(session, session->made_from, arena);
+    return session->inference && npart__session_list_uses(session, graph, arena);
 }

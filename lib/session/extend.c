@@ -61,8 +61,8 @@ static npart_status extend(struct npart__inference *inference, const struct npar
                            struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
-    uint32_t nodes = npart__file_nodes(before), values = before->made_from->graph->values.count;
-    *out = (struct npart__session){.made_from = inference, .inference = inference};
+    uint32_t nodes = before->file->nodes.count, values = before->file->values.count;
+    *out = (struct npart__session){.made_from = inference, .inference = inference, .file = graph};
     /* Products come in round 0, whatever rounds there were before them. */
     out->round_count = round > before->round_count ? round : before->round_count;
     if (!npart__session_lengthen(before, out, nodes, values, graph->nodes.count, graph->values.count, arena))

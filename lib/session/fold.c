@@ -486,7 +486,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
                                  struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
-    *out = (struct npart__session){.made_from = inference, .inference = inference};
+    *out = (struct npart__session){.made_from = inference, .inference = inference, .file = graph};
     if (!allocate(graph, arena, out))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

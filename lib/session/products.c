@@ -13,7 +13,7 @@ static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
 /* A chain begins with a Reshape and goes on with Squeezes and Unsqueezes, too (neighbours.c). */
 static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)
 {
-    const struct npart__graph *graph = session->inference->graph;
+    const struct npart__graph *graph = session->file;
     return id != NPART_NONE && npart__is_live(session, id) &&
            npart__has_one_result(graph, npart__node_at(graph, id)) &&
            (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
@@ -31,7 +31,7 @@ static uint32_t resolve(const struct npart__session *session, uint32_t value)
  * Passes of neighbours.c are over by now, so a Reshape that a product has brought along is joined here. */
 static void join_before(struct npart__session *session, uint32_t id)
 {
-    const struct npart__graph *graph = session->inference->graph;
+    const struct npart__graph *graph = session->file;
     uint32_t operand = npart__node_input(graph, npart__node_at(graph, id), 0);
     uint32_t from = operand == NPART_NONE ? operand : resolve(session, operand);
     uint32_t maker = npart__producer(graph, from);
@@ -50,7 +50,7 @@ static void join_before(struct npart__session *session, uint32_t id)
  * the node that goes. */
 static bool settle(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
 {
-    const struct npart__graph *graph = session->inference->graph;
+    const struct npart__graph *graph = session->file;
     uint32_t *product_of = npart__arena_allocate(arena, (nodes_before + (size_t)1) * sizeof *product_of);
     if (!product_of)
         return false;
@@ -80,7 +80,7 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
 npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
                                              uint32_t count, struct npart__arena *arena, struct npart_error *error)
 {
-    uint32_t nodes_before = npart__file_nodes(session);
+    uint32_t nodes_before = session->file->nodes.count;
     npart_status status = npart__session_expand(session, items, count, 0, arena, error);
     return status == NPART_OK && !settle(session, nodes_before, arena) ? npart__fail_memory(error) : status;
 }

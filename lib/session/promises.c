@@ -11,7 +11,7 @@
  * session is handed on, not only in the end. */
 static void check_fates(const struct npart__session *session)
 {
-    uint32_t live = 0, fused = 0, nodes = npart__file_nodes(session);
+    uint32_t live = 0, fused = 0, nodes = session->file->nodes.count;
     for (uint32_t n = 0; n < nodes; n++) {
         const uint8_t fate = session->fates[n];
         live += fate == NPART__FATE_LIVE;
@@ -38,7 +38,7 @@ static void check_fates(const struct npart__session *session)
  * only: its value is an initializer by then. */
 static void check_values(const struct npart__session *session)
 {
-    const struct npart__graph *graph = session->graph, *file = session->made_from->graph;
+    const struct npart__graph *graph = session->graph, *file = session->file;
     for (uint32_t v = 0; v < graph->values.count; v++) {
         uint32_t stands = session->stands_for[v];
         NPART__ASSERT(stands < graph->values.count && session->stands_for[stands] == stands, "value %u", v);
@@ -62,7 +62,7 @@ static void check_values(const struct npart__session *session)
  * Without memory for the marks nothing is checked. */
 static void check_results(const struct npart__session *session, struct npart__arena *scratch)
 {
-    const struct npart__graph *graph = session->graph, *file = session->made_from->graph;
+    const struct npart__graph *graph = session->graph, *file = session->file;
     bool *is_result = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_result);
     for (uint32_t v = 0; is_result && v < file->values.count; v++)
         if (file->values.items[v].is_graph_output)

@@ -45,9 +45,12 @@ struct npart__session {
      * (copies.c); of those that are not run it says nothing. Operands are what is left of them once the nodes between
      * are gone, uses are those of live nodes, and a result of a graph is marked at what makes it now. */
     const struct npart__graph *graph;
-    struct npart__inference *made_from; /* the file's graph, and what the runtime knows of its values */
-    struct npart__inference *inference; /* the same, and what it knows of those that copies make */
-    uint32_t *copied;      /* by copy: the node of the file that it was copied from; NULL: there is none */
+    const struct npart__graph *file; /* the same with operands as the file has them, without copies */
+    /* What is known of each value of `graph`: by the runtime, and at all (NULL: not asked for). Operands of both are
+     * those of `file`. */
+    struct npart__inference *inference;
+    const struct npart__inference *known;
+    struct npart__inference *made_from; /* what the runtime knows, without copies: what another session is made of */
     uint8_t *fates;        /* by node: enum npart__fate */
     bool *is_constant;     /* by value: known before the model runs, at this level */
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
@@ -104,6 +107,10 @@ struct npart__move {
 bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
                          struct npart__arena *arena);
 
+/* copies.c: all that is known of each value becomes what `known` says, an inference of the session's file. False when
+ * out of memory. */
+bool npart__session_know(struct npart__session *session, struct npart__inference *known, struct npart__arena *arena);
+
 /* connect.c: the graph that is left by fates and `stands_for`, into session->graph; and how many nodes are live, folded
  * and fused. What was moved before is where it was. False when out of memory. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
@@ -150,27 +157,14 @@ static inline bool npart__has_units(const struct npart__session *session)
 /* units.c: whether a live node is the operator of a QDQ node unit. */
 bool npart__is_unit(const struct npart__session *session, uint32_t node);
 
-/* Nodes of the file's graph; ids from here on are copies. */
-static inline uint32_t npart__file_nodes(const struct npart__session *session)
-{
-    return session->made_from->graph->nodes.count;
-}
-
-/* The node of the file's graph that a node is, or is a copy of. */
-static inline uint32_t npart__file_node(const struct npart__session *session, uint32_t node)
-{
-    uint32_t nodes = npart__file_nodes(session);
-    return node < nodes ? node : session->copied[node - nodes];
-}
-
 /* A user of a value; of a copy the node that has it. */
 static inline uint32_t npart__user_past_copies(const struct npart__session *session, uint32_t value, uint32_t index)
 {
     const struct npart__graph *graph = session->graph;
     uint32_t user = npart__user(session, value, index);
-    return user < npart__file_nodes(session)
-               ? user
-               : npart__user(session, npart__node_output(graph, npart__node_at(graph, user), 0), 0);
+    return npart__is_copy(graph, user)
+               ? npart__user(session, npart__node_output(graph, npart__node_at(graph, user), 0), 0)
+               : user;
 }
 
 /* promises.c: of the debug build. */

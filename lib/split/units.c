@@ -146,7 +146,7 @@ static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *
 static uint32_t root(const struct npart__session *session, uint32_t node)
 {
     const struct npart__graph *graph = session->graph;
-    node = npart__file_node(session, node);
+    node = npart__original(session->graph, node);
     while (npart__node_at(graph, node)->scope != 0)
         node = npart__scope_at(graph, npart__node_at(graph, node)->scope)->node;
     return node;
@@ -194,7 +194,7 @@ static void take_order(struct npart__splitting *splitting)
         unit->position = i;
     }
     /* What has copies is copied. */
-    for (uint32_t id = npart__file_nodes(session); id < session->graph->nodes.count; id++)
+    for (uint32_t id = session->file->nodes.count; id < session->graph->nodes.count; id++)
         if (npart__node_at(session->graph, id)->scope == 0 || npart__node_region(session->graph, id) == 0)
             splitting->units[root(session, id)].kind = NPART__UNIT_COPIED;
 }

@@ -37,7 +37,7 @@ static const struct npart__work_row *find_row(const char *domain, const char *na
 
 struct finder {
     const struct npart__session *session;
-    const struct npart__inference *known; /* of the file's values; copies have none of their own */
+    const struct npart__inference *known;
     const struct npart__graph *graph; /* that is run */
     const struct npart__graph *file;  /* with operands as the model has them */
     struct npart__works *out;
@@ -59,13 +59,6 @@ static const struct npart__work_row *row_of(struct finder *at, const struct npar
         *place = (uint16_t)(row ? row - rows + 2 : 1);
     }
     return *place == 1 ? NULL : &rows[*place - 2];
-}
-
-/* What a copy makes is what it copies. Facts are of the file's values. */
-static const struct npart__fact *fact_of(const struct finder *at, uint32_t value)
-{
-    bool is_copied = value >= at->known->graph->values.count;
-    return npart__fact_of(at->known, is_copied ? npart__value_at(at->graph, value)->alias : value);
 }
 
 /* Unknown stays unknown. */
@@ -141,13 +134,13 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
         maker = npart__node_at(at->graph, at->made_by[value]);
     if (maker && npart__node_input(at->graph, maker, 0) == NPART_NONE) /* a model that is invalid, and is told so */
         maker = NULL;
-    const struct npart__fact *fact = fact_of(at, maker ? npart__node_input(at->graph, maker, 0) : value);
+    const struct npart__fact *fact = npart__fact_of(at->known, maker ? npart__node_input(at->graph, maker, 0) : value);
     uint64_t elements = npart__elements_of(&at->figures, fact);
     add(at, &work->weight_elements, elements);
     add(at, &work->weight_bytes, npart__bytes_of(&at->figures, fact->element_type, elements));
     for (uint32_t k = 1; maker && k < maker->input_count; k++) { /* scales, zero points */
         uint32_t other = npart__node_input(at->graph, maker, k);
-        const struct npart__fact *of = other == NPART_NONE ? NULL : fact_of(at, other);
+        const struct npart__fact *of = other == NPART_NONE ? NULL : npart__fact_of(at->known, other);
         if (of)
             add(at, &work->weight_bytes,
                 npart__bytes_of(&at->figures, of->element_type, npart__elements_of(&at->figures, of)));
@@ -190,7 +183,7 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
             uint32_t quantized = npart__node_input(at->graph, npart__node_at(at->graph, producer), 0);
             value = quantized == NPART_NONE ? value : quantized; /* a file may leave it out */
         }
-        const struct npart__fact *fact = fact_of(at, value);
+        const struct npart__fact *fact = npart__fact_of(at->known, value);
         uint64_t elements = npart__elements_of(&at->figures, fact);
         add(at, &work->input_elements, elements);
         add(at, &work->input_bytes, npart__bytes_of(&at->figures, fact->element_type, elements));
@@ -208,10 +201,10 @@ static void add_results(struct finder *at, const struct npart__node *node, bool 
         if (value == NPART_NONE ||
             (npart__user_count(at->session, value) == 0 && !npart__value_at(at->graph, value)->is_graph_output))
             continue;
-        uint64_t elements = npart__elements_of(&at->figures, fact_of(at, value));
+        uint64_t elements = npart__elements_of(&at->figures, npart__fact_of(at->known, value));
         if (is_unit)
             value = npart__node_output(at->graph, npart__node_at(at->graph, npart__user(at->session, value, 0)), 0);
-        int element_type = value == NPART_NONE ? 0 : fact_of(at, value)->element_type;
+        int element_type = value == NPART_NONE ? 0 : npart__fact_of(at->known, value)->element_type;
         add(at, &work->output_elements, elements);
         add(at, &work->output_bytes, npart__bytes_of(&at->figures, element_type, elements));
         if (work->activation_type == 0)
@@ -277,7 +270,7 @@ static void find_live(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     struct npart__work *work = &at->out->items[id], fused = *work;
-    uint32_t result = npart__node_output(at->graph, node, 0), file_node = npart__file_node(at->session, id);
+    uint32_t result = npart__node_output(at->graph, node, 0), file_node = npart__original(at->session->graph, id);
     *work = (struct npart__work){0};
     if (at->has_parts[id]) /* a call, whose work is that of its nodes */
         *work = fused;
@@ -325,7 +318,7 @@ static void add_fused(struct finder *at, uint32_t id)
         uint32_t value = npart__node_input(at->file, node, k);
         if (value != NPART_NONE && at->session->is_constant[value] &&
             npart__value_at(at->file, value)->scope == node->scope &&
-            npart__type_is_float(fact_of(at, value)->element_type))
+            npart__type_is_float(npart__fact_of(at->known, value)->element_type))
             add_constant(at, &part, value, &most);
     }
     add(at, &sum->macs, part.macs);
@@ -342,7 +335,7 @@ static bool find_all(struct finder *at)
     find_weights(at);
     for (uint32_t i = 0; i < at->out->count; i++)
         at->is_unit[i] = npart__is_live(at->session, i) && npart__is_unit(at->session, i);
-    for (uint32_t i = 0; i < npart__file_nodes(at->session); i++)
+    for (uint32_t i = 0; i < at->session->file->nodes.count; i++)
         if (at->session->into[i] != NPART_NONE)
             add_fused(at, i);
     for (uint32_t i = 0; i < at->out->count; i++)
@@ -352,13 +345,13 @@ static bool find_all(struct finder *at)
 }
 
 /* Whatever happens, the scratch goes. False when out of memory. */
-static bool find(const struct npart__session *session, const struct npart__inference *known, bool has_expressions,
-                 struct npart__arena *arena, struct npart__works *out)
+static bool find(const struct npart__session *session, bool has_expressions, struct npart__arena *arena,
+                 struct npart__works *out)
 {
     struct npart__arena scratch;
     const struct npart__graph *graph = session->graph;
     npart__arena_init(&scratch, &arena->allocator);
-    struct finder at = {.session = session, .known = known, .graph = graph, .file = session->made_from->graph};
+    struct finder at = {.session = session, .known = session->known, .graph = graph, .file = session->file};
     *out = (struct npart__works){.count = graph->nodes.count};
     out->items = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->items);
     at.out = out;
@@ -367,7 +360,7 @@ static bool find(const struct npart__session *session, const struct npart__infer
     at.has_parts = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.has_parts);
     at.is_unit = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.is_unit);
     bool is_ready = out->items && at.row_of && at.made_by && at.has_parts && at.is_unit &&
-                    npart__figures_init(&at.figures, &known->expressions, has_expressions, arena);
+                    npart__figures_init(&at.figures, &session->known->expressions, has_expressions, arena);
     if (is_ready)
         memset(at.made_by, 0xff, graph->values.count * sizeof *at.made_by); /* NPART_NONE */
     is_ready = is_ready && find_all(&at);
@@ -377,16 +370,15 @@ static bool find(const struct npart__session *session, const struct npart__infer
     return is_ready;
 }
 
-bool npart__find_work(const struct npart__session *session, const struct npart__inference *known,
-                      struct npart__arena *arena, struct npart__works *out)
+bool npart__find_work(const struct npart__session *session, struct npart__arena *arena, struct npart__works *out)
 {
-    return find(session, known, false, arena, out);
+    return find(session, false, arena, out);
 }
 
-bool npart__find_symbolic_work(const struct npart__session *session, const struct npart__inference *known,
-                               struct npart__arena *arena, struct npart__works *out)
+bool npart__find_symbolic_work(const struct npart__session *session, struct npart__arena *arena,
+                               struct npart__works *out)
 {
-    return find(session, known, true, arena, out);
+    return find(session, true, arena, out);
 }
 
 const char *npart__work_word(enum npart__work_class class)

@@ -60,13 +60,12 @@ static inline bool npart__work_is_number(uint64_t figure)
     return figure <= INT64_MAX;
 }
 
-/* `known` is what is known of all sizes in the session's graph. In the bodies of If, Loop and Scan it is for one pass.
- * Linear in operands. False when out of memory. */
-bool npart__find_work(const struct npart__session *session, const struct npart__inference *known,
-                      struct npart__arena *arena, struct npart__works *out);
+/* By all that is known (npart__session_know). In the bodies of If, Loop and Scan it is for one pass. Linear in
+ * operands. False when out of memory. */
+bool npart__find_work(const struct npart__session *session, struct npart__arena *arena, struct npart__works *out);
 /* The same with expressions where dims are symbolic. */
-bool npart__find_symbolic_work(const struct npart__session *session, const struct npart__inference *known,
-                               struct npart__arena *arena, struct npart__works *out);
+bool npart__find_symbolic_work(const struct npart__session *session, struct npart__arena *arena,
+                               struct npart__works *out);
 
 /* "matrix", "product", ...: words for reports. */
 const char *npart__work_word(enum npart__work_class class);

@@ -151,7 +151,7 @@ static uint32_t taken(uint32_t node, uint32_t place)
 /* The same as it is told, which is by the file's nodes: what a node's copy is made of. */
 static uint32_t taken_past_copies(uint32_t node, uint32_t place)
 {
-    return npart__told_operand(&session, &graph->nodes.items[node], place);
+    return npart__operand_past_copies(&session, &graph->nodes.items[node], place);
 }
 
 static uint32_t places_of(uint32_t node)
@@ -395,14 +395,14 @@ static unsigned listed(uint32_t first, uint32_t count, uint32_t id)
 static void check_members(void)
 {
     unsigned seen[MOST_RUN] = {0};
-    uint32_t file_nodes = npart__file_nodes(&session);
+    uint32_t file_nodes = session.file->nodes.count;
     for (uint32_t p = 0; p < found.partitions.count; p++) {
         const struct npart__partition *at = &found.partitions.items[p];
         const uint32_t *members = found.lists.items + at->first_member;
         CHECK(at->member_count > 0);
         if (found.partition_of[members[0]] != p) {
             for (uint32_t i = 0; i < graph->nodes.count; i++) {
-                uint32_t node = npart__file_node(&session, i);
+                uint32_t node = npart__original(session.graph, i);
                 CHECK(found.partition_of[i] != p ||
                       (i >= file_nodes && listed(at->first_member, at->member_count, node) == 1));
             }
@@ -477,7 +477,7 @@ static void check_switches(void)
 /* Does a side (a partition; NPART_NONE: the CPU) take a value? */
 static bool takes(uint32_t side, uint32_t value)
 {
-    for (uint32_t n = 0; n < npart__file_nodes(&session); n++)
+    for (uint32_t n = 0; n < session.file->nodes.count; n++)
         for (uint32_t k = 0; is_live(n) && found.partition_of[n] == side && k < places_of(n); k++)
             if (taken_past_copies(n, k) == value)
                 return true;
@@ -529,7 +529,7 @@ static void check_ends(void)
     for (uint32_t p = 0; p < found.partitions.count; p++) {
         const struct npart__partition *at = &found.partitions.items[p];
         uint32_t takers = 0;
-        for (uint32_t n = 0; n < npart__file_nodes(&session); n++) {
+        for (uint32_t n = 0; n < session.file->nodes.count; n++) {
             bool is_taker = false;
             for (uint32_t k = 0; is_live(n) && !accepted[n] && k < places_of(n); k++) {
                 uint32_t value = taken_past_copies(n, k);
@@ -558,7 +558,8 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &error) == NPART_OK);
     REQUIRE(npart__session_make(&inference, level, NPART__RELEASE_OWN, &built.arena, &session, &error) == NPART_OK);
-    REQUIRE(npart__find_work(&session, &inference, &built.arena, &works));
+    REQUIRE(npart__session_know(&session, &inference, &built.arena) &&
+            npart__find_work(&session, &built.arena, &works));
     graph = session.graph;
     REQUIRE(graph->nodes.count < MOST_RUN && graph->values.count < MOST_VALUES);
     uint32_t share = random_below(11);
@@ -571,7 +572,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     session.round_count = round_count;
     uint32_t first = random_below(graph->nodes.count + 1), second = first + random_below(graph->nodes.count + 1);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t file_node = npart__file_node(&session, i);
+        uint32_t file_node = npart__original(session.graph, i);
         session.round[i] = (uint8_t)(round_count ? (file_node >= first) + (file_node >= second) : 0);
     }
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);

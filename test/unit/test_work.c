@@ -60,7 +60,8 @@ static void check(const struct example *examples, size_t count, bool is_symbolic
         REQUIRE(npart__infer(&built.graph, &options, &built.arena, &known, &built.error) == NPART_OK);
         REQUIRE(npart__session_make(&known, NPART__LEVEL_BASIC, NPART__RELEASE_NEWEST, &built.arena, &session,
                                     &built.error) == NPART_OK);
-        REQUIRE((is_symbolic ? npart__find_symbolic_work : npart__find_work)(&session, &known, &built.arena, &works));
+        REQUIRE(npart__session_know(&session, &known, &built.arena));
+        REQUIRE((is_symbolic ? npart__find_symbolic_work : npart__find_work)(&session, &built.arena, &works));
         uint32_t node = node_named(&built.graph, examples[i].node);
         REQUIRE(node != NPART_NONE);
         npart__buffer_init(&text, &built.arena);
