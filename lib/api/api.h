@@ -82,6 +82,7 @@ struct npart__views {
     /* Session and views that several targets have alike are made once. */
     struct npart__shared shared;
     struct NPART__ARRAY(npart_inference *) items; /* what plans hand out as their views */
+    struct npart__modules tree; /* of the graph as it was read; nothing in it: not asked for yet */
 };
 
 /* An op list as it was read; which target of it is meant is decided by a plan. */

@@ -5,17 +5,39 @@
  */
 #include "api/api.h"
 
+/* The tree of the plan's graph: most targets have the graph that was read, whose tree is made once. NULL: out of
+ * memory. */
+static const struct npart__modules *find_tree(const npart_plan *plan, struct npart__arena *scratch,
+                                              struct npart__modules *own)
+{
+    const npart_inference *asked = plan->inference;
+    struct npart__modules *kept = &asked->views->tree;
+    bool is_asked = plan->plan.graph == asked->inference->graph;
+    if (is_asked && kept->of_node)
+        return kept;
+    if (!npart__module_tree(plan->plan.graph, is_asked ? &asked->life->arena : scratch, own))
+        return NULL;
+    if (is_asked)
+        *kept = *own;
+    return own;
+}
+
 /* Under the lock of the inference; NULL when out of memory. Once found they do not change. Where memory was
  * short they are found anew at the next call: what was left half done is not looked at. */
 static const struct npart__modules *find_modules(const npart_plan *plan)
 {
     struct npart__late *late = plan->late;
+    struct npart__arena scratch;
+    struct npart__modules own = {.of_node = NULL};
+    npart__arena_init(&scratch, &plan->life->arena.allocator);
     npart__lock(plan->inference);
-    if (!late->has_modules)
-        late->has_modules =
-            npart__find_modules(&plan->plan, plan->order, plan->order_count, &plan->life->arena, &late->modules);
+    const struct npart__modules *tree = late->has_modules ? NULL : find_tree(plan, &scratch, &own);
+    if (tree)
+        late->has_modules = npart__find_modules(&plan->plan, tree, plan->order, plan->order_count, &scratch,
+                                                &plan->life->arena, &late->modules);
     bool is_found = late->has_modules;
     npart__unlock(plan->inference);
+    npart__arena_clear(&scratch);
     return is_found ? &late->modules : NULL;
 }
 

@@ -180,24 +180,20 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
     }
 }
 
-/* Paths are copied once modules have their numbers; all else of the tree goes with the scratch. */
-bool npart__find_modules(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
-                         struct npart__arena *arena, struct npart__modules *out)
+/* Paths are copied, as the tree may go before the plan. */
+bool npart__find_modules(const struct npart__plan *plan, const struct npart__modules *tree, const uint32_t *order,
+                         uint32_t order_count, struct npart__arena *scratch, struct npart__arena *arena,
+                         struct npart__modules *out)
 {
-    struct npart__arena scratch;
-    struct npart__modules found = {.of_node = NULL};
     memset(out, 0, sizeof *out);
-    npart__arena_init(&scratch, &arena->allocator);
-    bool is_ok = npart__module_tree(plan->graph, &scratch, &found) &&
-                 sort_modules(&found, order, order_count, &scratch, arena, plan->graph->nodes.count, out);
-    for (uint32_t m = 0; is_ok && m < out->items.count; m++) {
+    if (!sort_modules(tree, order, order_count, scratch, arena, plan->graph->nodes.count, out))
+        return false;
+    for (uint32_t m = 0; m < out->items.count; m++) {
         struct npart__module *at = &out->items.items[m];
         at->path = npart__arena_copy_text(arena, at->path, strlen(at->path));
-        is_ok = at->path != NULL;
+        if (!at->path)
+            return false;
     }
-    npart__arena_clear(&scratch);
-    if (!is_ok)
-        return false;
     list_members(plan, order, order_count, out);
     count_switches(plan, order, order_count, out);
     sum_up(plan, out);

@@ -47,10 +47,14 @@ struct npart__modules {
     uint32_t *members; /* all nodes that are in some: live ones as they run, then others */
 };
 
-/* `order`: the plan's live nodes as they run. Linear in nodes, operands and the length of names. False when out of
- * memory. */
-bool npart__find_modules(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
-                         struct npart__arena *arena, struct npart__modules *out);
+/* tree.c: modules by the nodes' own names and by functions, and then by their neighbours; sums are 0. Linear in nodes,
+ * operands and the length of names. False when out of memory. */
+bool npart__module_tree(const struct npart__graph *graph, struct npart__arena *arena, struct npart__modules *out);
+/* The modules of the tree of the plan's graph as the plan runs them. `order`: its live nodes as they run. Linear in
+ * nodes. False when out of memory. */
+bool npart__find_modules(const struct npart__plan *plan, const struct npart__modules *tree, const uint32_t *order,
+                         uint32_t order_count, struct npart__arena *scratch, struct npart__arena *arena,
+                         struct npart__modules *out);
 
 /* ---- between the files of this stage, and for who tells where a node comes from ------------------------------ */
 
@@ -65,8 +69,5 @@ struct npart__module_path {
 bool npart__module_of_metadata(const struct npart__node *node, struct npart__module_path *out);
 /* `is_rooted`: names of the model begin with a slash. False where the name does not tell. */
 bool npart__module_of_name(const char *name, bool is_rooted, struct npart__module_path *out);
-
-/* tree.c: modules by the nodes' own names and by functions, and then by their neighbours; sums are 0. */
-bool npart__module_tree(const struct npart__graph *graph, struct npart__arena *arena, struct npart__modules *out);
 
 #endif
