@@ -19,34 +19,6 @@
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-/* The order of rows.def: domain, name, version. */
-static int compare_row(const struct npart__infer_row *row, const char *domain, const char *name, int since)
-{
-    int order = strcmp(row->domain, domain);
-    if (order == 0)
-        order = strcmp(row->name, name);
-    return order ? order : row->since - since;
-}
-
-/* The row for an operator at a version: the last one at or below it. */
-static const struct npart__infer_row *find_row(const char *domain, const char *name, int version)
-{
-    size_t low = 0, high = npart__infer_row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_row(&npart__infer_rows[middle], domain, name, version) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return NULL;
-    /* `low` is the first row that comes after what is asked for. The one before it is the answer, if it is of this
-     * operator at all. */
-    const struct npart__infer_row *row = &npart__infer_rows[low - 1];
-    return strcmp(row->domain, domain) == 0 && strcmp(row->name, name) == 0 ? row : NULL;
-}
-
 /* What is the same for all nodes of an operator and version is looked up once. Two operators may share a slot and take
  * turns. */
 static struct npart__op_cache *look_up(struct npart__inference *inference, const struct npart__node *node)
@@ -61,7 +33,8 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
     /* Without a schema the opset that the model imports counts. A domain that is not imported has no version: then
      * the newest row. */
     int since = node->schema ? node->schema->since : node->opset_version ? node->opset_version : INT32_MAX;
-    cache->row = find_row(npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
+    cache->row = npart__last_row(npart__infer_rows, npart__infer_row_count, sizeof npart__infer_rows[0],
+                                 npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
     if (inference->policy->find_rows)
         inference->policy->find_rows(npart__text(strings, node->domain), npart__text(strings, node->op_type),
                                      cache->policy_rows);

@@ -7,36 +7,21 @@
 #include "runtime/runtime.h"
 
 static const struct kernel {
-    const char *op;
+    const char *domain, *op;
     int since;
     const char *types[NPART__RELEASE_NEWEST]; /* "" as the release before, "-" none */
 } kernels[] = {
-#define KERNEL(op, since, ...) {op, since, {__VA_ARGS__}},
+#define KERNEL(op, since, ...) {"", op, since, {__VA_ARGS__}},
 #include "runtime/kernels.def"
 };
-
-/* By name, then by version: the order of the generated table. */
-static int compare(const struct kernel *kernel, const struct npart__operator *op)
-{
-    int order = strcmp(kernel->op, op->name);
-    return order ? order : kernel->since - op->since;
-}
 
 /* The last row at or before the operator's version counts. A column says only what has changed
  * since the release before, so the last one that says something is taken. Without a runtime the
  * newest release counts. */
 bool npart__kernel_find(enum npart__release release, const struct npart__operator *op, struct npart__operator *out)
 {
-    size_t low = 0, high = NPART__COUNT(kernels);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare(&kernels[middle], op) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct kernel *kernel = low ? &kernels[low - 1] : NULL;
-    if (*op->domain || !kernel || strcmp(kernel->op, op->name) != 0 || *kernel->types[0] == '?')
+    const struct kernel *kernel = NPART__LAST_ROW(kernels, op->domain, op->name, op->since);
+    if (!kernel || *kernel->types[0] == '?')
         return false;
     /* Columns begin with the oldest release, while releases begin with OWN, which has none. */
     int column = (int)(release == NPART__RELEASE_OWN ? NPART__RELEASE_NEWEST : release) - 1;

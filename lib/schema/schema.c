@@ -13,30 +13,40 @@ static const struct npart__operator operators[] = {
 #include "schema/operators.def"
 };
 
-/* By domain, then name: the order of the table. */
-static int compare(const struct npart__operator *op, const char *domain, const char *name)
+static int compare(const void *row, const char *domain, const char *name, struct npart__row_key *key)
 {
-    int order = *op->domain || *domain ? strcmp(op->domain, domain) : 0; /* mostly both are the standard's own */
-    return order ? order : strcmp(op->name, name);
+    memcpy(key, row, sizeof *key);
+    int order = *key->domain || *domain ? strcmp(key->domain, domain) : 0; /* mostly both are the standard's own */
+    return order ? order : strcmp(key->name, name);
 }
 
-/* Versions of an operator stand together, oldest first. A binary search for the first row that is not smaller,
- * then a walk over its versions, of which there are ten at most. */
-const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
+const void *npart__last_row(const void *rows, size_t count, size_t row_bytes, const char *domain, const char *name,
+                            int64_t version)
 {
-    size_t low = 0, high = NPART__COUNT(operators);
-    while (low < high) { /* the first that is not smaller */
+    size_t low = 0, high = count;
+    struct npart__row_key key;
+    while (low < high) { /* the first that comes after what is asked for */
         size_t middle = low + (high - low) / 2;
-        if (compare(&operators[middle], domain, name) < 0)
+        int order = compare((const char *)rows + middle * row_bytes, domain, name, &key);
+        if (order < 0 || (order == 0 && key.since <= version))
             low = middle + 1;
         else
             high = middle;
     }
-    size_t end = low;
-    while (end < NPART__COUNT(operators) && compare(&operators[end], domain, name) == 0)
-        end++;
-    *count = end - low;
-    return end > low ? &operators[low] : NULL;
+    /* The one before it is the answer, if it is of this operator at all. */
+    const char *row = low ? (const char *)rows + (low - 1) * row_bytes : NULL;
+    return row && compare(row, domain, name, &key) == 0 ? row : NULL;
+}
+
+/* Versions of an operator stand together, oldest first, and are ten at most. */
+const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
+{
+    const struct npart__operator *first = NPART__LAST_ROW(operators, domain, name, INT64_MAX), *last = first;
+    struct npart__row_key key;
+    while (first && first > operators && compare(first - 1, domain, name, &key) == 0)
+        first--;
+    *count = first ? (size_t)(last - first) + 1 : 0;
+    return first;
 }
 
 /* An operator counts from its version on until the next one; an opset beyond the table finds the
@@ -44,11 +54,7 @@ const struct npart__operator *npart__operator_versions(const char *domain, const
  * opset 12 finds 6. A version of 0, of a domain that is not imported, finds none. */
 const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version)
 {
-    size_t count;
-    const struct npart__operator *versions = npart__operator_versions(domain, name, &count);
-    while (count > 0 && versions[count - 1].since > opset_version)
-        count--;
-    return count > 0 ? &versions[count - 1] : NULL;
+    return NPART__LAST_ROW(operators, domain, name, opset_version);
 }
 
 size_t npart__operator_count(void)

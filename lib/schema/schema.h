@@ -30,6 +30,16 @@ struct npart__operator {
     const char *types;
 };
 
+/* What tables of operators are sorted by, and each of their rows begins with. */
+struct npart__row_key {
+    const char *domain, *name;
+    int since;
+};
+/* The last row of such a table for an operator at or before a version; NULL: there is none. */
+const void *npart__last_row(const void *rows, size_t count, size_t row_bytes, const char *domain, const char *name,
+                            int64_t version);
+#define NPART__LAST_ROW(rows, ...) npart__last_row((rows), NPART__COUNT(rows), sizeof *(rows), __VA_ARGS__)
+
 /* The version of an operator that a model importing `opset_version` of `domain` uses; NULL when there is none. */
 const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version);
 /* All versions of an operator, oldest first; `*count` 0 and NULL when unknown. */

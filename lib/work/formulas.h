@@ -34,6 +34,7 @@ enum npart__work_formula {
  * operands. */
 struct npart__work_row {
     const char *domain, *name;
+    int since; /* 0: every version */
     uint8_t class, formula, input, weight, operations;
 };
 

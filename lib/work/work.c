@@ -10,30 +10,11 @@
 
 static const struct npart__work_row rows[] = {
 #define UNINFERRED(domain, name, class, formula, input, weight, operations)                                            \
-    {domain, name, NPART__WORK_##class, NPART__BY_##formula, input, weight, operations},
+    {domain, name, 0, NPART__WORK_##class, NPART__BY_##formula, input, weight, operations},
 #define ROW(domain, name, since, function, parameter, ...) UNINFERRED(domain, name, __VA_ARGS__)
 #define PATTERN(domain, name, since, shapes, ...) UNINFERRED(domain, name, __VA_ARGS__)
 #include "infer/rows.def"
 };
-
-/* rows.def is sorted by domain and name, so this is a binary search. */
-static const struct npart__work_row *find_row(const char *domain, const char *name)
-{
-    size_t low = 0, high = NPART__COUNT(rows);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(domain, rows[middle].domain);
-        if (order == 0)
-            order = strcmp(name, rows[middle].name);
-        if (order == 0)
-            return &rows[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
 
 struct finder {
     const struct npart__session *session;
@@ -51,11 +32,12 @@ struct finder {
 /* Operators of the standard are looked up once a graph, others at each node: they are few. */
 static const struct npart__work_row *row_of(struct finder *at, const struct npart__node *node)
 {
+    const char *op = npart__node_op(at->graph, node);
     if (node->domain != 0)
-        return find_row(npart__text(&at->graph->strings, node->domain), npart__node_op(at->graph, node));
+        return NPART__LAST_ROW(rows, npart__text(&at->graph->strings, node->domain), op, 0);
     uint16_t *place = &at->row_of[node->op_type];
     if (*place == 0) {
-        const struct npart__work_row *row = find_row("", npart__node_op(at->graph, node));
+        const struct npart__work_row *row = NPART__LAST_ROW(rows, "", op, 0);
         *place = (uint16_t)(row ? row - rows + 2 : 1);
     }
     return *place == 1 ? NULL : &rows[*place - 2];
