@@ -208,7 +208,7 @@ struct npart_read_options {
     const char *name;      /* what reports call the model; NULL: its path, or "-" */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
     /* From version 2 on: */
-    const struct npart_bound_value *values; /* inputs that become constants; each needs a fixed shape */
+    const struct npart_bound_value *values; /* of npart_model_read_bound alone */
     uint32_t value_count;
     /* From version 3 on: budgets of the model and of all that is made from it (inferences, plans, advice, reports).
      * What does not fit fails with LIMIT, what is late with TIMEOUT. 0: none. */
@@ -230,6 +230,11 @@ NPART_API npart_status npart_model_read_stream(npart_model **out, npart_read_cal
 /* The same from memory, which is not needed afterwards. */
 NPART_API npart_status npart_model_read_memory(npart_model **out, const void *data, size_t bytes,
                                                const struct npart_read_options *options, struct npart_error *error);
+/* From a file, or from a stream where `path` is NULL, with options->values as constants in the place of inputs, each of
+ * which needs a fixed shape. */
+NPART_API npart_status npart_model_read_bound(npart_model **out, const char *path, npart_read_callback read,
+                                              void *payload, const struct npart_read_options *options,
+                                              struct npart_error *error);
 /* Gives the handle back. What was made from it goes on working. */
 NPART_API void npart_model_free(npart_model *model);
 /* Whether the budget of an allocator that a handle tells of (npart_inference_info, npart_plan_info) is spent: LIMIT

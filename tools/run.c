@@ -123,10 +123,9 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.max_ms = options->timeout_ms;
     read.limits = options->limits;
     read.limit_count = options->limit_count;
-    if (strcmp(path, "-") == 0)
-        return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
-    npart_status status = npart_model_read_file(out, path, &read, error);
-    if (status == NPART_ERROR_MALFORMED && error && is_pointer(path)) {
+    const char *file = strcmp(path, "-") == 0 ? NULL : path;
+    npart_status status = npart_model_read_bound(out, file, read_standard_input, NULL, &read, error);
+    if (status == NPART_ERROR_MALFORMED && error && file && is_pointer(file)) {
         *error->place = '\0';
         (void)snprintf(error->message, sizeof error->message, "a pointer of Git LFS, not the model: run git lfs pull");
     }

@@ -11,16 +11,8 @@
 
 #include "plan/plan.h"
 
-/* Steps of which every candidate is tried, and candidates that are tried for one; what is beyond comes in the order of
- * the causes. */
-#define NPART__LIMIT_STEPS_TRIED 12u
-#define NPART__LIMIT_CANDIDATES 12u
 /* Rows of the table for one cause: the first, and what may be done in its place. */
 #define NPART__LIMIT_ALTERNATIVES 4u
-/* Variants of the target that are planned, to find one that takes more. */
-#define NPART__LIMIT_VARIANTS_TRIED 8u
-/* Tensors of a cut that is worth naming. */
-#define NPART__LIMIT_CUT_TENSORS 8u
 
 /* What is left once an action and all that it needs are done. Numbers are of the plan's nodes that a session runs
  * (live), as in npart_summary. */

@@ -16,12 +16,9 @@
 
 #include <pthread.h>
 
-#include "advice/advice.h"
 #include "base/counter.h"
-#include "edit/editor.h"
 #include "module/module.h"
 #include "plan/fusions.h"
-#include "wire/write.h"
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
@@ -118,12 +115,6 @@ struct npart_plan {
     struct npart_memory memory;
 };
 
-/* Actions for the causes of a plan, in the order in which they should be taken. */
-struct npart_advice {
-    struct npart__life *life;
-    struct npart__advice advice;
-};
-
 /* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */
 void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator);
 /* The same within a budget (npart__budget_open), which goes with the handle; fills in the status and the error. */
@@ -199,9 +190,18 @@ bool npart__prepare_memory(npart_plan *plan);
 npart_status npart__check_inference_options(const struct npart_inference_options *options, struct npart_error *error);
 struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
                                                            struct npart__arena *arena);
-/* model.c: the model that a version is. */
-npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
-                                     const struct npart_allocator *allocator, struct npart_error *error);
+/* model.c: makes the graph of what a source holds, in another way than as it stands there. */
+typedef npart_status npart__make_graph(npart_model *model, struct npart__source *source,
+                                       const struct npart_read_options *options,
+                                       const struct npart__wire_options *wire, struct npart_error *error);
+/* From a file, or from a stream where `path` is NULL; `make` may be NULL. */
+npart_status npart__model_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
+                               const struct npart_read_options *options, npart__make_graph *make,
+                               struct npart_error *error);
+/* A model with its name, or freed again. Every way to make one ends here, so that a model without a name, or half a
+ * model, is never handed out. */
+npart_status npart__model_finish(npart_model **out, npart_model *model, npart_status status, const char *name,
+                                 struct npart_error *error);
 /* inference.c: the inference with more sizes, which must outlive it. */
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
                                    const struct npart__binding_request *sizes, uint32_t count,
@@ -210,8 +210,5 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error);
 /* plan.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
-
-/* split.c: the choice as files are written by. */
-struct npart__weights npart__wire_weights(enum npart_weights weights);
 
 #endif

@@ -3,7 +3,6 @@
  * The table of limits as the public header has it, and what a caller sets of it.
  */
 #include "api/api.h"
-#include "fix/fix.h"
 #include "partition/policy.h"
 #include "infer/product.h"
 #include "valid/valid.h"

@@ -8,9 +8,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* A model with its name, or freed again. Every way to read ends here, so that a model without a name, or half a
- * model, is never handed out. */
-static npart_status finish_model(npart_model **out, npart_model *model, npart_status status, const char *name,
+npart_status npart__model_finish(npart_model **out, npart_model *model, npart_status status, const char *name,
                                  struct npart_error *error)
 {
     model->graph = &model->own;
@@ -25,82 +23,38 @@ static npart_status finish_model(npart_model **out, npart_model *model, npart_st
     return status;
 }
 
-/* The name is the original's: reports and messages speak of the file that the user knows. */
-npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
-                                     const struct npart_allocator *allocator, struct npart_error *error)
-{
-    npart_model *model = npart__handle_new(sizeof *model, allocator);
-    if (!model)
-        return npart__fail_memory(error);
-    npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
-    return finish_model(out, model, status, name, error);
-}
-
-/* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change
- * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
- * goes with the scratch. The inference before it is for the editor: an input that is to be a constant must have
- * a static shape and an element type that the numbers fit into. */
-static npart_status build_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
-                                const struct npart__wire_options *wire, struct npart_error *error)
-{
-    static const struct npart__infer_options nothing;
-    struct npart__arena scratch;
-    struct npart__version version;
-    struct npart__graph graph;
-    struct npart__inference inference;
-    struct npart__editor *editor = NULL;
-    npart__arena_init(&scratch, &model->life->arena.allocator);
-    npart_status status = npart__version_read(source, wire, &scratch, &version, error);
-    if (status == NPART_OK)
-        status = npart__version_graph(&version, &scratch, &graph, error);
-    if (status == NPART_OK)
-        status = npart__infer(&graph, &nothing, &scratch, &inference, error);
-    if (status == NPART_OK)
-        status = npart__editor_open(&version, &graph, &inference, NULL, &scratch, &editor, error);
-    for (uint32_t i = 0; i < read->value_count && status == NPART_OK; i++)
-        status = npart__editor_bind_value(editor, read->values[i].input, read->values[i].numbers,
-                                          read->values[i].count, error);
-    if (status == NPART_OK)
-        status = npart__editor_pack(editor, &scratch, &version, error);
-    if (status == NPART_OK)
-        status = npart__version_graph(&version, &model->life->arena, &model->own, error);
-    npart__arena_clear(&scratch);
-    return status;
-}
-
 /* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
  * the caller goes before the path, as "-" says nothing of a stream. */
 static npart_status read_source(npart_model **out, npart_model *model, struct npart__source *source,
-                                const struct npart_read_options *options, const char *name,
+                                const struct npart_read_options *options, const char *name, npart__make_graph *make,
                                 struct npart_error *error)
 {
-    /* Options of version 1 end before the values: those must not be looked at (is_bound). */
     struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0};
     struct npart__arena *arena = &model->life->arena;
     struct npart__skeleton skeleton;
-    bool is_bound = options && options->version >= 2 && options->value_count;
     npart_status status = NPART_OK;
     if (options && options->version >= 3)
         status = npart__limits_of(options->limits, options->limit_count, arena, &wire.limits, error);
     if (status == NPART_OK)
-        status = is_bound ? build_bound(model, source, options, &wire, error)
-                          : npart__wire_scan(source, &wire, arena, &skeleton, error);
+        status = make ? make(model, source, options, &wire, error)
+                      : npart__wire_scan(source, &wire, arena, &skeleton, error);
     /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
-    if (status == NPART_OK && !is_bound)
+    if (status == NPART_OK && !make)
         status = npart__graph_build(&skeleton, arena, &model->own, error);
-    return finish_model(out, model, status, options && options->name ? options->name : name, error);
+    return npart__model_finish(out, model, status, options && options->name ? options->name : name, error);
 }
 
-/* Arrays of the caller may be missing. Values came with version 2 of the options, limits and budgets with
- * version 3: of an older struct they must not be read, as it ends before them. Limits are checked where they are
- * copied (npart__limits_of). */
-static npart_status check_read_options(const struct npart_read_options *options, struct npart_error *error)
+/* Values came with version 2 of the options, limits and budgets with version 3: of an older struct they must not be
+ * read, as it ends before them. Limits are checked where they are copied (npart__limits_of). */
+static npart_status check_read_options(const struct npart_read_options *options, bool binds, struct npart_error *error)
 {
     npart_status status = options ? npart__check_version("read options", options->version, 3, error) : NPART_OK;
-    if (status != NPART_OK || !options || options->version < 2)
+    if (status != NPART_OK || !options || options->version < 2 || !options->value_count)
         return status;
-    bool is_complete = options->values || !options->value_count;
+    if (!binds)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "npart_model_read_bound reads a model with given values");
+    bool is_complete = options->values;
     for (uint32_t i = 0; is_complete && i < options->value_count; i++)
         is_complete = options->values[i].input && options->values[i].numbers && options->values[i].count;
     return is_complete ? NPART_OK
@@ -109,10 +63,10 @@ static npart_status check_read_options(const struct npart_read_options *options,
 
 /* NULL when an argument is wrong, or when out of memory. Arguments are checked before anything
  * is allocated or opened. So a mistake in a call costs no reading. */
-static npart_model *new_model(npart_model **out, const struct npart_read_options *options, npart_status *status,
-                              struct npart_error *error)
+static npart_model *new_model(npart_model **out, const struct npart_read_options *options, bool binds,
+                              npart_status *status, struct npart_error *error)
 {
-    *status = out ? check_read_options(options, error) : npart__fail_null("out", error);
+    *status = out ? check_read_options(options, binds, error) : npart__fail_null("out", error);
     if (*status != NPART_OK)
         return NULL;
     bool has_budget = options && options->version >= 3;
@@ -121,20 +75,21 @@ static npart_model *new_model(npart_model **out, const struct npart_read_options
                                 error);
 }
 
-/* From a file, or from a stream where `path` is NULL. "-" stands for a stream in reports, as on
- * a command line. A source that could not be opened leaves nothing to close. */
-static npart_status open_and_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
-                                  const struct npart_read_options *options, struct npart_error *error)
+/* "-" stands for a stream in reports, as on a command line. A source that could not be opened leaves nothing to
+ * close. */
+npart_status npart__model_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
+                               const struct npart_read_options *options, npart__make_graph *make,
+                               struct npart_error *error)
 {
     struct npart__source source;
     npart_status status;
-    npart_model *model = new_model(out, options, &status, error);
+    npart_model *model = new_model(out, options, make != NULL, &status, error);
     if (model && path)
         status = npart__source_open_file(&source, &model->life->arena, path, error);
     else if (model)
         status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
     if (status == NPART_OK)
-        return read_source(out, model, &source, options, path ? path : "-", error);
+        return read_source(out, model, &source, options, path ? path : "-", make, error);
     if (model)
         status = npart__settle_for(model->life, status, error);
     npart_model_free(model);
@@ -144,13 +99,13 @@ static npart_status open_and_read(npart_model **out, const char *path, npart_rea
 npart_status npart_model_read_file(npart_model **out, const char *path, const struct npart_read_options *options,
                                    struct npart_error *error)
 {
-    return path ? open_and_read(out, path, NULL, NULL, options, error) : npart__fail_null("path", error);
+    return path ? npart__model_read(out, path, NULL, NULL, options, NULL, error) : npart__fail_null("path", error);
 }
 
 npart_status npart_model_read_stream(npart_model **out, npart_read_callback read, void *payload,
                                      const struct npart_read_options *options, struct npart_error *error)
 {
-    return read ? open_and_read(out, NULL, read, payload, options, error) : npart__fail_null("read", error);
+    return read ? npart__model_read(out, NULL, read, payload, options, NULL, error) : npart__fail_null("read", error);
 }
 
 /* Nothing of `data` is referred to afterwards. */
@@ -161,11 +116,11 @@ npart_status npart_model_read_memory(npart_model **out, const void *data, size_t
     npart_status status;
     if (!data && bytes)
         return npart__fail_null("data", error);
-    npart_model *model = new_model(out, options, &status, error);
+    npart_model *model = new_model(out, options, false, &status, error);
     if (!model)
         return status;
     npart__source_open_memory(&source, data, bytes);
-    return read_source(out, model, &source, options, "-", error);
+    return read_source(out, model, &source, options, "-", NULL, error);
 }
 
 void npart_model_free(npart_model *model)

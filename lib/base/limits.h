@@ -8,6 +8,23 @@
 
 #include <stdint.h>
 
+/* Of advice, fix and placement, which the core is linked without: the table has their numbers all the same. */
+/* Steps of which every candidate is tried, and candidates that are tried for one; what is beyond comes in the order of
+ * the causes. */
+#define NPART__LIMIT_STEPS_TRIED 12u
+#define NPART__LIMIT_CANDIDATES 12u
+/* Variants of the target that are planned, to find one that takes more. */
+#define NPART__LIMIT_VARIANTS_TRIED 8u
+/* Tensors of a cut that is worth naming. */
+#define NPART__LIMIT_CUT_TENSORS 8u
+/* Rounds over all rewrites; each but the last has changed something. */
+#define NPART__LIMIT_FIX_ROUNDS 6u
+/* Elements of constants that are followed while rewriting: masks of 512 x 512. */
+#define NPART__LIMIT_FIX_ELEMENTS (1u << 18)
+/* Steps; each is one rewrite at all nodes that it suits, so real models need less than 20. */
+#define NPART__LIMIT_FIX_STEPS 64u
+#define NPART__LIMIT_PARTS 64u /* of a set, so that a set of them is one number */
+
 /* A row of FIXED has no number here, since no caller sets it: what guards it asks for its NPART__LIMIT_ name. */
 enum npart__limit_id {
 #define LIMIT(id, ...) NPART__AT_##id,

@@ -11,14 +11,8 @@
 #include "edit/editor.h"
 #include "rewrite/rewrite.h"
 
-/* Rounds over all rewrites; each but the last has changed something. */
-#define NPART__LIMIT_FIX_ROUNDS 6u
-/* Elements of constants that are followed while rewriting: masks of 512 x 512. */
-#define NPART__LIMIT_FIX_ELEMENTS (1u << 18)
 /* More bytes than this, or the share that the caller allows, and a step is not kept. */
 #define NPART__FIX_GROWTH_BYTES ((uint64_t)1 << 20)
-/* Steps; each is one rewrite at all nodes that it suits, so real models need less than 20. */
-#define NPART__LIMIT_FIX_STEPS 64u
 
 /* A graph input that becomes a constant. Borrowed from the caller for the search. */
 struct npart__bound_value {

@@ -145,8 +145,6 @@ static npart_status place(npart_placement *placement, const npart_oplist *oplist
     return status == NPART_OK && !hand_out(placement) ? npart__fail_memory(error) : status;
 }
 
-_Static_assert(NPART__LIMIT_PARTS == 64, "the table of limits, base/limits.def, has this number");
-
 npart_status npart_placement_make(npart_placement **out, const npart_inference *const *models, uint32_t count,
                                   const npart_oplist *oplist, const char *target,
                                   const struct npart_placement_options *options, struct npart_error *error)

@@ -15,8 +15,6 @@
 
 #include "api/api.h"
 
-#define NPART__LIMIT_PARTS 64u /* of a set, so that a set of them is one number */
-
 /* ---- links ------------------------------------------------------------------------------------------------- */
 
 enum npart__link_kind {

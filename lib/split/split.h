@@ -27,4 +27,7 @@ struct npart__split_request {
 npart_status npart__split_write(const struct npart__split_request *request, struct npart__arena *arena,
                                 struct npart_error *error);
 
+/* handle.c: the choice as files are written by. */
+struct npart__weights npart__wire_weights(enum npart_weights weights);
+
 #endif

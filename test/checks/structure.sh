@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base wire onnx schema runtime oplist graph infer view valid session work judge partition memory precision cause cost plan module edit rewrite choose advice fix split diff api place report"
+stages="base wire onnx schema runtime oplist graph infer view valid session work judge partition memory precision cause cost plan module api edit rewrite choose advice fix split diff place report"
 failed=0
 complain() {
 	echo "structure: $*" >&2

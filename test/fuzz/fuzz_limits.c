@@ -90,6 +90,17 @@ static void analyse(const struct memory *memory, const npart_model *model, const
     npart_inference_free(open);
 }
 
+/* Of a file, as a stream. */
+static ptrdiff_t take(void *payload, void *out, size_t bytes)
+{
+    struct bytes *rest = payload;
+    size_t taken = bytes < rest->size ? bytes : rest->size;
+    memcpy(out, rest->data, taken);
+    rest->data += taken;
+    rest->size -= taken;
+    return (ptrdiff_t)taken;
+}
+
 static void run(const struct subject *subject, const struct bytes *file, struct memory *memory)
 {
     static const uint64_t kept[] = {0, 1, 4, 8, 64, 4095, 1 << 20, UINT64_MAX};
@@ -110,7 +121,10 @@ static void run(const struct subject *subject, const struct bytes *file, struct 
         options.max_memory_bytes = memory->most_bytes + 1;
     if (memory->way == HAS_TIME_BUDGET)
         options.max_ms = memory->fail_at % 4 + 1;
-    npart_status status = npart_model_read_memory(&model, file->data, file->size, &options, &error);
+    struct bytes rest = *file;
+    npart_status status = options.value_count
+                              ? npart_model_read_bound(&model, NULL, take, &rest, &options, &error)
+                              : npart_model_read_memory(&model, file->data, file->size, &options, &error);
     (void)check(memory, status, &error);
     if (status == NPART_OK)
         analyse(memory, model, fuzz_builtin_oplist(subject->choices[LIST]), &allocator);

@@ -129,6 +129,25 @@ static void test_api_model__options_of_zeros(void)
     bytes_free(&bytes);
 }
 
+/* Values of inputs go with the editor, which who reads alone does not link. */
+static void test_api_model__values_are_for_read_bound(void)
+{
+    struct bytes bytes = model_from_text(lines);
+    static const double number = 1;
+    const struct npart_bound_value value = {"x", &number, 1};
+    struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+    struct npart_error error;
+    npart_model *model = NULL;
+    options.values = &value;
+    options.value_count = 1;
+    CHECK_INT(npart_model_read_memory(&model, bytes.data, bytes.size, &options, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "npart_model_read_bound reads a model with given values");
+    CHECK_INT(npart_model_read_bound(&model, NULL, NULL, NULL, &options, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_model_read_bound(&model, "/nowhere", NULL, NULL, &options, NULL), NPART_ERROR_READ);
+    CHECK(!model);
+    bytes_free(&bytes);
+}
+
 /* 1500 numbers of INT32 are 6000 bytes: left out by default, read when asked for. */
 static void test_api_model__keep_bytes(void)
 {
@@ -372,7 +391,7 @@ static void test_api_model__attributes(void)
 }
 
 TESTS(test_api_model__version, test_api_model__status_texts, test_api_model__from_everywhere, test_api_model__copies,
-      test_api_model__options_of_zeros, test_api_model__keep_bytes, test_api_model__failures_leave_results_alone,
-      test_api_model__a_stream_that_breaks_off, test_api_model__nodes, test_api_model__operands,
-      test_api_model__attributes, test_api_model__metadata, test_api_model__graph_paths, test_api_model__findings,
-      test_api_model__free_takes_null)
+      test_api_model__options_of_zeros, test_api_model__values_are_for_read_bound, test_api_model__keep_bytes,
+      test_api_model__failures_leave_results_alone, test_api_model__a_stream_that_breaks_off, test_api_model__nodes,
+      test_api_model__operands, test_api_model__attributes, test_api_model__metadata, test_api_model__graph_paths,
+      test_api_model__findings, test_api_model__free_takes_null)

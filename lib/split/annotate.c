@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "edit/editor.h"
+#include "split/split.h"
 
 /* What is said of a node. */
 enum note { NOTE_ASSIGNMENT, NOTE_PARTITION, NOTE_REASON, NOTES };

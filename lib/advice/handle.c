@@ -3,7 +3,14 @@
  * Public functions that find out what to do about a plan: npart_advice_make, which plans again
  * and again and is slow beside all others, and npart_advice_action, which tells one action.
  */
+#include "advice/advice.h"
 #include "api/api.h"
+
+/* Actions for the causes of a plan, in the order in which they should be taken. */
+struct npart_advice {
+    struct npart__life *life;
+    struct npart__advice advice;
+};
 
 /* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of
  * two plans and another of the same two the other way round would wait for each other otherwise. Where both

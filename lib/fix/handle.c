@@ -5,6 +5,7 @@
  */
 #include "api/api.h"
 #include "base/platform.h"
+#include "edit/models.h"
 #include "fix/fix.h"
 #include "wire/files.h"
 #include "wire/write.h"

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Versions as public models, and models some of whose inputs are given.
+ */
+#include "edit/models.h"
+
+/* The name is the original's: reports and messages speak of the file that the user knows. */
+npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
+                                     const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_model *model = npart__handle_new(sizeof *model, allocator);
+    if (!model)
+        return npart__fail_memory(error);
+    npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
+    return npart__model_finish(out, model, status, name, error);
+}
+
+/* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change
+ * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
+ * goes with the scratch. The inference before it is for the editor: an input that is to be a constant must have
+ * a static shape and an element type that the numbers fit into. */
+static npart_status make_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
+                               const struct npart__wire_options *wire, struct npart_error *error)
+{
+    static const struct npart__infer_options nothing;
+    struct npart__arena scratch;
+    struct npart__version version;
+    struct npart__graph graph;
+    struct npart__inference inference;
+    struct npart__editor *editor = NULL;
+    npart__arena_init(&scratch, &model->life->arena.allocator);
+    npart_status status = npart__version_read(source, wire, &scratch, &version, error);
+    if (status == NPART_OK)
+        status = npart__version_graph(&version, &scratch, &graph, error);
+    if (status == NPART_OK)
+        status = npart__infer(&graph, &nothing, &scratch, &inference, error);
+    if (status == NPART_OK)
+        status = npart__editor_open(&version, &graph, &inference, NULL, &scratch, &editor, error);
+    for (uint32_t i = 0; i < read->value_count && status == NPART_OK; i++)
+        status = npart__editor_bind_value(editor, read->values[i].input, read->values[i].numbers,
+                                          read->values[i].count, error);
+    if (status == NPART_OK)
+        status = npart__editor_pack(editor, &scratch, &version, error);
+    if (status == NPART_OK)
+        status = npart__version_graph(&version, &model->life->arena, &model->own, error);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+npart_status npart_model_read_bound(npart_model **out, const char *path, npart_read_callback read, void *payload,
+                                    const struct npart_read_options *options, struct npart_error *error)
+{
+    if (!path && !read)
+        return npart__fail_null("path", error);
+    /* Options of version 1 end before the values. */
+    bool is_bound = options && options->version >= 2 && options->value_count;
+    return npart__model_read(out, path, read, payload, options, is_bound ? make_bound : NULL, error);
+}
