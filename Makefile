@@ -50,13 +50,18 @@ tool_sources := $(wildcard tools/*.c)
 test_sources := $(wildcard test/unit/*.c test/cases/*.c test/support/*.c test/cli/*.c)
 tool_objects := $(tool_sources:%.c=$(OUT)/%.o)
 static_library := $(OUT)/libnpu_partition.a
+# Who wants the analysis alone links these stages: advice and fix, comparison, and reports stand above them.
+core := base wire onnx schema runtime oplist graph infer view valid session work judge partition memory precision cause cost \
+	plan module api
+core_objects := $(filter $(foreach stage,$(core),$(OUT)/lib/$(stage)/%),$(objects)) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
+core_library := $(OUT)/libnpu_partition_core.a
 shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
 generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def
 
-all: $(tool) $(static_library) $(shared_library) ## the library, static and shared, and the tool
+all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
 
 $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
@@ -100,7 +105,10 @@ $(OUT)/%.o: %.c | $(generated_headers)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
 $(static_library): $(objects)
+$(core_library): $(core_objects)
+$(static_library) $(core_library):
 	rm -f $@ && $(AR) rcsD $@ $^
+core: $(core_library) ## the core alone: reading, judging, planning
 $(shared_library): $(objects) $(GENERATED)/npu_partition.map
 	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--version-script=$(GENERATED)/npu_partition.map \
 		-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
@@ -147,6 +155,6 @@ help: ## this list
 	@awk -f tools/generate/help.awk Makefile $(sort $(wildcard make/*.mk))
 .SECONDARY:
 
-.PHONY: all demo targets-page includes-page clean help
+.PHONY: all core demo targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -61,6 +61,11 @@ check-symbols: $(shared_library) ## the shared library exports what the header d
 	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
+$(OUT)/core/count_partitions: examples/count_partitions.c $(core_library)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -pthread -o $@
+check-links: $(tool) $(OUT)/core/count_partitions ## stages link only earlier stages, and the core analyses alone
+	sh test/checks/links.sh $(OUT) $(OUT)/core/count_partitions $(tool) fixtures/distilbert-base.ts14.dyn.onnx
 $(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
 	$(CC) $(ALL_LDFLAGS) $^ -o $@
 check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
@@ -161,7 +166,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -180,7 +185,7 @@ check-rules: $(tool) ## every rule of a list has a case that it refuses, every o
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
-.PHONY: check-unit check-cli check-readme accept check-headers check-symbols check-structure check-toml \
+.PHONY: check-unit check-cli check-readme accept check-headers check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
 	check-json check-limits check-contents check-opens check-scan check-formats check-compilers check asan check-rules \
