@@ -216,6 +216,23 @@ static bool is_better(const struct npart__plan *made, const struct npart__plan *
     return made->summary.failed <= than->summary.failed && made->summary.accepted > than->summary.accepted;
 }
 
+/* Several rows try the same target, which is planned once. */
+static npart_status replan(struct npart__way *way, const struct npart__plan *from, const char *target,
+                           struct npart__plan **out)
+{
+    for (uint32_t i = 0; i < way->replans.count; i++) {
+        const struct npart__replan *at = &way->replans.items[i];
+        if (at->from != from || strcmp(at->target, target) != 0)
+            continue;
+        *out = at->made;
+        return NPART_OK;
+    }
+    npart_status status = npart__replan_target(from, target, &way->scratch, out, way->error);
+    if (status == NPART_OK && !NPART__PUSH(&way->scratch, &way->replans, ((struct npart__replan){from, target, *out})))
+        status = npart__fail_memory(way->error);
+    return status;
+}
+
 /* Generations that the list knows by themselves, later ones first. From the one after the user's own around to it
  * again. The first that is better is taken; those after it are not planned. */
 static npart_status prepare_variant(struct npart__way *way, struct npart__group *group)
@@ -236,7 +253,7 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
             npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, &way->scratch);
         if (!text)
             return npart__fail_memory(way->error);
-        npart_status status = npart__replan_target(way->plan, text, &way->scratch, &made, way->error);
+        npart_status status = replan(way, way->plan, text, &made);
         if (status != NPART_OK)
             return status;
         if (!made || !is_better(made, way->plan))
@@ -270,12 +287,12 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     group->target = npart__target_text(way->plan, NPART_NONE, target->switches | UINT32_C(1) << bit, &way->scratch);
     if (!group->target)
         return npart__fail_memory(way->error);
-    npart_status status = npart__replan_target(way->plan, group->target, &way->scratch, &made, way->error);
+    npart_status status = replan(way, way->plan, group->target, &made);
     if (status == NPART_OK && made && is_better(made, way->plan))
         group->replanned = made;
     if (status != NPART_OK || group->replanned || way->plan != way->open || !way->fixed)
         return status;
-    status = npart__replan_target(way->fixed, group->target, &way->scratch, &made, way->error);
+    status = replan(way, way->fixed, group->target, &made);
     if (status == NPART_OK && made && is_better(made, way->plan)) {
         group->replanned = made;
         group->has_sizes = true;

@@ -25,6 +25,7 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
     if (!made)
         return npart__fail_memory(error);
     request.target = target;
+    request.is_trial = true;
     return settle(npart__plan_make(&request, arena, made, NULL), made, out, error);
 }
 
@@ -179,6 +180,7 @@ npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, 
     shared->arena = arena;
     request.inference = inference;
     request.shared = shared;
+    request.is_trial = true;
     npart_status status = npart__infer(graph, &asked->options, arena, inference, NULL);
     if (status == NPART_OK)
         status = npart__find_invalid(inference, NULL);

@@ -7,6 +7,13 @@
 
 #include "advice/words.h"
 
+/* A target that was planned on the way. */
+struct npart__replan {
+    const struct npart__plan *from;
+    const char *target;
+    struct npart__plan *made; /* NULL: it cannot be */
+};
+
 struct npart__way {
     struct npart__arena *arena;        /* of the result */
     struct npart__arena scratch;       /* plans made on the way, and what is known of them */
@@ -15,6 +22,7 @@ struct npart__way {
     const struct npart__plan *plan;    /* where the way has come to: `open`, or one that was planned again */
     uint32_t *row_of;                  /* by cause of `plan` */
     struct NPART__ARRAY(struct npart__group) groups; /* of `plan` */
+    struct NPART__ARRAY(struct npart__replan) replans;
     bool *is_done;     /* by row: its causes are gone */
     bool *is_cut;      /* by row: what depends on its causes is left to the CPU */
     bool *is_excluded; /* by row: planned already, or impossible */

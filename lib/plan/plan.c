@@ -726,7 +726,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                            .partitioning = &out->partitioning,
                                            .works = &out->works,
                                            .whole = &told->whole};
-    if (status == NPART_OK && !npart__find_memory(&memory, arena, &out->memory))
+    if (status == NPART_OK && !request->is_trial && !npart__find_memory(&memory, arena, &out->memory))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
                                                       &out->precisions))

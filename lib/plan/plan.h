@@ -43,6 +43,7 @@ struct npart__plan_request {
     uint32_t cut_count;      /* 0: nowhere */
     const char *invoker;     /* through what partitions are started; NULL: the target's own */
     bool is_sustained;       /* as a device does that has run for minutes */
+    bool is_trial;           /* what it takes of memory is not asked for */
 };
 
 struct npart__plan {
