@@ -93,6 +93,20 @@ bool npart__is_output_operand(const struct npart__trial *trial, struct npart__op
     return operands.is_output || (operands.is_both && operands.first + index >= trial->node->input_count);
 }
 
+struct npart__asked npart__ask(const struct npart__trial *trial, const struct npart__term *term,
+                               struct npart__place place)
+{
+    struct npart__asked asked = {.trial = trial, .term = term, .value = NPART_NONE, .element = place.element};
+    if (term->selector == NPART_NONE || npart__question_of(term)->argument == NPART__ARGUMENT_SIDE)
+        return asked;
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    asked.value = npart__operand_at(trial, operands, place.operand);
+    asked.is_output = npart__is_output_operand(trial, operands, place.operand);
+    if (asked.value != NPART_NONE)
+        asked.fact = &trial->inference->facts[asked.value];
+    return asked;
+}
+
 /* ---- answers --------------------------------------------------------------------------------------------- */
 
 static struct npart__answer unknown_answer(void)
@@ -117,6 +131,11 @@ static struct npart__answer real_answer(double real)
     return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .is_real = true, .real = real};
 }
 
+static struct npart__answer type_answer(int type)
+{
+    return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
+}
+
 static struct npart__answer word_answer(const char *word, size_t length)
 {
     return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = word, .length = length};
@@ -136,6 +155,14 @@ static struct npart__answer op_answer(const struct npart__trial *trial, uint32_t
 static struct npart__answer dim_answer(int64_t dim)
 {
     return npart__is_number(dim) ? number_answer(dim) : unknown_answer();
+}
+
+/* The number of elements. */
+static struct npart__answer size_answer(const struct npart__fact *fact)
+{
+    uint64_t elements;
+    return npart__static_elements(fact, &elements) && elements <= INT64_MAX ? number_answer((int64_t)elements)
+                                                                            : unknown_answer();
 }
 
 /* "none" is a word of the language: a rule may ask for a value that no node makes. */
@@ -201,30 +228,24 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
 /* The type that the tensor has where it is quantized: that of the operand of the DequantizeLinear, or of the result
  * of the QuantizeLinear; its own where there is neither. So a rule about INT8 weights reads the same for QDQ
  * models and for operators that take integers. Unknown where inference could not tell the type. */
-static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+static struct npart__answer answer_qdtype(const struct npart__asked *asked)
 {
-    const struct npart__graph *graph = trial->graph;
-    uint32_t node = npart__quantizing_node(trial, value, is_output), quantized = value;
-    if (node != NPART_NONE && is_output)
+    const struct npart__graph *graph = asked->trial->graph;
+    uint32_t node = npart__quantizing_node(asked->trial, asked->value, asked->is_output), quantized = asked->value;
+    if (node != NPART_NONE && asked->is_output)
         quantized = npart__node_output(graph, npart__node_at(graph, node), 0);
     else if (node != NPART_NONE)
         quantized = npart__node_input(graph, npart__node_at(graph, node), 0);
-    int type = quantized == NPART_NONE ? 0 : npart__fact_of(trial->inference, quantized)->element_type;
-    return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
+    return type_answer(quantized == NPART_NONE ? 0 : npart__fact_of(asked->trial->inference, quantized)->element_type);
 }
 
 /* 0: not quantized. 1: one scale for the tensor; more: one for each channel or block. Unknown where the scale's
  * size is; as most scales are initializers, that is rare. Of a DequantizeLinear that stores blocks of 32 for 4096
  * weights it is 128. */
-static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+static struct npart__answer answer_qscales(const struct npart__asked *asked)
 {
-    uint64_t elements;
-    uint32_t scale = npart__quantizing_operand(trial, value, is_output, 1);
-    if (scale == NPART_NONE)
-        return number_answer(0);
-    return npart__static_elements(npart__fact_of(trial->inference, scale), &elements) && elements <= INT64_MAX
-               ? number_answer((int64_t)elements)
-               : unknown_answer();
+    uint32_t scale = npart__quantizing_operand(asked->trial, asked->value, asked->is_output, 1);
+    return scale == NPART_NONE ? number_answer(0) : size_answer(npart__fact_of(asked->trial->inference, scale));
 }
 
 /* Only of what is constant once the session has folded: elements that inference knows of a node that is run are no
@@ -243,55 +264,61 @@ static struct npart__answer element_answer(const struct npart__trial *trial, uin
 
 /* One element, counted from the end when negative, or the one that the loop over all is at. An index of which it
  * is not known whether the constant has it is unknown, by element_answer. */
-static struct npart__answer value_answer(const struct npart__trial *trial, const struct npart__term *term,
-                                         uint32_t value, uint32_t element)
+static struct npart__answer answer_value(const struct npart__asked *asked)
 {
-    const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
-    if (term->has_index && known && !npart__normalize_axis(term->number, known->count, &element))
+    const struct npart__known *known = npart__elements(asked->trial->inference, asked->fact);
+    uint32_t element = asked->element;
+    if (asked->term->has_index && known && !npart__normalize_axis(asked->term->number, known->count, &element))
         return absent_answer();
-    return element_answer(trial, value, element);
+    return element_answer(asked->trial, asked->value, element);
 }
 
 /* A zero point that is left out is 0; what is not quantized has neither. Scales of equivalent nodes differ from
  * layer to layer, so none of them shares a verdict that hangs on one. */
-static struct npart__answer quantization_answer(const struct npart__trial *trial, uint32_t value, bool is_output,
-                                                uint32_t operand, uint32_t element)
+static struct npart__answer quantization_answer(const struct npart__asked *asked, uint32_t operand)
 {
-    if (npart__quantizing_node(trial, value, is_output) == NPART_NONE)
+    if (npart__quantizing_node(asked->trial, asked->value, asked->is_output) == NPART_NONE)
         return absent_answer();
-    npart__look_beyond(trial);
-    uint32_t asked = npart__quantizing_operand(trial, value, is_output, operand);
-    if (asked == NPART_NONE)
-        return number_answer(0);
-    return element_answer(trial, asked, element);
+    npart__look_beyond(asked->trial);
+    uint32_t value = npart__quantizing_operand(asked->trial, asked->value, asked->is_output, operand);
+    return value == NPART_NONE ? number_answer(0) : element_answer(asked->trial, value, asked->element);
+}
+
+static struct npart__answer answer_qscale(const struct npart__asked *asked)
+{
+    return quantization_answer(asked, 1);
+}
+
+static struct npart__answer answer_qzero(const struct npart__asked *asked)
+{
+    return quantization_answer(asked, 2);
 }
 
 /* The op of the user at this place; of the loop over all users one after the other. A value without users answers
  * "none", so that a rule may ask for that. */
-static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
+static struct npart__answer answer_consumers(const struct npart__asked *asked)
 {
-    value = quantized_result(trial, value);
-    uint32_t users = npart__user_count(trial->session, value);
-    if (element >= users)
+    const struct npart__trial *trial = asked->trial;
+    uint32_t value = quantized_result(trial, asked->value), users = npart__user_count(trial->session, value);
+    if (asked->element >= users)
         return users ? absent_answer() : word_answer("none", 4);
-    return op_answer(trial, npart__user(trial->session, value, element));
+    return op_answer(trial, npart__user(trial->session, value, asked->element));
 }
 
 /* Of the Casts among the users, the types of their results. They are counted among Casts alone: element 1 is the
  * second Cast, whatever stands between the two. */
-static struct npart__answer cast_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
+static struct npart__answer answer_casts(const struct npart__asked *asked)
 {
-    uint32_t users = npart__user_count(trial->session, value), found = 0;
+    const struct npart__trial *trial = asked->trial;
+    uint32_t users = npart__user_count(trial->session, asked->value), found = 0;
     npart__look_beyond(trial);
     for (uint32_t i = 0; i < users; i++) {
-        const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, value, i));
+        const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, asked->value, i));
         uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
         bool casts = user->domain == 0 && npart__node_plays(trial->graph, user, NPART__ROLE_CASTS);
-        if (result == NPART_NONE || !casts || found++ < element)
+        if (result == NPART_NONE || !casts || found++ < asked->element)
             continue;
-        int element_type = npart__fact_of(trial->inference, result)->element_type;
-        return element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = element_type}
-                            : unknown_answer();
+        return type_answer(npart__fact_of(trial->inference, result)->element_type);
     }
     return found ? absent_answer() : word_answer("none", 4);
 }
@@ -303,12 +330,22 @@ static struct npart__answer producer_answer(const struct npart__trial *trial, ui
     return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
 }
 
-/* The op that makes what the value's DequantizeLinear reads. */
-static struct npart__answer qproducer_answer(const struct npart__trial *trial, uint32_t value)
+static struct npart__answer answer_producer(const struct npart__asked *asked)
 {
-    uint32_t quantized = npart__quantizing_operand(trial, value, false, 0);
-    npart__look_beyond(trial);
-    return producer_answer(trial, quantized == NPART_NONE ? value : quantized);
+    return producer_answer(asked->trial, asked->value);
+}
+
+/* What the value's DequantizeLinear reads; itself where there is none. */
+static uint32_t dequantized(const struct npart__asked *asked)
+{
+    uint32_t quantized = npart__quantizing_operand(asked->trial, asked->value, false, 0);
+    return quantized == NPART_NONE ? asked->value : quantized;
+}
+
+static struct npart__answer answer_qproducer(const struct npart__asked *asked)
+{
+    npart__look_beyond(asked->trial);
+    return producer_answer(asked->trial, dequantized(asked));
 }
 
 /* The op that makes the value, past Transposes: a list may ask what stands before them. At most
@@ -331,11 +368,14 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     return producer_answer(trial, value);
 }
 
-/* The same of what the value's DequantizeLinear reads. */
-static struct npart__answer qorigin_answer(const struct npart__trial *trial, uint32_t value)
+static struct npart__answer answer_origin(const struct npart__asked *asked)
 {
-    uint32_t quantized = npart__quantizing_operand(trial, value, false, 0);
-    return origin_answer(trial, quantized == NPART_NONE ? value : quantized);
+    return origin_answer(asked->trial, asked->value);
+}
+
+static struct npart__answer answer_qorigin(const struct npart__asked *asked)
+{
+    return origin_answer(asked->trial, dequantized(asked));
 }
 
 /* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
@@ -373,9 +413,11 @@ static struct npart__answer default_answer(const struct npart__trial *trial, con
 /* Types are those of AttributeProto: 1 FLOAT, 2 INT, 3 STRING, 6 FLOATS, 7 INTS, 8 STRINGS. An attribute that is
  * left out has the standard's default where this version has one; a list that was too long to be read (`is_elided`)
  * is unknown. Of another version than the rule's attribute belongs to, an attribute that is left out is absent. */
-static struct npart__answer attribute_answer(const struct npart__trial *trial, const struct npart__term *term,
-                                      uint32_t element)
+static struct npart__answer answer_attr(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
+    const struct npart__term *term = asked->term;
+    uint32_t element = asked->element;
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
     size_t length;
     if (attribute && attribute->is_elided)
@@ -410,157 +452,139 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
 
 /* A symbolic dim may turn out to be 1, so that the number is not known. Some compilers drop dims of 1 before they
  * count: TIDL's limits of rank are meant so. Of [1,1,224,224] it is 2. */
-static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
+static struct npart__answer answer_dims_over_one(const struct npart__asked *asked)
 {
     int64_t count = 0;
-    if (!fact->has_rank)
+    if (!asked->fact->has_rank)
         return unknown_answer();
-    for (uint32_t i = 0; i < fact->rank; i++) {
-        if (!npart__is_number(fact->dims[i]))
+    for (uint32_t i = 0; i < asked->fact->rank; i++) {
+        if (!npart__is_number(asked->fact->dims[i]))
             return unknown_answer();
-        count += fact->dims[i] != 1;
+        count += asked->fact->dims[i] != 1;
     }
     return number_answer(count);
 }
 
-/* Answered in the place of an element type: lists name such a kind among the types. `sequence` compared with
- * `float32` is not equal, so a rule about tensors fails for it. */
-static struct npart__answer kind_answer(const struct npart__fact *fact)
+/* Lists name kinds without a type of their own among the types. `sequence` compared with `float32` is not equal, so a
+ * rule about tensors fails for it. */
+static struct npart__answer answer_dtype(const struct npart__asked *asked)
 {
-    const char *word = fact->kind == NPART__TYPE_SEQUENCE ? "sequence"
-                       : fact->kind == NPART__TYPE_MAP    ? "map"
-                                                          : "optional";
-    return word_answer(word, strlen(word));
+    const char *word = asked->fact->kind == NPART__TYPE_SEQUENCE   ? "sequence"
+                       : asked->fact->kind == NPART__TYPE_MAP      ? "map"
+                       : asked->fact->kind == NPART__TYPE_OPTIONAL ? "optional"
+                                                                   : NULL;
+    return word ? word_answer(word, strlen(word)) : type_answer(asked->fact->element_type);
 }
 
-/* What a function of one operand says of it. Types and sizes are those that the runtime knows, which is what
- * inference was told by its policy. */
-static struct npart__answer operand_answer(const struct npart__trial *trial, const struct npart__term *term,
-                                    struct npart__place place)
+/* Names differ from node to node; the plain ones that lists ask for (npart__is_plain_name) are compared by
+ * equivalent.c. */
+static struct npart__answer answer_name(const struct npart__asked *asked)
 {
-    struct npart__operands operands = npart__select_operands(trial, term->selector);
-    uint32_t value = npart__operand_at(trial, operands, place.operand);
-    uint64_t elements;
+    if (asked->trial->oplist->asks_any_name)
+        npart__look_beyond(asked->trial);
+    const char *name = npart__value_name(asked->trial->graph, asked->value);
+    return word_answer(name, strlen(name));
+}
+
+static struct npart__answer answer_rank(const struct npart__asked *asked)
+{
+    return asked->fact->has_rank ? number_answer(asked->fact->rank) : unknown_answer();
+}
+
+static struct npart__answer answer_dim(const struct npart__asked *asked)
+{
     uint32_t axis;
-    if (value == NPART_NONE)
-        return absent_answer();
-    const struct npart__fact *fact = npart__fact_of(trial->inference, value);
-    switch ((enum npart__function)term->op) {
-    /* Names differ from node to node; the plain ones that lists ask for (npart__is_plain_name) are compared by
-     * equivalent.c. */
-    case NPART__FUNCTION_NAME: {
-        if (trial->oplist->asks_any_name)
-            npart__look_beyond(trial);
-        const char *name = npart__value_name(trial->graph, value);
-        return word_answer(name, strlen(name));
-    }
-    case NPART__FUNCTION_DTYPE:
-        if (fact->kind == NPART__TYPE_SEQUENCE || fact->kind == NPART__TYPE_OPTIONAL || fact->kind == NPART__TYPE_MAP)
-            return kind_answer(fact);
-        return fact->element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = fact->element_type}
-                                  : unknown_answer();
-    case NPART__FUNCTION_QDTYPE:
-        return qdtype_answer(trial, value, npart__is_output_operand(trial, operands, place.operand));
-    case NPART__FUNCTION_QSCALES:
-        return qscales_answer(trial, value, npart__is_output_operand(trial, operands, place.operand));
-    case NPART__FUNCTION_RANK:
-        return fact->has_rank ? number_answer(fact->rank) : unknown_answer();
-    case NPART__FUNCTION_DIMS_OVER_ONE:
-        return dims_over_one_answer(fact);
-    case NPART__FUNCTION_DIM:
-        if (!fact->has_rank)
-            return unknown_answer();
-        return npart__normalize_axis(term->number, fact->rank, &axis) ? dim_answer(fact->dims[axis])
-                                                                      : absent_answer();
-    case NPART__FUNCTION_NUMEL:
-        return npart__static_elements(fact, &elements) && elements <= INT64_MAX ? number_answer((int64_t)elements)
-                                                                                : unknown_answer();
-    case NPART__FUNCTION_VALUE:
-        return value_answer(trial, term, value, place.element);
-    case NPART__FUNCTION_QSCALE:
-    case NPART__FUNCTION_QZERO:
-        return quantization_answer(trial, value, npart__is_output_operand(trial, operands, place.operand),
-                                   term->op == NPART__FUNCTION_QSCALE ? 1 : 2, place.element);
-    case NPART__FUNCTION_PRODUCER:
-        return producer_answer(trial, value);
-    case NPART__FUNCTION_QPRODUCER:
-        return qproducer_answer(trial, value);
-    case NPART__FUNCTION_CASTS:
-        return cast_answer(trial, value, place.element);
-    case NPART__FUNCTION_ORIGIN:
-        return origin_answer(trial, value);
-    case NPART__FUNCTION_QORIGIN:
-        return qorigin_answer(trial, value);
-    case NPART__FUNCTION_CONSUMERS:
-        return consumer_answer(trial, value, place.element);
-    /* The world outside is a user of a result of the graph. */
-    case NPART__FUNCTION_USERS:
-        return number_answer((int64_t)npart__user_count(trial->session, value) +
-                             npart__value_at(trial->graph, value)->is_graph_output);
-    default:
+    if (!asked->fact->has_rank)
         return unknown_answer();
-    }
+    bool has_axis = npart__normalize_axis(asked->term->number, asked->fact->rank, &axis);
+    return has_axis ? dim_answer(asked->fact->dims[axis]) : absent_answer();
+}
+
+static struct npart__answer answer_numel(const struct npart__asked *asked)
+{
+    return size_answer(asked->fact);
+}
+
+/* The world outside is a user of a result of the graph. */
+static struct npart__answer answer_users(const struct npart__asked *asked)
+{
+    return number_answer((int64_t)npart__user_count(asked->trial->session, asked->value) +
+                         npart__value_at(asked->trial->graph, asked->value)->is_graph_output);
+}
+
+static struct npart__answer answer_equation(const struct npart__asked *asked)
+{
+    struct npart__asked first = *asked;
+    first.element = 0;
+    struct npart__answer answer = answer_attr(&first);
+    answer.is_equation = true;
+    return answer;
 }
 
 /* Operands that are there: an optional one in the middle may be left out. */
-static struct npart__answer count_answer(const struct npart__trial *trial, const struct npart__term *term)
+static struct npart__answer answer_count(const struct npart__asked *asked)
 {
-    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    struct npart__operands operands = npart__select_operands(asked->trial, asked->term->selector);
     int64_t present = 0;
     for (uint32_t i = 0; i < operands.count; i++)
-        present += npart__operand_at(trial, operands, i) != NPART_NONE;
+        present += npart__operand_at(asked->trial, operands, i) != NPART_NONE;
     return number_answer(present);
 }
 
 /* A list that was too long to be read has more elements than were kept of it, and it is not known how many. */
-static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
+static struct npart__answer answer_length(const struct npart__asked *asked)
 {
-    const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
+    const struct npart__attribute *attribute =
+        npart__node_attribute(asked->trial->graph, asked->trial->node, asked->term->word);
     if (attribute && attribute->is_elided)
         return unknown_answer();
     return attribute ? number_answer(attribute->count) : absent_answer();
 }
 
 /* The number for the chosen variant, which the target finds: the closest that the list has. */
-static struct npart__answer limit_answer(const struct npart__target *target, const char *name)
+static struct npart__answer answer_limit(const struct npart__asked *asked)
 {
-    const struct npart__limit *limit = npart__target_limit(target, name);
+    const struct npart__limit *limit = npart__target_limit(asked->trial->target, asked->term->word);
     if (!limit)
         return unknown_answer(); /* declared for other variants only */
     return limit->is_whole ? number_answer(limit->number) : real_answer(limit->real);
 }
 
-/* Questions about the node, the target or the model are answered here, those about an operand below default. */
-static struct npart__answer function_answer(const struct npart__trial *trial, const struct npart__term *term,
-                                     struct npart__place place)
+/* Of the file's nodes those that are run; copies are not counted. */
+static struct npart__answer answer_nodes(const struct npart__asked *asked)
 {
-    switch ((enum npart__function)term->op) {
-    case NPART__FUNCTION_ATTR:
-        return attribute_answer(trial, term, place.element);
-    case NPART__FUNCTION_LENGTH:
-        return length_answer(trial, term);
-    case NPART__FUNCTION_COUNT:
-        return count_answer(trial, term);
-    case NPART__FUNCTION_LIMIT:
-        return limit_answer(trial->target, term->word);
-    /* Of the file's nodes those that are run; copies are not counted. */
-    case NPART__FUNCTION_NODES:
-        return number_answer(trial->session->live_count);
-    case NPART__FUNCTION_TOOLCHAIN:
-        return number_answer(trial->target->toolchain);
-    case NPART__FUNCTION_OPSET:
-        return trial->node->opset_version ? number_answer(trial->node->opset_version) : unknown_answer();
-    /* By where it stands in the array: a trial knows the node by its address. */
-    case NPART__FUNCTION_OP:
-        return op_answer(trial, (uint32_t)(trial->node - trial->graph->nodes.items));
-    case NPART__FUNCTION_EQUATION: {
-        struct npart__answer answer = attribute_answer(trial, term, 0);
-        answer.is_equation = true;
-        return answer;
-    }
-    default:
-        return operand_answer(trial, term, place);
-    }
+    return number_answer(asked->trial->session->live_count);
+}
+
+static struct npart__answer answer_toolchain(const struct npart__asked *asked)
+{
+    return number_answer(asked->trial->target->toolchain);
+}
+
+static struct npart__answer answer_opset(const struct npart__asked *asked)
+{
+    int32_t version = asked->trial->node->opset_version;
+    return version ? number_answer(version) : unknown_answer();
+}
+
+/* By where it stands in the array: a trial knows the node by its address. */
+static struct npart__answer answer_op(const struct npart__asked *asked)
+{
+    return op_answer(asked->trial, (uint32_t)(asked->trial->node - asked->trial->graph->nodes.items));
+}
+
+/* Types and sizes are those that the runtime knows, which is what inference was told by its policy. What is absent
+ * has no answer to a question about an operand. */
+static struct npart__answer function_answer(const struct npart__trial *trial, const struct npart__term *term,
+                                            struct npart__place place)
+{
+    static struct npart__answer (*const functions[])(const struct npart__asked *asked) = {
+#define FUNCTION(id, word, argument, about, answers, noun, is) answer_##word,
+#include "oplist/questions.def"
+    };
+    struct npart__asked asked = npart__ask(trial, term, place);
+    bool is_absent = asked.value == NPART_NONE && term->selector != NPART_NONE && term->op != NPART__FUNCTION_COUNT;
+    return is_absent ? absent_answer() : functions[term->op](&asked);
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */

@@ -63,22 +63,29 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, u
 void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
 
-/* ---- around.c: beyond a node's own operands --------------------------------------------------------------- */
+/* A question at one place. */
+struct npart__asked {
+    const struct npart__trial *trial;
+    const struct npart__term *term;
+    uint32_t value, element; /* value: the operand; NPART_NONE where it is absent, or the question is about none */
+    bool is_output;
+    struct npart__fact *fact; /* of the value */
+};
 
-/* Whether the node that makes the value passes the rules of its own op, asked one node deep. */
-enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value);
-/* Every node that uses the value forms a QDQ node unit. A unit's own rule cannot ask this of others: MAYBE. */
-enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value);
-/* The value was made by an op of a `layout` line, past ops that work in either layout, and quantizing. */
-bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);
-/* ONNX Runtime moves a Transpose between channels first and last to where the value is used, past ops of `through`
- * lines. */
-bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value);
-/* Every node that uses the value is a MatMul that ONNX Runtime makes a Gemm, with the Add after it, between two
- * Reshapes (not those of matrices), the first of which is joined with the Reshape that makes the value, if one does. */
-bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value);
-/* The file states a shape for every input of the model. */
-bool npart__are_inputs_declared(const struct npart__trial *trial);
+/* By its term: at an operand of the selector, or at none. */
+struct npart__asked npart__ask(const struct npart__trial *trial, const struct npart__term *term,
+                               struct npart__place place);
+
+/* Predicates of operands are asked only of such as are there, but for `present`. Those that lie beyond a node's own
+ * operands are in around.c, the others in evaluate.c. */
+#define PREDICATE(id, word, argument, about, adjective)                                                                \
+    enum npart__truth npart__holds_##word(const struct npart__asked *asked);
+#include "oplist/questions.def"
+
+static inline enum npart__truth npart__truth_of(bool holds)
+{
+    return holds ? NPART__TRUE : NPART__FALSE;
+}
 
 /* To be called where an answer comes from what equivalent.c does not compare. */
 static inline void npart__look_beyond(const struct npart__trial *trial)

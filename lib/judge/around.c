@@ -72,10 +72,11 @@ static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32
 /* An input of the graph is made by no node, and not taken. What quantizes for a QDQ node unit is taken with its
  * operator. Asked from within such a question it would go on through the graph; there the answer is MAYBE. Two nodes
  * that ask it of each other end there, too. */
-enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_taken(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
     const struct npart__graph *graph = trial->graph;
-    uint32_t producer = npart__producer(graph, value);
+    uint32_t producer = npart__producer(graph, asked->value);
     npart__look_beyond(trial);
     if (producer == NPART_NONE || trial->is_nested)
         return trial->is_nested ? NPART__MAYBE : NPART__FALSE;
@@ -91,32 +92,37 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
 }
 
 /* An unused value is in no unit. Linear in users times the rules of their ops. */
-enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
 {
-    uint32_t users = npart__user_count(trial->session, value);
+    const struct npart__trial *trial = asked->trial;
+    uint32_t users = npart__user_count(trial->session, asked->value);
     npart__look_beyond(trial);
     if (trial->is_nested)
         return NPART__MAYBE;
     for (uint32_t i = 0; i < users; i++) {
-        uint32_t user = npart__user(trial->session, value, i);
+        uint32_t user = npart__user(trial->session, asked->value, i);
         if (!(trial->units && trial->units->unit_of[user]) && !forms_unit(trial, user))
             return NPART__FALSE;
     }
     return users ? NPART__TRUE : NPART__FALSE;
 }
 
-bool npart__is_in_gemms(const struct npart__trial *trial, uint32_t value)
+/* ONNX Runtime makes each user, a MatMul, a Gemm, with the Add after it, between two Reshapes (not of matrices), the
+ * first of which is joined with the Reshape that makes the value, if one does. */
+enum npart__truth npart__holds_in_gemm(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
+    uint32_t value = asked->value;
     uint32_t users = npart__user_count(trial->session, value), gemms = 0;
     uint32_t producer = npart__producer(trial->graph, value);
     npart__look_beyond(trial);
     /* ONNX Runtime joins no Reshape to whose target a 0 is a size with the Reshape before the Gemm. */
     if (producer != NPART_NONE &&
         npart__node_int(trial->graph, npart__node_at(trial->graph, producer), "allowzero", 0) != 0)
-        return false;
+        return NPART__FALSE;
     for (uint32_t i = 0; i < users; i++)
         gemms += trial->session->remade[npart__user(trial->session, value, i)] == NPART__REMADE_RESHAPED_PRODUCT;
-    return users > 0 && gemms == users;
+    return npart__truth_of(users > 0 && gemms == users);
 }
 
 /* By texts, as a trial has no place for numbers of the graph (npart__find_ops); few rules ask what comes here. */
@@ -133,24 +139,26 @@ static bool is_among(const struct npart__trial *trial, const char *const *ops, u
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
  * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
  * they name. Past NPART__LIMIT_LAYOUT_STEPS the answer is no. */
-bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
+    uint32_t value = asked->value;
     const struct npart__oplist *oplist = trial->oplist;
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         uint32_t producer = npart__producer(trial->graph, value);
         const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
         if (!node || node->input_count == 0 || npart__node_input(trial->graph, node, 0) == NPART_NONE)
-            return false;
+            return NPART__FALSE;
         if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
-            return true;
+            return NPART__TRUE;
         if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
-            return false;
+            return NPART__FALSE;
         value = npart__node_input(trial->graph, node, 0);
     }
-    return false;
+    return NPART__FALSE;
 }
 
 /* Of a Transpose whose order is known: from channels first to last, or back. Where the order cannot be told, it is
@@ -181,8 +189,10 @@ static uint32_t single_operand(const struct npart__trial *trial, const struct np
 /* The Transpose at the head of the chain must be one that moves channels, and not the node's own neighbour (steps >
  * 0): one that already stands beside the node need not be moved there. An op with two operands that are not constant
  * ends the chain, since the Transpose would have to be at both. */
-bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_behind_transpose(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
+    uint32_t value = asked->value;
     const struct npart__oplist *oplist = trial->oplist;
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
@@ -190,19 +200,19 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
         const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
         bool is_moved = node && is_among(trial, oplist->moved_ops.items, oplist->moved_ops.count, node);
         if (is_moved || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
-            return is_moved && steps > 0 && moves_channels(trial, producer);
+            return npart__truth_of(is_moved && steps > 0 && moves_channels(trial, producer));
         uint32_t from = single_operand(trial, node);
         /* An op that changes the type (a Q, a DQ, a Cast) ends the chain, too. */
         if (from == NPART_NONE || npart__fact_of(trial->inference, from)->element_type !=
                                       npart__fact_of(trial->inference, value)->element_type)
-            return false;
+            return NPART__FALSE;
         value = from;
     }
-    return false;
+    return NPART__FALSE;
 }
 
 /* Counted once, when the graph was built: the question is asked of every node. */
-bool npart__are_inputs_declared(const struct npart__trial *trial)
+enum npart__truth npart__holds_inputs_declared(const struct npart__asked *asked)
 {
-    return !trial->graph->has_unranked_input;
+    return npart__truth_of(!asked->trial->graph->has_unranked_input);
 }

@@ -249,20 +249,17 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
     return truth;
 }
 
-static enum npart__truth from_bool(bool holds)
-{
-    return holds ? NPART__TRUE : NPART__FALSE;
-}
-
 /* ---- predicates ------------------------------------------------------------------------------------------ */
 
 /* Of every dim or of one. A dim that is a symbol is dynamic; bounded is also one that cannot be greater than some
  * number. That nothing is known of a rank is dynamic too where it was lost at an operator of the standard, since a
  * runtime would not know more; else it is unknown. An axis that the rank does not have is absent, and has nothing
  * against the question. Sequences and optionals have no shape that could be static. */
-static enum npart__truth is_static(const struct npart__trial *trial, const struct npart__term *term, uint32_t value)
+enum npart__truth npart__holds_static(const struct npart__asked *asked)
 {
-    const struct npart__fact *fact = npart__fact_of(trial->inference, value);
+    const struct npart__trial *trial = asked->trial;
+    const struct npart__term *term = asked->term;
+    const struct npart__fact *fact = asked->fact;
     uint32_t axis;
     if (npart__is_static(fact))
         return NPART__TRUE;
@@ -271,31 +268,83 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
         if (npart__normalize_axis(term->number, fact->rank, &axis))
             for (uint32_t last = term->to_last ? fact->rank - 1u : axis; axis <= last; axis++)
                 holds = holds && npart__is_number(fact->dims[axis]);
-        return from_bool(holds);
+        return npart__truth_of(holds);
     }
     if (fact->has_rank && term->op == NPART__PREDICATE_BOUNDED)
-        return from_bool(npart__is_bounded(&trial->inference->expressions, fact));
+        return npart__truth_of(npart__is_bounded(&trial->inference->expressions, fact));
     if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE && fact->kind != NPART__TYPE_UNKNOWN)
         return NPART__MAYBE;
     if (fact->has_rank)
         return NPART__FALSE;
     /* An operator without a schema cannot be inferred here: what a runtime that has it knows is not known. */
-    uint32_t node = npart__rank_lost_at(trial->inference, value);
+    uint32_t node = npart__rank_lost_at(trial->inference, asked->value);
     return node == NPART_NONE || npart__node_at(trial->graph, node)->schema ? NPART__FALSE : NPART__MAYBE;
 }
 
-/* By a node right beside it; a Reshape between the two hides it. */
-static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool is_output)
+enum npart__truth npart__holds_bounded(const struct npart__asked *asked)
 {
-    return npart__quantizing_node(trial, value, is_output) != NPART_NONE;
+    return npart__holds_static(asked);
+}
+
+enum npart__truth npart__holds_present(const struct npart__asked *asked)
+{
+    return npart__truth_of(asked->value != NPART_NONE);
+}
+
+enum npart__truth npart__holds_const(const struct npart__asked *asked)
+{
+    return npart__truth_of(asked->trial->session->is_constant[asked->value]);
+}
+
+/* An overridable initializer is an input of the graph that has a default: no constant, since the caller may give
+ * another. */
+enum npart__truth npart__holds_initializer(const struct npart__asked *asked)
+{
+    npart__look_beyond(asked->trial);
+    return npart__truth_of(asked->trial->session->is_constant[asked->value] ||
+                           npart__value_at(asked->trial->graph, asked->value)->tensor);
+}
+
+/* A weight that is stored quantized: the DequantizeLinear that makes the operand takes a constant. */
+enum npart__truth npart__holds_qconst(const struct npart__asked *asked)
+{
+    const bool *is_constant = asked->trial->session->is_constant;
+    uint32_t stored = asked->is_output ? NPART_NONE
+                                       : npart__quantizing_operand(asked->trial, asked->value, false, 0);
+    return npart__truth_of(is_constant[asked->value] || (stored != NPART_NONE && is_constant[stored]));
+}
+
+/* By value_info, an input's or an output's type; a rank is enough, as that is what builders look for. */
+enum npart__truth npart__holds_declared(const struct npart__asked *asked)
+{
+    const struct npart__declared_type *declared = npart__value_at(asked->trial->graph, asked->value)->declared;
+    return npart__truth_of(declared && declared->has_rank);
+}
+
+/* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and none. */
+enum npart__truth npart__holds_graph_input(const struct npart__asked *asked)
+{
+    uint8_t kind = npart__value_at(asked->trial->graph, asked->value)->kind;
+    return npart__truth_of(kind == NPART__VALUE_INPUT || kind == NPART__VALUE_OVERRIDABLE);
+}
+
+enum npart__truth npart__holds_graph_output(const struct npart__asked *asked)
+{
+    return npart__truth_of(npart__value_at(asked->trial->graph, asked->value)->is_graph_output);
+}
+
+/* By a node right beside it; a Reshape between the two hides it. */
+enum npart__truth npart__holds_quantized(const struct npart__asked *asked)
+{
+    return npart__truth_of(npart__quantizing_node(asked->trial, asked->value, asked->is_output) != NPART_NONE);
 }
 
 /* All elements are equal. An empty tensor is uniform. Unknown of what is not constant or not read. NaN equals
  * nothing, itself included. */
-static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_uniform(const struct npart__asked *asked)
 {
-    const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
-    if (!trial->session->is_constant[value] || !known)
+    const struct npart__known *known = npart__elements(asked->trial->inference, asked->fact);
+    if (!asked->trial->session->is_constant[asked->value] || !known)
         return NPART__MAYBE;
     for (uint32_t i = 1; i < known->count; i++)
         if (known->ints ? known->ints[i] != known->ints[0] : known->doubles[i] != known->doubles[0])
@@ -306,11 +355,11 @@ static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t v
 /* Elements 0, 1, 2, ... in the order of memory; those of a matrix also down its columns. Down the columns: the
  * element of row r and column c is c * rows + r, which is what a Gather of patches has where an image is put
  * together (hexagon's fusions through rank 6). */
-static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t value)
+enum npart__truth npart__holds_counts_up(const struct npart__asked *asked)
 {
-    struct npart__fact *fact = &trial->inference->facts[value];
-    const struct npart__known *known = npart__elements(trial->inference, fact);
-    if (!trial->session->is_constant[value] || !known)
+    struct npart__fact *fact = asked->fact;
+    const struct npart__known *known = npart__elements(asked->trial->inference, fact);
+    if (!asked->trial->session->is_constant[asked->value] || !known)
         return NPART__MAYBE;
     if (!known->ints)
         return NPART__FALSE;
@@ -322,137 +371,74 @@ static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t va
         by_rows = by_rows && known->ints[i] == (int64_t)i;
         by_columns = by_columns && known->ints[i] == (int64_t)(i % columns * rows + i / columns);
     }
-    return from_bool(by_rows || by_columns);
-}
-
-/* What is absent has nothing against any predicate but `present`. An overridable initializer is an input of the
- * graph that has a default: no constant, since the caller may give another. Those that ask beyond what equivalent
- * nodes share say so: INITIALIZER here, the others in around.c. */
-static enum npart__truth try_operand(const struct npart__trial *trial, const struct npart__term *term, uint32_t value,
-                                     bool is_output)
-{
-    if (term->op == NPART__PREDICATE_PRESENT)
-        return from_bool(value != NPART_NONE);
-    if (value == NPART_NONE)
-        return NPART__TRUE;
-    switch ((enum npart__predicate)term->op) {
-    case NPART__PREDICATE_STATIC:
-    case NPART__PREDICATE_BOUNDED:
-        return is_static(trial, term, value);
-    case NPART__PREDICATE_CONST:
-        return from_bool(trial->session->is_constant[value]);
-    case NPART__PREDICATE_INITIALIZER:
-        npart__look_beyond(trial);
-        return from_bool(trial->session->is_constant[value] || npart__value_at(trial->graph, value)->tensor);
-    /* A weight that is stored quantized: the DequantizeLinear that makes the operand takes a constant. */
-    case NPART__PREDICATE_QCONST: {
-        uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
-        return from_bool(trial->session->is_constant[value] ||
-                         (stored != NPART_NONE && trial->session->is_constant[stored]));
-    }
-    /* By value_info, an input's or an output's type; a rank is enough, as that is what builders look for. */
-    case NPART__PREDICATE_DECLARED: {
-        const struct npart__declared_type *declared = npart__value_at(trial->graph, value)->declared;
-        return from_bool(declared && declared->has_rank);
-    }
-    case NPART__PREDICATE_UNIFORM:
-        return is_uniform(trial, value);
-    case NPART__PREDICATE_COUNTS_UP:
-        return counts_up(trial, value);
-    case NPART__PREDICATE_QUANTIZED:
-        return from_bool(is_quantized(trial, value, is_output));
-    case NPART__PREDICATE_TAKEN:
-        return npart__is_taken(trial, value);
-    case NPART__PREDICATE_IN_UNIT:
-        return npart__is_in_units(trial, value);
-    case NPART__PREDICATE_BEHIND_LAYOUT:
-        return from_bool(npart__is_behind_layout(trial, value));
-    case NPART__PREDICATE_BEHIND_TRANSPOSE:
-        return from_bool(npart__is_behind_transpose(trial, value));
-    case NPART__PREDICATE_IN_GEMM:
-        return from_bool(npart__is_in_gemms(trial, value));
-    case NPART__PREDICATE_GRAPH_INPUT:
-        /* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and
-         * none. */
-        return from_bool(npart__value_at(trial->graph, value)->kind == NPART__VALUE_INPUT ||
-                         npart__value_at(trial->graph, value)->kind == NPART__VALUE_OVERRIDABLE);
-    case NPART__PREDICATE_GRAPH_OUTPUT:
-        return from_bool(npart__value_at(trial->graph, value)->is_graph_output);
-    default:
-        return NPART__MAYBE;
-    }
+    return npart__truth_of(by_rows || by_columns);
 }
 
 /* A body that captures constants alone needs nothing of the graph around it. */
-static bool captures(const struct npart__trial *trial)
+enum npart__truth npart__holds_captures(const struct npart__asked *asked)
 {
+    const struct npart__trial *trial = asked->trial;
     for (uint32_t i = 0; i < trial->node->capture_count; i++) {
         uint32_t value = trial->graph->operands.items[trial->node->first_capture + i];
         if (value != NPART_NONE && !trial->session->is_constant[value])
-            return true;
+            return NPART__TRUE;
     }
-    return false;
+    return NPART__FALSE;
+}
+
+enum npart__truth npart__holds_has(const struct npart__asked *asked)
+{
+    return npart__truth_of(npart__node_attribute(asked->trial->graph, asked->trial->node, asked->term->word) != NULL);
 }
 
 /* An equation of Einsum; one that the file leaves out for its length counts as having none. An attribute of
  * another type has none either; the runtime would not load it. */
-static bool has_ellipsis(const struct npart__trial *trial, const char *name)
+enum npart__truth npart__holds_ellipsis(const struct npart__asked *asked)
 {
-    const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, name);
+    const struct npart__attribute *attribute =
+        npart__node_attribute(asked->trial->graph, asked->trial->node, asked->term->word);
     bool is_text = attribute && attribute->type == 3 && !attribute->is_elided;
-    return is_text && memchr(attribute->u.s, '.', attribute->count); /* an equation has no other dots */
+    /* An equation has no other dots. */
+    return npart__truth_of(is_text && memchr(attribute->u.s, '.', attribute->count));
 }
 
-/* Predicates of the node or of the target are answered here. The others are asked of each operand that the selector
- * names: the first that does not hold decides and is what is told, so a condition names the operand at fault. A
- * selector that finds no operand is asked once, of none, so that `const(W)` of a node without W is an answer and not
- * a crash. */
+enum npart__truth npart__holds_switch(const struct npart__asked *asked)
+{
+    return npart__truth_of(asked->trial->target->switches >> asked->term->number & 1);
+}
+
+/* A variant that is `like` another has all that is said of that one. */
+enum npart__truth npart__holds_variant(const struct npart__asked *asked)
+{
+    uint32_t variant = asked->trial->target->variant, wanted = (uint32_t)asked->term->number;
+    return npart__truth_of(variant != NPART_NONE &&
+                           (variant == wanted || asked->trial->oplist->variants.items[variant].like == wanted));
+}
+
+/* Of each operand that the selector names: the first that does not hold decides and is what is told, so a condition
+ * names the operand at fault. A selector that finds no operand is asked once, of none, so that `const(W)` of a node
+ * without W is an answer and not a crash; so is what is about no operand. What is absent has nothing against any
+ * predicate but `present`. */
 static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
 {
+    static enum npart__truth (*const predicates[])(const struct npart__asked *asked) = {
+#define PREDICATE(id, word, argument, about, adjective) npart__holds_##word,
+#include "oplist/questions.def"
+    };
     const struct npart__term *term = npart__term_at(trial, id);
+    bool is_of_operands = term->selector != NPART_NONE;
+    uint32_t count = is_of_operands ? npart__select_operands(trial, term->selector).count : 1;
     enum npart__truth truth = NPART__TRUE;
-    struct npart__place place = {0, 0};
-    switch ((enum npart__predicate)term->op) {
-    case NPART__PREDICATE_HAS:
-        truth = from_bool(npart__node_attribute(trial->graph, trial->node, term->word) != NULL);
-        break;
-    case NPART__PREDICATE_ELLIPSIS:
-        truth = from_bool(has_ellipsis(trial, term->word));
-        break;
-    case NPART__PREDICATE_INPUTS_DECLARED:
-        truth = from_bool(npart__are_inputs_declared(trial));
-        break;
-    case NPART__PREDICATE_CAPTURES:
-        truth = from_bool(captures(trial));
-        break;
-    case NPART__PREDICATE_SWITCH:
-        truth = from_bool(trial->target->switches >> term->number & 1);
-        break;
-    /* A variant that is `like` another has all that is said of that one. */
-    case NPART__PREDICATE_VARIANT: {
-        uint32_t variant = trial->target->variant, wanted = (uint32_t)term->number;
-        truth = from_bool(variant != NPART_NONE && (variant == wanted ||
-                                                    trial->oplist->variants.items[variant].like == wanted));
-        break;
-    }
-    default: {
-        struct npart__operands operands = npart__select_operands(trial, term->selector);
-        uint32_t count = operands.count ? operands.count : 1;
-        for (; place.operand < count && truth != NPART__FALSE; place.operand++) {
-            uint32_t value = npart__operand_at(trial, operands, place.operand);
-            enum npart__truth here =
-                try_operand(trial, term, value, npart__is_output_operand(trial, operands, place.operand));
-            if (here < truth) {
-                truth = here;
-                note_failure(trial, id, place);
-            }
+    for (struct npart__place place = {0, 0}; place.operand < (count ? count : 1) && truth != NPART__FALSE;
+         place.operand++) {
+        struct npart__asked asked = npart__ask(trial, term, place);
+        bool is_absent = is_of_operands && asked.value == NPART_NONE && term->op != NPART__PREDICATE_PRESENT;
+        enum npart__truth here = is_absent ? NPART__TRUE : predicates[term->op](&asked);
+        if (here < truth) {
+            truth = here;
+            note_failure(trial, id, place);
         }
-        return truth;
     }
-    }
-    /* These are about no operand, so the place says nothing. */
-    if (truth != NPART__TRUE)
-        note_failure(trial, id, place);
     return truth;
 }
 

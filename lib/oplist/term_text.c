@@ -8,13 +8,13 @@
 
 const struct npart__question npart__predicates[] = {
 #define PREDICATE(id, word, argument, about, adjective)                                                                \
-    {word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_ANY, adjective, ""},
+    {#word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_ANY, adjective, ""},
 #include "oplist/questions.def"
 };
 
 const struct npart__question npart__functions[] = {
 #define FUNCTION(id, word, argument, about, answers, noun, is)                                                         \
-    {word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_##answers, noun, is},
+    {#word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_##answers, noun, is},
 #include "oplist/questions.def"
 };
 

@@ -129,8 +129,8 @@ static void test_document__names_every_word(void)
         const char *word;
         bool has_argument;
     } asked[] = {
-#define PREDICATE(id, word, argument, about, adjective) {word, strcmp(#argument, "NOTHING") != 0},
-#define FUNCTION(id, word, argument, about, answers, noun, is) {word, strcmp(#argument, "NOTHING") != 0},
+#define PREDICATE(id, word, argument, about, adjective) {#word, strcmp(#argument, "NOTHING") != 0},
+#define FUNCTION(id, word, argument, about, answers, noun, is) {#word, strcmp(#argument, "NOTHING") != 0},
 #include "oplist/questions.def"
     };
     check_described("format", "");
@@ -157,8 +157,8 @@ static bool is_in_syntax(const char *word)
 static void test_document__the_syntax_file_knows_every_word(void)
 {
     static const char *const asked[] = {
-#define PREDICATE(id, word, argument, about, adjective) word,
-#define FUNCTION(id, word, argument, about, answers, noun, is) word,
+#define PREDICATE(id, word, argument, about, adjective) #word,
+#define FUNCTION(id, word, argument, about, answers, noun, is) #word,
 #include "oplist/questions.def"
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
