@@ -75,15 +75,16 @@ bool npart__same_letters(const char *a, const char *b, size_t length)
 }
 
 /* The first letters are compared before all else (0x20 is the bit between the cases): op lists
- * ask for thousands of names. Both names of a row are asked, so "double" finds what is told as float64. */
+ * ask for thousands of names, nearly all by the first name of a row. The second ones are asked after them, so "double"
+ * finds what is told as float64. */
 int npart__type_number(const char *name, size_t length)
 {
-    for (size_t i = 1; i < NPART__COUNT(element_types); i++) {
-        const char *names[] = {element_types[i].name, element_types[i].onnx_name};
-        for (size_t j = 0; j < 2; j++)
-            if (length && ((names[j][0] ^ name[0]) | 0x20) == 0x20 && strlen(names[j]) == length &&
-                npart__same_letters(names[j], name, length))
+    for (size_t j = 0; length && j < 2; j++) {
+        for (size_t i = 1; i < NPART__COUNT(element_types); i++) {
+            const char *own = j ? element_types[i].onnx_name : element_types[i].name;
+            if (((own[0] ^ name[0]) | 0x20) == 0x20 && strlen(own) == length && npart__same_letters(own, name, length))
                 return (int)i;
+        }
     }
     return 0;
 }

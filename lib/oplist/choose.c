@@ -12,7 +12,24 @@ static size_t word_end(const char *text)
     return strcspn(text, ":+-@");
 }
 
-/* Fails with the nearest variants as a hint: "did you mean v73?". *length is changed to what the variant's name
+/* Fails with ARGUMENT, as a user's mistake and not the list's, and the nearest variants or switches as a hint: "did you
+ * mean v73?". `text` is not terminated at `length`; the message takes only so much of it. */
+static npart_status lack(const struct npart__oplist *oplist, const char *what, const char *text, size_t length,
+                         struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    bool is_variant = *what == 'v';
+    uint32_t count = is_variant ? oplist->variants.count : oplist->switches.count;
+    npart__nearest_init(&nearest, text, length);
+    for (uint32_t i = 0; i < count; i++)
+        npart__nearest_offer(&nearest, is_variant ? oplist->variants.items[i].name : oplist->switches.items[i]);
+    const char *end = count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "; it has none";
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no %s \"%.*s\"%s", oplist->name, what, (int)length,
+                       text, end);
+}
+
+/* *length is changed to what the variant's name
  * takes, where that goes past a hyphen. */
 static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t *length,
                                    struct npart__target *out, struct npart_error *error)
@@ -29,31 +46,7 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
         }
     }
     out->variant = npart__find_variant(oplist, text, *length);
-    if (out->variant != NPART_NONE)
-        return NPART_OK;
-    struct npart__nearest nearest;
-    char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, text, *length);
-    for (uint32_t i = 0; i < oplist->variants.count; i++)
-        npart__nearest_offer(&nearest, oplist->variants.items[i].name);
-    const char *end = oplist->variants.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "; it has none";
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no variant \"%.*s\"%s", oplist->name, (int)*length,
-                       text, end);
-}
-
-/* Fails with ARGUMENT, as a user's mistake and not the list's. `text` is not terminated at `length`; the message
- * takes only so much of it. */
-static npart_status lack_switch(const struct npart__oplist *oplist, const char *text, size_t length,
-                                struct npart_error *error)
-{
-    struct npart__nearest nearest;
-    char hint[NPART__HINT_BYTES];
-    npart__nearest_init(&nearest, text, length);
-    for (uint32_t i = 0; i < oplist->switches.count; i++)
-        npart__nearest_offer(&nearest, oplist->switches.items[i]);
-    const char *end = oplist->switches.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "; it has none";
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no switch \"%.*s\"%s", oplist->name, (int)length, text,
-                       end);
+    return out->variant == NPART_NONE ? lack(oplist, "variant", text, *length, error) : NPART_OK;
 }
 
 /* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or
@@ -121,7 +114,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         size_t length = word_end(text);
         uint32_t bit = npart__find_switch(oplist, text, length);
         if (bit == NPART_NONE)
-            return lack_switch(oplist, text, length, error);
+            return lack(oplist, "switch", text, length, error);
         if (sign == '+')
             out->switches |= UINT32_C(1) << bit;
         else
@@ -168,24 +161,25 @@ const char *npart__target_partitioner(const struct npart__target *target)
     return "waves";
 }
 
-/* The last line that counts, as of partitioners. NULL: no line counts, and rules ask of all that inference knows. */
-const struct npart__runtime *npart__target_runtime(const struct npart__target *target)
+/* Of the last line that counts, as of partitioners; NULL: none does. */
+static const struct npart__runtime *last_of(const struct npart__target *target,
+                                            const struct npart__runtime_choice *lines, uint32_t count)
 {
-    const struct npart__oplist *oplist = target->oplist;
-    for (uint32_t i = oplist->runtimes.count; i-- > 0;)
-        if (npart__target_has(target, oplist->runtimes.items[i].when))
-            return oplist->runtimes.items[i].runtime;
+    while (count-- > 0)
+        if (npart__target_has(target, lines[count].when))
+            return lines[count].runtime;
     return NULL;
 }
 
-/* The last `rewriting` line that counts. */
+/* NULL: rules ask of all that inference knows. */
+const struct npart__runtime *npart__target_runtime(const struct npart__target *target)
+{
+    return last_of(target, target->oplist->runtimes.items, target->oplist->runtimes.count);
+}
+
 static const struct npart__runtime *rewriting_runtime(const struct npart__target *target)
 {
-    const struct npart__oplist *oplist = target->oplist;
-    for (uint32_t i = oplist->rewritings.count; i-- > 0;)
-        if (npart__target_has(target, oplist->rewritings.items[i].when))
-            return oplist->rewritings.items[i].runtime;
-    return NULL;
+    return last_of(target, target->oplist->rewritings.items, target->oplist->rewritings.count);
 }
 
 /* A `rewriting` line goes before the `runtime` line, whose sessions rewrite as well. */

@@ -129,35 +129,25 @@ void npart__line_cost(struct npart__parser *parser, const struct npart__value *i
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
                               struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error)
 {
-    struct npart_error unused = {.status = NPART_OK};
-    struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
     *out = *base;
     memset(&out->parameters, 0, sizeof out->parameters);
+    struct npart__parser *parser = npart__begin_reading(out, arena, path, error);
     if (!parser || !NPART__RESERVE(arena, &out->parameters, base->parameters.count + (size_t)1))
         return npart__fail_memory(error);
+    parser->layer = 1;
     for (uint32_t i = 0; i < base->parameters.count; i++) {
         out->parameters.items[out->parameters.count++] = base->parameters.items[i];
         /* UINT8_MAX is kept free, so adding 1 never goes around. */
         if (base->parameters.items[i].layer >= parser->layer)
             parser->layer = (uint8_t)(base->parameters.items[i].layer + 1);
     }
-    if (parser->layer == 0)
-        parser->layer = 1;
-    parser->oplist = out;
-    parser->arena = arena;
-    parser->error = error ? error : &unused;
     parser->default_source = path;
     parser->is_cost = true;
-    out->path = path;
-    npart__arena_init(&parser->tokens_arena, &arena->allocator);
     if (bytes > NPART__LIMIT_OPLIST_BYTES || parser->layer == UINT8_MAX)
         npart__parse_fail(parser, 1, bytes > NPART__LIMIT_OPLIST_BYTES ? "larger than 16 MiB" : "too many cost files");
     else
         npart__read_cost_lines(parser, text, bytes);
     /* The file's path was for messages alone. */
     out->path = base->path;
-    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
-    npart__arena_clear(&parser->tokens_arena);
-    npart__arena_release(arena, parser);
-    return status;
+    return npart__end_reading(parser);
 }

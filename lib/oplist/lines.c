@@ -3,8 +3,6 @@
  * One line of an op list by its form (lines.def): the words after the keyword become values, by place, which the
  * keyword's function is given. What it says is said there; a mistake is told at the token where it is.
  */
-#include <stdio.h>
-
 #include "oplist/parse.h"
 
 /* The common end of `partitions` lines. */
@@ -42,8 +40,11 @@ static const struct type {
     bool ends_at_other;       /* of several: at the first that leads nowhere */
 } types[] = {
     {"NAME", NULL, WORD, NULL, NULL, NULL, NULL, false}, /* expected is the line's noun */
-    {"ID", "a variant", WORD | NUMBER, NULL, NULL, NULL, NULL, false},
     {"OP", "an op", WORD, NULL, NULL, NULL, NULL, false},
+    {"LOW", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
+    {"TYPICAL", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
+    {"HIGH", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
+    {"ID", "a variant", WORD | NUMBER, NULL, NULL, NULL, NULL, false},
     {"VARIANT", "a variant", WORD | NUMBER, npart__find_variant, "there is no variant ", " yet", NULL, true},
     {"SWITCH", "a switch", WORD, npart__find_switch, "the list declares no switch ", "", NULL, false},
     {"GATE", "a gate", WORD, NULL, NULL, NULL, NULL, false},
@@ -52,9 +53,6 @@ static const struct type {
     {"TARGET", "a target's name", WORD, NULL, NULL, NULL, NULL, false},
     {"VERSION", "a version", NUMBER, NULL, NULL, NULL, NULL, false},
     {"NUMBER", "a number", NUMBER, NULL, NULL, NULL, NULL, false},
-    {"LOW", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
-    {"TYPICAL", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
-    {"HIGH", "three numbers: low, typical, high", NUMBER, NULL, NULL, NULL, NULL, false},
     {"SHARE", "a share of the matrix unit's rate", NUMBER, NULL, NULL, NULL, NULL, false},
     {"OPERAND", "an operand in parentheses", WORD, NULL, NULL, NULL, NULL, false},
     {"PRECISION", "a precision", WORD, NULL, NULL, NULL, npart__arithmetic_names, false},
@@ -83,7 +81,11 @@ static bool is_type(const char *step)
 /* All of a group in brackets, or a word. */
 static size_t step_length(const char *step)
 {
-    return *step == '[' ? strcspn(step, "]") + 1 : strcspn(step, " ]");
+    size_t length = 0;
+    bool is_group = *step == '[';
+    while (step[length] && step[length] != ']' && (is_group || step[length] != ' '))
+        length++;
+    return length + is_group;
 }
 
 static bool is_several(const char *step, size_t length)
@@ -96,25 +98,17 @@ static size_t word_length(const char *step, size_t length)
     return is_several(step, length) ? length - 3 : length;
 }
 
-/* Anything in capitals that is no type is read by the line's function. */
-static bool reads_on(const char *step)
-{
-    step += *step == '[';
-    return is_type(step) && !find_type(step, word_length(step, step_length(step))) && strncmp(step, "WHEN", 4) != 0;
-}
-
 /* Whether the token at hand may be the beginning of the step. */
 static bool fits(const struct npart__parser *parser, const char *step)
 {
     const struct npart__token *token = npart__peek(parser);
     step += *step == '[';
-    size_t length = step_length(step);
     if (*step == '\'')
         return token->kind == NPART__TOKEN_STRING;
     if (!is_type(step))
-        return (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_MARK) &&
-               npart__is_text(token->text, step, length);
-    const struct type *type = find_type(step, word_length(step, length));
+        return *token->text == *step && (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_MARK) &&
+               npart__is_text(token->text, step, step_length(step));
+    const struct type *type = find_type(step, word_length(step, step_length(step)));
     return !type || (type->kinds >> token->kind & 1);
 }
 
@@ -157,14 +151,21 @@ static uint32_t index_of(const struct npart__parser *parser, const struct type *
     return type->words ? NPART_NONE : 0;
 }
 
+bool npart__is_condition_next(const struct npart__parser *parser)
+{
+    static const char *const words[] = {"of", "with", "unless", "since", "before"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
+            return true;
+    return false;
+}
+
 /* Words that end a row of names: those that may stand in the line after it. */
 static bool is_next_in(const struct npart__parser *parser, const char *rest)
 {
-    static const char *const when[] = {"of", "with", "unless", "since", "before"};
     for (; *rest; rest += strcspn(rest, " [") + 1) {
-        for (size_t i = 0; strncmp(rest, "WHEN", 4) == 0 && i < NPART__COUNT(when); i++)
-            if (npart__next_is(parser, NPART__TOKEN_WORD, when[i]))
-                return true;
+        if (strncmp(rest, "WHEN", 4) == 0 && npart__is_condition_next(parser))
+            return true;
         if (*rest >= 'a' && *rest <= 'z' && fits(parser, rest))
             return true;
         if (!rest[strcspn(rest, " [")])
@@ -199,7 +200,8 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
         }
         value->count++;
         parser->now.at++;
-    } while (is_row && parser->status == NPART_OK && fits(parser, step) && !is_next_in(parser, step + length));
+    } while (is_row && parser->status == NPART_OK && (type->kinds >> npart__peek(parser)->kind & 1) &&
+             !is_next_in(parser, step + length));
 }
 
 /* Places of a group that is left out are taken by what is not there, so that each value has a place of its own. A
@@ -207,15 +209,15 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
 static uint32_t count_values(const char *step, size_t length)
 {
     uint32_t count = 0;
-    for (size_t at = 1; at < length; at += step_length(step + at) + 1)
-        count += is_type(step + at) || step[at] == '\'';
+    for (size_t at = 1; at < length; at++)
+        count += (step[at - 1] == '[' || step[at - 1] == ' ') && (is_type(step + at) || step[at] == '\'');
     return count ? count : 1;
 }
 
 static struct npart__value *take_steps(struct npart__parser *parser, const char *step, size_t length,
                                        struct npart__value *value);
 
-/* The value after those of the step. */
+/* The value after those of the step; NULL where that is in capitals and no type: the line's function reads on. */
 static struct npart__value *take_step(struct npart__parser *parser, const char *step, size_t length,
                                       struct npart__value *value)
 {
@@ -225,15 +227,15 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
         if (!fits(parser, step) || (is_type(step + 1) && is_next_in(parser, step + length)))
             return value + count;
         value->token = npart__peek(parser);
-        (void)take_steps(parser, step + 1, length - 2, value);
-        return value + count;
+        return take_steps(parser, step + 1, length - 2, value) ? value + count : NULL;
     }
     if (*step == '\'') {
-        char expected[40];
         bool is_any = step[1] == '.';
-        (void)snprintf(expected, sizeof expected, "a %.*s", (int)length - 2, step + 1);
         value->token = npart__peek(parser);
-        value->text = npart__take_text(parser, is_any ? "a text in quotes" : expected);
+        if (value->token->kind != NPART__TOKEN_STRING)
+            npart__parse_fail(parser, value->token->column, "expected a %.*s, found %s", is_any ? 14 : (int)length - 2,
+                              is_any ? "text in quotes" : step + 1, value->token->text);
+        value->text = npart__take_text(parser, "");
         return value + 1;
     }
     if (!is_type(step)) {
@@ -244,17 +246,17 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
         return value;
     }
     type = find_type(step, word_length(step, length));
-    if (strncmp(step, "WHEN", 4) == 0)
-        value->when = npart__take_condition(parser);
-    else if (type)
+    if (type)
         take_names(parser, type, step, length, value);
-    return value + 1;
+    else if (strncmp(step, "WHEN", 4) == 0)
+        value->when = npart__take_condition(parser);
+    return type || strncmp(step, "WHEN", 4) == 0 ? value + 1 : NULL;
 }
 
 static struct npart__value *take_steps(struct npart__parser *parser, const char *step, size_t length,
                                        struct npart__value *value)
 {
-    for (size_t at = 0; at < length && parser->status == NPART_OK;) {
+    for (size_t at = 0; value && at < length && parser->status == NPART_OK;) {
         size_t own = step_length(step + at);
         value = take_step(parser, step + at, own, value);
         at += own + 1;
@@ -302,15 +304,15 @@ static bool take_form(struct npart__parser *parser, const struct npart__line *fi
         const struct npart__line *fit = first;
         while (fit < last && !fits(parser, fit->form + at))
             fit++;
-        if (!same_step(first, last, at) && !fits(parser, fit->form + at))
+        if (first < last && !same_step(first, last, at) && !fits(parser, fit->form + at))
             expect_step(parser, first, last, at);
-        while (!same_step(first, fit, at))
+        while (first < fit && !same_step(first, fit, at))
             first++;
-        while (!same_step(last, fit, at))
+        while (fit < last && !same_step(last, fit, at))
             last--;
         parser->line = first;
-        if (reads_on(first->form + at))
-            return false;
+        if (first == last)
+            return take_steps(parser, first->form + at, strlen(first->form + at), value) != NULL;
         length = step_length(first->form + at);
         value = take_step(parser, first->form + at, length, value);
         length += first->form[at + length] == ' ';
@@ -330,6 +332,8 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     static const char form[] = "[of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]";
     struct npart__value is[5];
+    if (!npart__is_condition_next(parser))
+        return NPART__ALWAYS;
     clear_values(is, NPART__COUNT(is));
     (void)take_steps(parser, form, sizeof form - 1, is);
     if (is[0].text) {

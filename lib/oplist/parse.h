@@ -102,7 +102,7 @@ struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
     struct npart__arena tokens_arena; /* of what is not needed once the list is read */
-    struct npart_error *error;
+    struct npart_error *error, unused_error;
     const struct npart__listener *listener; /* NULL: only the first mistake is told, and no warnings */
     struct npart__reading now;
     const struct npart__line *line; /* the one that is being read */
@@ -151,7 +151,7 @@ struct npart__parser {
 /* Whether a text is this, of which `length` letters count. */
 static inline bool npart__is_text(const char *own, const char *text, size_t length)
 {
-    return strncmp(own, text, length) == 0 && own[length] == '\0';
+    return (length == 0 || *own == *text) && strncmp(own, text, length) == 0 && own[length] == '\0';
 }
 
 /* ---- lexer.c --------------------------------------------------------------------------------------------- */
@@ -291,8 +291,15 @@ const struct npart__line *npart__find_line(const char *keyword, unsigned places)
 void npart__read_line(struct npart__parser *parser, unsigned place);
 /* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser);
+/* Whether one comes next. */
+bool npart__is_condition_next(const struct npart__parser *parser);
 
-/* sections.c: all lines of a cost file, and those that belong to the line at hand. */
+/* sections.c: a parser for a list, in its arena, NULL when out of memory; what has become of the list, after which the
+ * parser is gone. It holds a statement's tokens, and is too large for the stack. */
+struct npart__parser *npart__begin_reading(struct npart__oplist *oplist, struct npart__arena *arena,
+                                           const char *path, struct npart_error *error);
+npart_status npart__end_reading(struct npart__parser *parser);
+/* All lines of a cost file, and those that belong to the line at hand. */
 void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes);
 void npart__read_block(struct npart__parser *parser);
 

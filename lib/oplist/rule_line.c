@@ -239,11 +239,7 @@ static uint32_t parse_except(struct npart__parser *parser, enum npart__rule_kind
 /* Not `of`: a rule belongs to the stage that it stands in. */
 static bool is_when(const struct npart__parser *parser)
 {
-    static const char *const words[] = {"with", "unless", "since", "before"};
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
-            return true;
-    return false;
+    return npart__is_condition_next(parser) && !npart__next_is(parser, NPART__TOKEN_WORD, "of");
 }
 
 /* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. `except` stands only

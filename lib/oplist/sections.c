@@ -191,7 +191,9 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
         const char *word = statements->of.items[at].range.tokens[0].text;
-        if (npart__find_line(word, IN_LIST | IN_REWRITES) && strcmp(word, "source") != 0)
+        /* Most lines are of an op, whose keywords are found first. */
+        const struct npart__line *line = npart__find_line(word, UINT32_MAX);
+        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word, "source") != 0)
             return at - first;
     }
     return statements->of.count - first;
@@ -382,34 +384,55 @@ static void check_whole(struct npart__parser *parser)
         oplist->default_variant = 0;
 }
 
-/* The parser holds a statement's tokens and is too large for the stack. Without a `gate` line
- * there is one stage, called `configuration`; a first `gate` line takes its place. Tokens have an arena of their
- * own, which is gone when reading is over; texts that the list keeps are in its own. */
+/* Tokens have an arena of their own, which is gone when reading is over; texts that the list keeps are in its own. */
+struct npart__parser *npart__begin_reading(struct npart__oplist *oplist, struct npart__arena *arena,
+                                           const char *path, struct npart_error *error)
+{
+    struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
+    if (!parser)
+        return NULL;
+    oplist->path = path;
+    parser->oplist = oplist;
+    parser->arena = arena;
+    parser->error = error ? error : &parser->unused_error;
+    parser->default_source = "";
+    npart__arena_init(&parser->tokens_arena, &arena->allocator);
+    return parser;
+}
+
+/* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were any. */
+npart_status npart__end_reading(struct npart__parser *parser)
+{
+    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
+    npart__arena_clear(&parser->tokens_arena);
+    npart__arena_release(parser->arena, parser);
+    return status;
+}
+
+/* Without a `gate` line there is one stage, called `configuration`; a first `gate` line takes its place. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error)
 {
-    struct npart_error unused;
-    struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
+    *out = (struct npart__oplist){.arena = arena,
+                                  .name = "",
+                                  .title = "",
+                                  .source = "",
+                                  .standing = "",
+                                  .layout = "",
+                                  .default_variant = NPART_NONE,
+                                  .bodies_rule = NPART_NONE,
+                                  .integer_rule = NPART_NONE,
+                                  .gate_count = 1,
+                                  .gates = {{.name = "configuration",
+                                             .missing = "builder",
+                                             .sentence = "",
+                                             .missing_rule = NPART_NONE,
+                                             .when = NPART__ALWAYS}}};
+    struct npart__parser *parser = npart__begin_reading(out, arena, path, error);
     if (!parser)
         return npart__fail_memory(error);
-    memset(out, 0, sizeof *out);
-    out->arena = arena;
-    out->path = path;
-    out->name = out->title = out->source = out->standing = out->layout = "";
-    out->default_variant = out->bodies_rule = out->integer_rule = NPART_NONE;
-    out->gate_count = 1;
-    out->gates[0] = (struct npart__gate){.name = "configuration",
-                                         .missing = "builder",
-                                         .sentence = "",
-                                         .missing_rule = NPART_NONE,
-                                         .when = NPART__ALWAYS};
-    parser->oplist = out;
-    parser->arena = arena;
-    parser->error = error ? error : &unused;
     parser->listener = listener;
-    parser->default_source = "";
-    npart__arena_init(&parser->tokens_arena, &arena->allocator);
     if (bytes > NPART__LIMIT_OPLIST_BYTES)
         npart__parse_fail(parser, 1, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
     else
@@ -419,10 +442,5 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);
-    /* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were
-     * any. */
-    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
-    npart__arena_clear(&parser->tokens_arena);
-    npart__arena_release(arena, parser);
-    return status;
+    return npart__end_reading(parser);
 }
