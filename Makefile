@@ -20,8 +20,8 @@ FLAGS_debug = -DNPART_DEBUG $(call takes,-ftrivial-auto-var-init=pattern)
 FLAGS_asan := $(SANITIZE) -O1
 FLAGS_tsan := -fsanitize=thread -O1
 FLAGS_msan := -fsanitize=memory -fsanitize-memory-track-origins -fno-omit-frame-pointer -O1
-FLAGS_fuzz := $(SANITIZE) -O1 -fsanitize=fuzzer-no-link
-FLAGS_afl := $(SANITIZE) -O1
+FLAGS_fuzz := -DNPART_DEBUG $(SANITIZE) -O1 -fsanitize=fuzzer-no-link
+FLAGS_afl := -DNPART_DEBUG $(SANITIZE) -O1
 FLAGS_coverage := --coverage -fprofile-update=atomic -O0
 VARIANT_FLAGS := $(FLAGS_$(VARIANT))
 

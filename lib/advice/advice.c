@@ -567,6 +567,26 @@ static npart_status walk(struct npart__way *way)
     return status == NPART_OK ? npart__recommend(way) : status;
 }
 
+#ifdef NPART_DEBUG
+/* What an action needs is done before it, and what it may take the place of is a step of the way. */
+static void check_advice(const struct npart__plan *plan, const struct npart__advice *advice)
+{
+    for (uint32_t i = 0; i < advice->items.count; i++) {
+        const struct npart__action *action = &advice->items.items[i];
+        const uint32_t *needs = advice->lists.items + action->first_need;
+        NPART__ASSERT(action->kind && action->text && *action->text, "action %u says nothing", i);
+        NPART__ASSERT(action->first_cause + action->cause_count <= advice->lists.count, "action %u", i);
+        NPART__ASSERT(action->first_need + action->need_count <= advice->lists.count, "action %u", i);
+        for (uint32_t k = 0; k < action->cause_count; k++)
+            NPART__ASSERT(advice->lists.items[action->first_cause + k] < plan->causes.items.count, "action %u", i);
+        for (uint32_t k = 0; k < action->need_count; k++)
+            NPART__ASSERT(needs[k] < advice->items.count && needs[k] != i, "action %u needs action %u", i, needs[k]);
+        NPART__ASSERT(action->instead_of == NPART_NONE || action->instead_of < i, "action %u", i);
+    }
+    NPART__ASSERT(advice->choice && advice->reason, "nothing is recommended");
+}
+#endif
+
 npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
                            struct npart__advice *out, struct npart_error *error)
 {
@@ -592,5 +612,7 @@ npart_status npart__advise(const struct npart__plan *plan, const struct npart__p
     bool is_ready = way.is_done && way.is_cut && way.is_excluded && way.is_told;
     npart_status status = is_ready ? walk(&way) : npart__fail_memory(error);
     npart__arena_clear(&way.scratch);
+    if (status == NPART_OK)
+        NPART__CHECK(check_advice(plan, out));
     return status;
 }

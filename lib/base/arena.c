@@ -215,7 +215,9 @@ void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
             arena->next_block_bytes *= 2;
     }
     void *memory = arena->cursor;
+    NPART__ASSERT((uintptr_t)memory % ALIGNMENT == 0, "memory is not aligned");
     arena->cursor += bytes;
+    NPART__ASSERT(arena->cursor <= arena->limit, "a block is too small for %zu bytes", bytes);
     return memory;
 }
 

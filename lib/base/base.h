@@ -256,6 +256,7 @@ static inline void npart__append(struct npart__buffer *buffer, const char *text,
         npart__append_slowly(buffer, text, length);
         return;
     }
+    NPART__ASSERT(buffer->size + length < buffer->capacity, "%zu bytes of %zu", buffer->size, buffer->capacity);
     memcpy(buffer->data + buffer->size, text, length);
     buffer->size += length;
 }

@@ -64,6 +64,7 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     entry = npart__arena_zeroed(uthash_arena, 1, sizeof *entry);
     if (!entry)
         return NPART_NONE;
+    NPART__ASSERT(strings->texts.count > 0 || length == 0, "the first text is the empty one");
     entry->id = strings->texts.count;
     entry->text = copy ? npart__arena_copy_text(uthash_arena, text, length) : text;
     if (!entry->text || !NPART__PUSH(uthash_arena, &strings->texts, entry->text))

@@ -23,6 +23,12 @@ void npart__check_causes(const struct npart__session *session, const struct npar
         const struct npart__cause *cause = &causes->items.items[c];
         NPART__ASSERT(cause->text && (cause->cut_value == NPART_NONE) == (cause->affected_count > 0), "cause %u", c);
         NPART__ASSERT(cause->cut_value != NPART_NONE || causes->cause_of[cause->first_affected] == c, "cause %u", c);
+        NPART__ASSERT(cause->failing_count <= cause->affected_count, "cause %u", c);
+        NPART__ASSERT(c == 0 || cause[-1].cut_count >= cause->cut_count || cause->cut_value != NPART_NONE,
+                      "cause %u ends more partitions than the one before it", c);
+        for (uint32_t i = 1; i < cause->cut_count; i++)
+            NPART__ASSERT(causes->lists.items[cause->first_cut + i - 1] < causes->lists.items[cause->first_cut + i],
+                          "partitions of cause %u are not in order", c);
         for (uint32_t i = 0; i < cause->node_count; i++)
             NPART__ASSERT(causes->lists.items[cause->first_node + i] < nodes, "cause %u", c);
         for (uint32_t i = 0; i < cause->cut_count; i++)

@@ -49,10 +49,13 @@ static inline bool npart__is_root_symbol(const struct npart__trace *trace, npart
 /* The symbol, or the value, of a root that is one. */
 static inline uint32_t npart__symbol_of_root(const struct npart__trace *trace, npart__root root)
 {
+    NPART__ASSERT(npart__is_root_symbol(trace, root), "root %u", (unsigned)root);
     return root - trace->graph->nodes.count - 1;
 }
 static inline uint32_t npart__value_of_root(const struct npart__trace *trace, npart__root root)
 {
+    NPART__ASSERT(root > trace->graph->nodes.count + trace->session->known->expressions.symbols.count, "root %u",
+                  (unsigned)root);
     return root - trace->graph->nodes.count - trace->session->known->expressions.symbols.count - 1;
 }
 

@@ -285,6 +285,7 @@ static inline const struct npart__scope *npart__scope_at(const struct npart__gra
 
 static inline uint32_t npart__node_input(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
 {
+    NPART__ASSERT(node->first_input + node->input_count <= graph->operands.count, "inputs of %s", node->name);
     return i < node->input_count ? graph->operands.items[node->first_input + i] : NPART_NONE;
 }
 
@@ -298,6 +299,7 @@ static inline uint32_t npart__node_use(const struct npart__graph *graph, const s
 
 static inline uint32_t npart__node_output(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
 {
+    NPART__ASSERT(node->first_output + node->output_count <= graph->operands.count, "outputs of %s", node->name);
     return i < node->output_count ? graph->operands.items[node->first_output + i] : NPART_NONE;
 }
 
@@ -310,6 +312,7 @@ static inline uint32_t npart__producer(const struct npart__graph *graph, uint32_
 /* The node of the file that a node is, or is a copy of. */
 static inline uint32_t npart__original(const struct npart__graph *graph, uint32_t node)
 {
+    NPART__ASSERT(npart__node_at(graph, node)->alias <= node, "node %u is a copy of a later one", (unsigned)node);
     return npart__node_at(graph, node)->alias;
 }
 

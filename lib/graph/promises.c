@@ -17,6 +17,11 @@ static void check_nodes(const struct npart__graph *graph)
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         NPART__ASSERT(node->scope < graph->scopes.count, "node %u", i);
+        NPART__ASSERT(node->name && node->alias <= i, "node %u is a copy of node %u", i, node->alias);
+        NPART__ASSERT(graph->nodes.items[node->alias].alias == node->alias, "node %u is a copy of a copy", i);
+        NPART__ASSERT(node->op_type < graph->strings.texts.count && node->domain < graph->strings.texts.count &&
+                          node->written_domain < graph->strings.texts.count,
+                      "node %u has no operator", i);
         NPART__ASSERT(IN_RANGE(node->first_input, node->input_count, graph->operands), "node %u", i);
         NPART__ASSERT(IN_RANGE(node->first_output, node->output_count, graph->operands), "node %u", i);
         NPART__ASSERT(IN_RANGE(node->first_capture, node->capture_count, graph->operands) || !node->capture_count,
@@ -42,6 +47,11 @@ static void check_scopes(const struct npart__graph *graph)
         NPART__ASSERT(s == 0 ? scope->parent == NPART_NONE : scope->parent < s, "scope %u", s);
         NPART__ASSERT(IN_RANGE(scope->first_node, scope->node_count, graph->nodes), "scope %u", s);
         NPART__ASSERT(IN_RANGE(scope->first_output, scope->output_count, graph->operands), "scope %u", s);
+        NPART__ASSERT(IN_RANGE(scope->first_input, scope->input_count, graph->operands) || !scope->input_count,
+                      "scope %u", s);
+        NPART__ASSERT(scope->kind <= NPART__SCOPE_CALL && (scope->kind == NPART__SCOPE_MAIN) == (s == 0),
+                      "scope %u", s);
+        NPART__ASSERT(s == 0 || scope->node < graph->nodes.count, "scope %u is of no node", s);
         NPART__ASSERT(scope->region == NPART_NONE || graph->scopes.items[scope->region].region == scope->region,
                       "scope %u", s);
         NPART__ASSERT(scope->region != s || (uint64_t)scope->first_order + scope->order_count <= graph->order_count,
@@ -57,6 +67,10 @@ static void check_values(const struct npart__graph *graph)
     for (uint32_t v = 0; v < graph->values.count; v++) {
         const struct npart__value *value = &graph->values.items[v];
         NPART__ASSERT(value->scope < graph->scopes.count && value->alias < graph->values.count, "value %u", v);
+        NPART__ASSERT(graph->values.items[value->alias].alias == value->alias, "value %u is a name of a name", v);
+        NPART__ASSERT(value->name < graph->strings.texts.count, "value %u has no name", v);
+        NPART__ASSERT(value->kind <= NPART__VALUE_OVERRIDABLE, "value %u is of no kind", v);
+        NPART__ASSERT(value->kind != NPART__VALUE_INITIALIZER || value->producer == NPART_NONE, "value %u is made", v);
         if (value->producer == NPART_NONE)
             continue;
         NPART__ASSERT(value->producer < graph->nodes.count, "value %u", v);

@@ -53,6 +53,8 @@ const struct npart__product *npart__product_at(const struct npart__expressions *
 /* Neither of a number nor of NPART__UNKNOWN, whose key is empty. */
 const struct npart__sum *npart__sum_at(const struct npart__expressions *pool, int64_t handle)
 {
+    NPART__ASSERT(!npart__is_number(handle), "a number is no expression");
+    NPART__ASSERT((uint64_t)(handle - NPART__HANDLE_BASE) < pool->sums.texts.count, "an expression of another pool");
     return (const void *)pool->sums.texts.items[handle - NPART__HANDLE_BASE];
 }
 

@@ -290,6 +290,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->arena = arena;
     out->options = *options;
     out->policy = options->policy ? options->policy : &standard;
+    out->fact_count = graph->values.count;
     /* Two more than values: see `absent` in call.c. */
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
     out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
@@ -311,6 +312,8 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
             out->facts[i] = out->facts[npart__value_at(graph, i)->alias];
             out->rank_lost_at[i] = out->rank_lost_at[npart__value_at(graph, i)->alias];
         }
+    if (status == NPART_OK)
+        NPART__CHECK(npart__check_inference(out));
     return status;
 }
 

@@ -141,6 +141,7 @@ struct npart__inference {
     const struct npart__infer_policy *policy; /* never NULL */
     struct npart__expressions expressions;
     struct npart__fact *facts; /* by value */
+    uint32_t fact_count;       /* values of the graph; of a session's, those that copies make too */
     uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
     struct NPART__ARRAY(struct npart__assumption) assumptions;
     struct NPART__ARRAY(struct npart__finding) findings;
@@ -169,6 +170,7 @@ npart_status npart__infer_view(struct npart__inference *inference, const struct 
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
 {
+    NPART__ASSERT(value < inference->fact_count, "value %u of %u", (unsigned)value, (unsigned)inference->fact_count);
     return &inference->facts[value];
 }
 
@@ -176,6 +178,7 @@ static inline const struct npart__fact *npart__fact_of(const struct npart__infer
  * have theirs. NPART_NONE when it is a graph input's. */
 static inline uint32_t npart__rank_lost_at(const struct npart__inference *inference, uint32_t value)
 {
+    NPART__ASSERT(value < inference->fact_count, "value %u of %u", (unsigned)value, (unsigned)inference->fact_count);
     return inference->rank_lost_at[value] - 1u;
 }
 
@@ -185,6 +188,9 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
 /* Whether memory ran out since the inference was made, when elements were asked for; told once, so that the next try
  * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);
+
+/* promises.c: of the debug build. */
+void npart__check_inference(const struct npart__inference *inference);
 
 /* An axis or index counted from the end when negative; false when out of range. */
 bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);

@@ -22,6 +22,7 @@ void npart__check_mask(const struct npart__session *session, const struct npart_
             against += mask->reasons.items[i].truth != NPART__TRUE;
         }
         NPART__ASSERT(mask->verdicts[n] <= NPART__UNDECIDED, "node %u", n);
+        NPART__ASSERT(!mask->in_units[n] || npart__is_live(session, n), "node %u is in a unit, and is not run", n);
         NPART__ASSERT(npart__is_live(session, n) || (first == end && mask->verdicts[n] == NPART__CPU),
                       "node %u is not run, and judged", n);
         NPART__ASSERT(!npart__is_live(session, n) || mask->verdicts[n] == NPART__NPU || against,

@@ -180,6 +180,22 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
     }
 }
 
+#ifdef NPART_DEBUG
+/* Modules come before those inside them, and a node that is a module's own says so. */
+static void check_modules(const struct npart__modules *modules)
+{
+    for (uint32_t m = 0; m < modules->items.count; m++) {
+        const struct npart__module *at = &modules->items.items[m];
+        NPART__ASSERT(at->parent == NPART_NONE || at->parent < m, "module %s is before what holds it", at->path);
+        NPART__ASSERT(at->accepted <= at->live && at->live <= at->nodes, "module %s", at->path);
+        NPART__ASSERT(at->own_count <= at->nodes && at->nodes, "module %s has %u nodes", at->path, at->nodes);
+        NPART__ASSERT(at->macs_on_npu <= at->macs, "module %s has more work on the NPU than it has", at->path);
+        for (uint32_t i = 0; i < at->own_count; i++)
+            NPART__ASSERT(modules->of_node[modules->members[at->first_own + i]] == m, "a node of module %s", at->path);
+    }
+}
+#endif
+
 /* Paths are copied, as the tree may go before the plan. */
 bool npart__find_modules(const struct npart__plan *plan, const struct npart__modules *tree, const uint32_t *order,
                          uint32_t order_count, struct npart__arena *scratch, struct npart__arena *arena,
@@ -197,5 +213,6 @@ bool npart__find_modules(const struct npart__plan *plan, const struct npart__mod
     list_members(plan, order, order_count, out);
     count_switches(plan, order, order_count, out);
     sum_up(plan, out);
+    NPART__CHECK(check_modules(out));
     return true;
 }

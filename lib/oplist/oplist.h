@@ -491,6 +491,9 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error);
 
+/* promises.c: of the debug build. */
+void npart__check_oplist(const struct npart__oplist *list);
+
 /* A list with the figures of a cost file laid on top; `base` must outlive it. Fails with OPLIST, or ARGUMENT where they
  * are another target's. All but the parameters is shared with `base`; the list itself stays as it is. */
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,

@@ -442,5 +442,8 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);
-    return npart__end_reading(parser);
+    npart_status status = npart__end_reading(parser);
+    if (status == NPART_OK)
+        NPART__CHECK(npart__check_oplist(out));
+    return status;
 }

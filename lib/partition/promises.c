@@ -28,6 +28,11 @@ static void check_members(const struct checker *at, const bool *accepted)
     for (uint32_t p = 0; p < out->partitions.count; p++) {
         const struct npart__partition *partition = &out->partitions.items[p];
         NPART__ASSERT(partition->member_count, "partition %u is empty", p);
+        NPART__ASSERT(partition->first_member + partition->member_count <= out->lists.count, "partition %u", p);
+        NPART__ASSERT(partition->first_input + partition->input_count <= out->lists.count, "partition %u", p);
+        NPART__ASSERT(partition->first_output + partition->output_count <= out->lists.count, "partition %u", p);
+        NPART__ASSERT(partition->first_end + partition->end_count <= out->lists.count, "partition %u", p);
+        NPART__ASSERT(partition->first_cut + partition->cut_count <= out->lists.count, "partition %u", p);
         for (uint32_t i = 0; i < partition->member_count; i++) {
             uint32_t node = out->lists.items[partition->first_member + i];
             bool is_joined = i >= partition->member_count - partition->joined_count;

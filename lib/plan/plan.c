@@ -733,5 +733,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = estimate(out, error);
-    return status == NPART_OK ? summarize(out, error) : status;
+    if (status == NPART_OK)
+        status = summarize(out, error);
+    if (status == NPART_OK)
+        NPART__CHECK(npart__check_plan(out));
+    return status;
 }

@@ -87,6 +87,9 @@ struct npart__expansions {
  * partitions. */
 npart_status npart__plan_choose(const struct npart__plan_request *request, struct npart__arena *arena,
                                 struct npart__plan *out, struct npart_error *error);
+/* promises.c: of the debug build. */
+void npart__check_plan(const struct npart__plan *plan);
+
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 

@@ -145,6 +145,7 @@ static struct npart__inference *know_copies(const struct npart__session *session
     struct npart__inference *made = npart__longer(arena, inference, sizeof *made, 1, 1);
     if (!made)
         return NULL;
+    made->fact_count = (uint32_t)all;
     made->facts = npart__longer(arena, made->facts, sizeof *made->facts, values, all);
     made->rank_lost_at = npart__longer(arena, made->rank_lost_at, sizeof(uint32_t), values, all);
     /* The classes of equal values are there only where the policy asked for them; the last condition below tells a

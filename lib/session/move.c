@@ -21,6 +21,7 @@ static void move(struct npart__graph *graph, const struct npart__move *at)
     operands[node->first_input] = between;
     operands[node->first_output] = operands[last->first_output];
     operands[last->first_output] = between;
+    NPART__ASSERT(graph->values.items[between].producer == at->node, "node %u moves twice", (unsigned)at->node);
     graph->values.items[between].producer = at->last;
     graph->values.items[operands[node->first_output]].producer = at->node;
 }

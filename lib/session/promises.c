@@ -21,6 +21,9 @@ static void check_fates(const struct npart__session *session)
                                                    npart__node_region(session->graph, n) != NPART_NONE),
                       "node %u is run, and stands nowhere", n);
         uint32_t into = session->into[n];
+        NPART__ASSERT((fate == NPART__FATE_FUSED) == (into != NPART_NONE), "node %u is fused into nothing", n);
+        NPART__ASSERT(session->round[n] <= session->round_count, "node %u is of round %u", n, session->round[n]);
+        NPART__ASSERT(session->remade[n] <= NPART__REMADE_RESHAPE, "node %u", n);
         /* A circle of nodes that are fused into each other would never end; more steps than nodes are one. */
         for (uint32_t steps = 0; into != NPART_NONE && session->into[into] != NPART_NONE; steps++) {
             NPART__ASSERT(steps < nodes, "node %u is fused into itself", n);
@@ -41,6 +44,8 @@ static void check_values(const struct npart__session *session)
     const struct npart__graph *graph = session->graph, *file = session->file;
     for (uint32_t v = 0; v < graph->values.count; v++) {
         uint32_t stands = session->stands_for[v];
+        NPART__ASSERT(npart__fact_of(session->inference, v)->kind <= NPART__TYPE_OPAQUE, "value %u", v);
+        NPART__ASSERT(session->stands_for[v] == v || v < file->values.count, "value %u of a copy is gone", v);
         NPART__ASSERT(stands < graph->values.count && session->stands_for[stands] == stands, "value %u", v);
         NPART__ASSERT(v >= file->values.count || !file->values.items[v].is_graph_output ||
                           graph->values.items[stands].is_graph_output,
@@ -74,6 +79,13 @@ static void check_results(const struct npart__session *session, struct npart__ar
 
 void npart__check_session(const struct npart__session *session)
 {
+    NPART__ASSERT(session->file->nodes.count <= session->graph->nodes.count, "%u nodes are left",
+                  session->graph->nodes.count);
+    NPART__ASSERT(session->made_from->graph == session->file, "a session of another graph");
+    NPART__ASSERT(session->inference->fact_count == session->graph->values.count, "%u facts",
+                  session->inference->fact_count);
+    NPART__ASSERT(!session->known || session->known->fact_count == session->graph->values.count, "%u facts",
+                  session->known->fact_count);
     struct npart__arena scratch;
     npart__arena_init(&scratch, NULL);
     bool *is_run = npart__arena_zeroed(&scratch, session->graph->nodes.count + (size_t)1, sizeof *is_run);

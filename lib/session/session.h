@@ -128,11 +128,13 @@ static inline uint32_t npart__fused_into(const struct npart__session *session, u
     uint32_t into = NPART_NONE;
     while (session->into[node] != NPART_NONE)
         into = node = session->into[node];
+    NPART__ASSERT(into == NPART_NONE || session->fates[into] != NPART__FATE_FUSED, "node %u", (unsigned)into);
     return into;
 }
 
 static inline bool npart__is_live(const struct npart__session *session, uint32_t node)
 {
+    NPART__ASSERT(session->fates[node] < NPART__FATES, "node %u has no fate", (unsigned)node);
     return session->fates[node] == NPART__FATE_LIVE;
 }
 
@@ -144,6 +146,7 @@ static inline uint32_t npart__user_count(const struct npart__session *session, u
 
 static inline uint32_t npart__user(const struct npart__session *session, uint32_t value, uint32_t index)
 {
+    NPART__ASSERT(index < npart__user_count(session, value), "user %u of value %u", (unsigned)index, (unsigned)value);
     return session->graph->consumers[npart__value_at(session->graph, value)->first_consumer + index];
 }
 
