@@ -13,10 +13,14 @@ static const struct npart__operator operators[] = {
 #include "schema/operators.def"
 };
 
-static int compare(const void *row, const char *domain, const char *name, struct npart__row_key *key)
+/* Looked up for each operator of op lists and models: most names differ in their first letter. */
+static inline int compare(const void *row, const char *domain, const char *name)
 {
-    memcpy(key, row, sizeof *key);
+    const struct npart__row_key *key = row;
     int order = *key->domain || *domain ? strcmp(key->domain, domain) : 0; /* mostly both are the standard's own */
+    if (order)
+        return order;
+    order = (unsigned char)*key->name - (unsigned char)*name;
     return order ? order : strcmp(key->name, name);
 }
 
@@ -24,26 +28,25 @@ const void *npart__last_row(const void *rows, size_t count, size_t row_bytes, co
                             int64_t version)
 {
     size_t low = 0, high = count;
-    struct npart__row_key key;
     while (low < high) { /* the first that comes after what is asked for */
         size_t middle = low + (high - low) / 2;
-        int order = compare((const char *)rows + middle * row_bytes, domain, name, &key);
-        if (order < 0 || (order == 0 && key.since <= version))
+        const void *row = (const char *)rows + middle * row_bytes;
+        int order = compare(row, domain, name);
+        if (order < 0 || (order == 0 && ((const struct npart__row_key *)row)->since <= version))
             low = middle + 1;
         else
             high = middle;
     }
     /* The one before it is the answer, if it is of this operator at all. */
     const char *row = low ? (const char *)rows + (low - 1) * row_bytes : NULL;
-    return row && compare(row, domain, name, &key) == 0 ? row : NULL;
+    return row && compare(row, domain, name) == 0 ? row : NULL;
 }
 
 /* Versions of an operator stand together, oldest first, and are ten at most. */
 const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
 {
     const struct npart__operator *first = NPART__LAST_ROW(operators, domain, name, INT64_MAX), *last = first;
-    struct npart__row_key key;
-    while (first && first > operators && compare(first - 1, domain, name, &key) == 0)
+    while (first && first > operators && compare(first - 1, domain, name) == 0)
         first--;
     *count = first ? (size_t)(last - first) + 1 : 0;
     return first;
