@@ -1414,66 +1414,9 @@ struct npart_report_options {
 };
 #define NPART_REPORT_OPTIONS_INIT {2, false, false, 0, false, NPART_DETAIL_NODES, NULL, NULL}
 
-/* Writes the plans of one model as text for people. Equal input, equal bytes. Reports stand on this header alone, so
- * that others can be written. Fails with WRITE, ARGUMENT (no plans, or plans of different models) or MEMORY. */
-NPART_API npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
-                                         const struct npart_report_options *options, npart_write_callback write,
-                                         void *payload, struct npart_error *error);
-/* Writes every rule that speaks of a node, with its outcome and the values that it looked at, for each plan. `node` is
- * what npart_model_find_node takes; all nodes that are called so are explained.
- * Fails with ARGUMENT when there is none, too. */
-NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
-                                            const struct npart_report_options *options, npart_write_callback write,
-                                            void *payload, struct npart_error *error);
-/* Writes a table by module of the model's source (npart_plan_module), a line each, with a strip of its nodes as they
- * run; as deep as 40 lines reach, or all with `is_verbose`. */
-NPART_API npart_status npart_report_modules(const struct npart_plan_pair *plans, size_t count,
-                                            const struct npart_report_options *options, npart_write_callback write,
-                                            void *payload, struct npart_error *error);
-/* Writes the plans of one model as one line of JSON (docs/json.md). */
-NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
-                                         const struct npart_report_options *options, npart_write_callback write,
-                                         void *payload, struct npart_error *error);
-/* Writes what a search found as text for people (all of each step with `is_verbose`), and as one line of JSON
- * (docs/json.md, "Fix"). `written`: the path that it was written to; NULL: it was not. Both fail with WRITE,
- * ARGUMENT or MEMORY. */
-NPART_API npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
-                                             const struct npart_report_options *options, npart_write_callback write,
-                                             void *payload, struct npart_error *error);
-NPART_API npart_status npart_report_fix_json(const npart_fix *fix, const char *written, npart_write_callback write,
-                                             void *payload, struct npart_error *error);
-/* Writes a placement as text for people, and as one line of JSON (docs/json.md, "Placement"). Both fail with WRITE,
- * ARGUMENT or MEMORY. */
-NPART_API npart_status npart_report_placement_text(const npart_placement *placement,
-                                                   const struct npart_report_options *options,
-                                                   npart_write_callback write, void *payload,
-                                                   struct npart_error *error);
-NPART_API npart_status npart_report_placement_json(const npart_placement *placement, npart_write_callback write,
-                                                   void *payload, struct npart_error *error);
-/* Writes comparisons as text for people, as Markdown for a pull request, and as one line of JSON (docs/json.md,
- * "Diff"): of several targets one after the other. All fail with WRITE, ARGUMENT or MEMORY. */
-NPART_API npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count,
-                                              const struct npart_report_options *options, npart_write_callback write,
-                                              void *payload, struct npart_error *error);
-NPART_API npart_status npart_report_diff_markdown(const npart_diff *const *diffs, size_t count,
-                                                  npart_write_callback write, void *payload,
-                                                  struct npart_error *error);
-NPART_API npart_status npart_report_diff_json(const npart_diff *const *diffs, size_t count,
-                                              npart_write_callback write, void *payload, struct npart_error *error);
-/* Writes every input and node output of the main graph as one JSON object (docs/json.md, "Shapes"); of a plan's view,
- * what the target's runtime knows of them. */
-NPART_API npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write,
-                                           void *payload, struct npart_error *error);
-/* The same, and with a node's first output what the node computes and moves (npart_inference_work). */
-NPART_API npart_status npart_report_work(const npart_inference *inference, npart_write_callback write, void *payload,
-                                         struct npart_error *error);
-
-/* ---- documents ------------------------------------------------------------------------------------------- */
-
-/* One document over many models, in a format that other programs read (docs/formats.md). */
-typedef struct npart_document npart_document;
-
 enum npart_format {
+    NPART_FORMAT_TEXT,     /* for people */
+    NPART_FORMAT_JSON,     /* one line (docs/json.md) */
     NPART_FORMAT_SARIF,    /* SARIF 2.1.0, for code scanning: a result for each cause and target */
     NPART_FORMAT_GITHUB,   /* workflow commands of GitHub Actions: annotations */
     NPART_FORMAT_MARKDOWN, /* a comment of a pull or merge request */
@@ -1483,6 +1426,55 @@ enum npart_format {
     NPART_FORMAT_SVG,      /* the same pictures, drawn: one below the other */
     NPART_FORMAT_HTML      /* a page for a browser, in one file that loads nothing */
 };
+/* "text", "json", "sarif", ...; "" for an unknown value. */
+NPART_API const char *npart_format_text(enum npart_format format);
+
+/* What a report is of. */
+enum npart_subject_kind {
+    NPART_SUBJECT_PLANS,   /* plans of one model. TEXT and JSON, and every format of a document (docs/formats.md) */
+    NPART_SUBJECT_NODE,    /* every rule that speaks of a node, with its outcome and the values that it looked at, for
+                            * each plan. TEXT */
+    NPART_SUBJECT_MODULES, /* a table by module of the model's source (npart_plan_module), a line each, with a strip of
+                            * its nodes as they run; as deep as 40 lines reach, or all with `is_verbose`. TEXT */
+    NPART_SUBJECT_SHAPES,  /* every input and node output of the main graph (docs/json.md, "Shapes"); of a plan's view,
+                            * what the target's runtime knows of them. JSON */
+    NPART_SUBJECT_WORK,    /* the same, and with a node's first output what the node computes and moves
+                            * (npart_inference_work). JSON */
+    NPART_SUBJECT_FIX,     /* what a search found (docs/json.md, "Fix"). TEXT (all of each step with `is_verbose`),
+                            * JSON */
+    NPART_SUBJECT_DIFFS,   /* comparisons, of several targets one after the other (docs/json.md, "Diff"). TEXT, MARKDOWN
+                            * for a pull request, JSON */
+    NPART_SUBJECT_PLACEMENT /* docs/json.md, "Placement". TEXT, JSON */
+};
+
+/* A subject has what its kind asks for, and zeros:
+ *
+ *     struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PLANS, .plans = &pair, .count = 1};
+ */
+struct npart_subject {
+    size_t size;
+    enum npart_subject_kind kind;
+    const struct npart_plan_pair *plans; /* PLANS, NODE, MODULES */
+    const npart_diff *const *diffs;      /* DIFFS */
+    size_t count;                        /* of either */
+    const char *node;                    /* NODE: what npart_model_find_node takes; all that are called so */
+    const npart_inference *inference;    /* SHAPES, WORK */
+    const npart_fix *fix;                /* FIX */
+    const char *written;                 /* FIX: the path that it was written to; NULL: it was not */
+    const npart_placement *placement;    /* PLACEMENT */
+};
+
+/* Writes a report. Equal input, equal bytes. What reports know stands in this header, so that others can be written.
+ * `options` may be NULL. Fails with WRITE, MEMORY, or ARGUMENT: nothing to report, plans of different models, no node
+ * of that name, or no such format of this subject, where the message says which there are. */
+NPART_API npart_status npart_report(const struct npart_subject *subject, enum npart_format format,
+                                    const struct npart_report_options *options, npart_write_callback write,
+                                    void *payload, struct npart_error *error);
+
+/* ---- documents ------------------------------------------------------------------------------------------- */
+
+/* One document over many models, in a format that other programs read (docs/formats.md): neither TEXT nor JSON. */
+typedef struct npart_document npart_document;
 
 struct npart_document_options {
     uint32_t version;
@@ -1528,10 +1520,10 @@ NPART_API npart_status npart_document_add(npart_document *document, const struct
  * What changed between the last two reports that were added, the earlier one first. */
 NPART_API npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
                                                struct npart_error *error);
-/* What was rewritten between them. `written`: as of npart_report_fix_json. */
+/* What was rewritten between them. `written`: as of npart_subject. */
 NPART_API npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
                                               struct npart_error *error);
-/* A report that was saved: one line of what npart_report_json wrote, which is put in as it is. Whatever it says, it can
+/* A report that was saved: one line of JSON of NPART_SUBJECT_PLANS, which is put in as it is. Whatever it says, it can
  * do nothing in the page; what is no such JSON cannot be drawn. Fails with READ, too, and then the document is lost. */
 NPART_API npart_status npart_document_add_report(npart_document *document, npart_read_callback read, void *payload,
                                                  struct npart_error *error);

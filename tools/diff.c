@@ -294,11 +294,9 @@ static npart_status report(struct run *run, npart_diff *const *diffs, size_t cou
         return NPART_OK;
     if (run->document)
         return npart_document_add_diff(run->document, list, count, error);
-    if (run->options->format == FORMAT_JSON)
-        return npart_report_diff_json(list, count, write_output, run, error);
-    if (run->options->format == FORMAT_MARKDOWN)
-        return npart_report_diff_markdown(list, count, write_output, run, error);
-    return npart_report_diff_text(list, count, &run->report, write_output, run, error);
+    struct npart_subject subject = {
+        .size = sizeof subject, .kind = NPART_SUBJECT_DIFFS, .diffs = list, .count = count};
+    return write_report(run, &subject, &run->report, error);
 }
 
 /* With --quiet: the first thing that is worse. */

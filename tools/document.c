@@ -17,12 +17,9 @@ bool wants_page(const struct options *options)
     return options->format == FORMAT_HTML && !options->is_quiet;
 }
 
-/* In the order of the library's formats. */
 static enum npart_format format_of(enum format format)
 {
-    if (format == FORMAT_PNG)
-        return NPART_FORMAT_DOT;
-    return (enum npart_format)(format - FORMAT_SARIF);
+    return format == FORMAT_PNG ? NPART_FORMAT_DOT : (enum npart_format)format;
 }
 
 npart_status document_open(struct run *run, struct npart_error *error)

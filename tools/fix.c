@@ -124,9 +124,9 @@ static npart_status report(struct run *run, const npart_fix *fix, const char *wr
         return NPART_OK;
     if (wants_page(run->options))
         return write_page(run, fix, written, error);
-    return run->options->format == FORMAT_JSON
-               ? npart_report_fix_json(fix, written, write_output, run, error)
-               : npart_report_fix_text(fix, written, &run->report, write_output, run, error);
+    struct npart_subject subject = {
+        .size = sizeof subject, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written};
+    return write_report(run, &subject, &run->report, error);
 }
 
 /* ---- what would mend --------------------------------------------------------------------------------------- */

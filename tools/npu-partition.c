@@ -46,29 +46,32 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
     size_t count = (size_t)run->options->target_count;
     if (run->options->is_quiet || run->document)
         return NPART_OK;
-    if (run->options->wants_modules)
-        return npart_report_modules(job->pairs, count, &run->report, write_output, run, error);
-    if (run->options->explain)
-        return npart_report_explain(job->pairs, count, run->options->explain, &run->report, write_output, run, error);
+    struct npart_subject subject = {
+        .size = sizeof subject, .kind = NPART_SUBJECT_PLANS, .plans = job->pairs, .count = count};
     if (tells_alone(run->options)) {
         look.next = job_next;
         look.next_payload = &series;
     }
-    if (run->options->format == FORMAT_JSON)
-        return npart_report_json(job->pairs, count, &look, write_output, run, error);
-    return npart_report_text(job->pairs, count, &look, write_output, run, error);
+    if (!run->options->wants_modules && !run->options->explain)
+        return write_report(run, &subject, &look, error);
+    subject.kind = run->options->wants_modules ? NPART_SUBJECT_MODULES : NPART_SUBJECT_NODE;
+    subject.node = run->options->explain;
+    return npart_report(&subject, NPART_FORMAT_TEXT, &run->report, write_output, run, error);
 }
 
 /* What is known of them; with targets, what their runtimes know, one after the other. */
 static npart_status write_shapes(struct run *run, struct job *job, struct npart_error *error)
 {
-    npart_status (*shapes)(const npart_inference *, npart_write_callback, void *, struct npart_error *) =
-        run->options->is_verbose ? npart_report_work : npart_report_shapes;
+    struct npart_subject subject = {.size = sizeof subject,
+                                    .kind = run->options->is_verbose ? NPART_SUBJECT_WORK : NPART_SUBJECT_SHAPES,
+                                    .inference = job->inference};
     if (run->options->target_count == 0)
-        return shapes(job->inference, write_output, run, error);
+        return npart_report(&subject, NPART_FORMAT_JSON, NULL, write_output, run, error);
     npart_status status = job_plan(run, job, wants_advice(run->options), error);
-    for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
-        status = shapes(npart_plan_view(job->plans[i]), write_output, run, error);
+    for (int i = 0; status == NPART_OK && i < run->options->target_count; i++) {
+        subject.inference = npart_plan_view(job->plans[i]);
+        status = npart_report(&subject, NPART_FORMAT_JSON, NULL, write_output, run, error);
+    }
     return status;
 }
 

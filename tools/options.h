@@ -23,7 +23,7 @@
 #define MOST_REWRITES 128
 #define MOST_LIMITS 64
 
-/* From FORMAT_SARIF to FORMAT_HTML in the order of enum npart_format; FORMAT_PNG is the tool's own. */
+/* In the order of enum npart_format; FORMAT_PNG is the tool's own. */
 enum format {
     FORMAT_TEXT,
     FORMAT_JSON,

@@ -75,10 +75,10 @@ static npart_status place(struct run *run, const struct set *set, int target, st
                              error);
     if (status != NPART_OK)
         return status;
-    if (options->format == FORMAT_JSON && !options->is_quiet)
-        status = npart_report_placement_json(placement, write_output, run, error);
-    else if (!options->is_quiet)
-        status = npart_report_placement_text(placement, &run->report, write_output, run, error);
+    struct npart_subject subject = {
+        .size = sizeof subject, .kind = NPART_SUBJECT_PLACEMENT, .placement = placement};
+    if (!options->is_quiet)
+        status = write_report(run, &subject, &run->report, error);
     check_threshold(run, placement);
     npart_placement_free(placement);
     return status;

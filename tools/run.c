@@ -85,6 +85,15 @@ bool write_output(void *payload, const char *text, size_t bytes)
     return is_written;
 }
 
+npart_status write_report(struct run *run, const struct npart_subject *subject, const struct npart_report_options *look,
+                          struct npart_error *error)
+{
+    enum format format = run->options->format;
+    bool is_told = format == FORMAT_JSON || (format == FORMAT_MARKDOWN && subject->kind == NPART_SUBJECT_DIFFS);
+    return npart_report(subject, is_told ? (enum npart_format)format : NPART_FORMAT_TEXT, look, write_output, run,
+                        error);
+}
+
 bool write_text(struct run *run, const char *text)
 {
     return write_output(run, text, strlen(text));

@@ -46,6 +46,10 @@ enum exit_status usage(const char *problem);
 FILE *open_output(struct run *run);
 /* For the library's reports; the payload is the run. */
 bool write_output(void *payload, const char *text, size_t bytes);
+/* A report as text, or in the format that was asked for where there are such reports of the subject: of most JSON
+ * alone. */
+npart_status write_report(struct run *run, const struct npart_subject *subject, const struct npart_report_options *look,
+                          struct npart_error *error);
 bool write_text(struct run *run, const char *text);
 /* A line of a report of the tool's own, as a person may read it (npart_plain_text), with its end; cut
  * after MESSAGE_BYTES. */

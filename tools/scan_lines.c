@@ -179,8 +179,12 @@ static npart_status analyze(const struct run *run, const char *path, bool *is_di
         is_dim_found[i] |= !is_missing[i];
     if (status == NPART_OK)
         status = job_plan(run, &job, true, error);
+    struct npart_subject subject = {.size = sizeof subject,
+                                    .kind = NPART_SUBJECT_PLANS,
+                                    .plans = job.pairs,
+                                    .count = (size_t)options->target_count};
     if (status == NPART_OK)
-        status = npart_report_json(job.pairs, (size_t)options->target_count, &run->report, text_write, text, error);
+        status = npart_report(&subject, NPART_FORMAT_JSON, &run->report, text_write, text, error);
     job_free(&job);
     return status;
 }

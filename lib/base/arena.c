@@ -155,12 +155,14 @@ void npart__arena_clear(struct npart__arena *arena)
  * could wrap. The caller links it into a list; until then the caller alone would release it. */
 static struct npart__block *new_block(struct npart__arena *arena, size_t payload_bytes)
 {
-    if (payload_bytes > SIZE_MAX / 2)
-        return NULL;
     size_t bytes = sizeof(struct npart__block) + payload_bytes;
-    struct npart__block *block = arena->allocator.allocate(arena->allocator.payload, bytes);
-    if (!block)
+    struct npart__block *block = NULL;
+    if (payload_bytes <= SIZE_MAX / 2)
+        block = arena->allocator.allocate(arena->allocator.payload, bytes);
+    if (!block) {
+        arena->failed = true;
         return NULL;
+    }
     block->bytes = bytes;
     block->previous = NULL;
     arena->total_bytes += bytes;
@@ -172,9 +174,7 @@ static struct npart__block *new_block(struct npart__arena *arena, size_t payload
  * npart__arena_allocate promises. */
 static void *allocate_large(struct npart__arena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4)
-        return NULL;
-    struct npart__block *block = new_block(arena, bytes + 2 * ALIGNMENT);
+    struct npart__block *block = new_block(arena, bytes > SIZE_MAX / 4 ? SIZE_MAX : bytes + 2 * ALIGNMENT);
     if (!block)
         return NULL;
     block->next = arena->large;
@@ -225,9 +225,8 @@ void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
 void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_bytes)
 {
     /* Counts come from the file; the product must not wrap into a small request. */
-    if (item_bytes && count > SIZE_MAX / 2 / item_bytes)
-        return NULL;
-    void *memory = npart__arena_allocate(arena, count * item_bytes);
+    bool fits = !item_bytes || count <= SIZE_MAX / 2 / item_bytes;
+    void *memory = npart__arena_allocate(arena, fits ? count * item_bytes : SIZE_MAX);
     if (memory)
         memset(memory, 0, count * item_bytes);
     return memory;
@@ -282,13 +281,23 @@ void npart__arena_release(struct npart__arena *arena, void *memory)
         unlink_large(arena, block);
 }
 
+/* So texts that come and go one after the other take the memory of one. */
+void npart__arena_give_back(struct npart__arena *arena, void *memory, size_t bytes)
+{
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (memory && !large_block(memory) && (char *)memory + rounded == arena->cursor)
+        arena->cursor = memory;
+    else
+        npart__arena_release(arena, memory);
+}
+
 /* Moves a large block through the allocator, which for the C library means remapping pages, not copying them. The
  * block may come back at another address modulo 16, so where the memory lies within it is computed anew; what was
  * there lies at the old offset. NULL leaves the old block as it was. */
 static void *resize_large(struct npart__arena *arena, struct npart__block *block, void *memory, size_t new_bytes)
 {
     if (new_bytes > SIZE_MAX / 4)
-        return NULL;
+        return allocate_large(arena, new_bytes); /* which fails */
     size_t offset = (size_t)((char *)memory - (char *)block);
     size_t bytes = sizeof(struct npart__block) + new_bytes + 2 * ALIGNMENT;
     size_t old_bytes = block->bytes - sizeof *block - 2 * ALIGNMENT;
@@ -296,6 +305,7 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
     struct npart__block *moved = arena->allocator.resize(arena->allocator.payload, block, bytes);
     if (!moved) {
         guard(block, memory, old_bytes);
+        arena->failed = true;
         return NULL;
     }
     arena->total_bytes += bytes - moved->bytes;

@@ -116,6 +116,7 @@ struct npart__arena {
     char *cursor, *limit;        /* free space of the newest block */
     size_t next_block_bytes; /* doubles with each block up to 1 MiB */
     size_t total_bytes; /* all blocks together */
+    bool failed; /* since it was opened: to get memory, or what was to be made in it, as whoever uses it says */
 };
 
 /* `allocator` NULL: malloc and free. */
@@ -132,6 +133,8 @@ char *npart__arena_copy_text(struct npart__arena *arena, const char *text, size_
 char *npart__arena_format(struct npart__arena *arena, const char *format, ...) NPART__PRINTF(2, 3);
 /* Gives back a large allocation; a small one stays until the arena goes. */
 void npart__arena_release(struct npart__arena *arena, void *memory);
+/* The same of an allocation of `bytes`, which the arena has back also where it is small and the latest one. */
+void npart__arena_give_back(struct npart__arena *arena, void *memory, size_t bytes);
 /* Like realloc for an allocation of `old_bytes` from this arena. */
 void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_bytes, size_t new_bytes);
 
@@ -239,23 +242,34 @@ static inline uint64_t npart__mix(uint64_t hash, uint64_t number)
 
 /* ---- text buffer ----------------------------------------------------------------------------------------- */
 
-/* Text gathered in memory. After any failure the rest is swallowed and `failed` stays set. */
+/* Text that is made of pieces: kept in memory, or handed to a caller's `write` from time to time. After any failure
+ * the rest is swallowed, and `failed` says so at the end, as does the arena. */
 struct npart__buffer {
     struct npart__arena *arena;
-    char *data;
-    size_t size, capacity;
+    char *data;            /* NULL: no memory yet; moves when it grows; no NUL at its end until the text is asked for */
+    size_t size, capacity; /* size is less, so that a NUL has room; both are 0 after a failure */
     bool failed;
+    bool refused;               /* by `write` */
+    npart_write_callback write; /* NULL: everything is kept */
+    void *payload;
 };
 
+#define NPART__WRITTEN_BYTES ((size_t)64 << 10) /* that are gathered before they are written */
+
 void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena);
-void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length);
-/* In line, because texts are made of many short pieces. */
+/* Writes what is left of a text that goes to `write`. Nothing once the arena, or the buffer, has failed. */
+void npart__buffer_flush(struct npart__buffer *buffer);
+/* Gives back the memory, as far as the arena can: the latest small text, and each large one. The buffer is empty
+ * then. Buffers of an arena that is soon cleared need not be released. */
+void npart__buffer_release(struct npart__buffer *buffer);
+/* Makes room for so many bytes and a NUL after what is there. False when out of memory. */
+bool npart__buffer_reserve(struct npart__buffer *buffer, size_t bytes);
+/* In line, because texts are made of many short pieces. Room is asked for already where the text would just fit, as a
+ * NUL must have room, too. */
 static inline void npart__append(struct npart__buffer *buffer, const char *text, size_t length)
 {
-    if (buffer->failed || length >= buffer->capacity - buffer->size) {
-        npart__append_slowly(buffer, text, length);
+    if (length >= buffer->capacity - buffer->size && !npart__buffer_reserve(buffer, length))
         return;
-    }
     NPART__ASSERT(buffer->size + length < buffer->capacity, "%zu bytes of %zu", buffer->size, buffer->capacity);
     memcpy(buffer->data + buffer->size, text, length);
     buffer->size += length;
@@ -264,15 +278,33 @@ static inline void npart__append_text(struct npart__buffer *buffer, const char *
 {
     npart__append(buffer, text, strlen(text));
 }
+/* printf's formats, but none for floating point: %f writes the point of the caller's locale. */
 void npart__append_format(struct npart__buffer *buffer, const char *format, ...) NPART__PRINTF(2, 3);
 void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
  * finite number. */
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
-/* The text so far, terminated; "" when nothing could be kept. */
+/* "1.2 MB" */
+void npart__append_bytes(struct npart__buffer *buffer, uint64_t bytes);
+/* The text so far, terminated; "" when nothing could be kept. It holds until something is appended. */
 const char *npart__buffer_text(struct npart__buffer *buffer);
 /* The same of a text that is whole; NULL when memory ran out at any time. */
 const char *npart__made_text(struct npart__buffer *buffer);
+/* The text, which stays as long as the arena, in no more memory than it needs; and an empty buffer. "" as above. */
+const char *npart__keep_text(struct npart__buffer *buffer);
+
+/* For text that a getter writes: calls it again with more room until the whole fits.
+ *
+ *     while (npart__buffer_lacks(buffer, npart_inference_type_text(inference, value, NPART__ROOM(buffer))))
+ *         continue;
+ *
+ * True while `length` bytes and a NUL have not fitted; then there is room for them. SIZE_MAX is a getter's word for
+ * out of memory. What the buffer held before is lost. A buffer without memory hands the getter NULL and 0, at which
+ * those that look for what was found (npart_plan_reason, npart_plan_cause) look for nothing and say 0 bytes. So a
+ * buffer for these is given some room first. */
+bool npart__buffer_lacks(struct npart__buffer *buffer, size_t length);
+/* The two last arguments of every getter of text. Getters write a NUL after the text within that many bytes. */
+#define NPART__ROOM(buffer) (buffer)->data, (buffer)->capacity
 
 /* ---- text from outside ------------------------------------------------------------------------------------ */
 

@@ -15,40 +15,66 @@ void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena
     buffer->arena = arena;
 }
 
-/* Room for `length` bytes and a NUL after them: the comparison leaves one byte, so that
- * npart__buffer_text can end the text where it stands. Doubling keeps the copying linear in the text. What does
- * not fit into half of the address space fails without a try. */
-static bool make_room(struct npart__buffer *buffer, size_t length)
+/* Without room and without text, so that the test in npart__append leads here for every piece that follows, where it
+ * is dropped. */
+static bool fail(struct npart__buffer *buffer)
 {
+    buffer->failed = buffer->arena->failed = true;
+    buffer->size = buffer->capacity = 0;
+    return false;
+}
+
+/* But for the last byte, by which a writer of JSON knows whether a comma is due, when more is to come. */
+static void hand_on(struct npart__buffer *buffer, size_t kept)
+{
+    size_t bytes = buffer->size - kept;
+    if (bytes && !buffer->write(buffer->payload, buffer->data, bytes)) {
+        buffer->refused = true;
+        (void)fail(buffer);
+        return;
+    }
+    memmove(buffer->data, buffer->data + bytes, kept);
+    buffer->size = kept;
+}
+
+void npart__buffer_flush(struct npart__buffer *buffer)
+{
+    if (buffer->write && buffer->size && !buffer->failed && !buffer->arena->failed)
+        hand_on(buffer, 0);
+}
+
+void npart__buffer_release(struct npart__buffer *buffer)
+{
+    npart__arena_give_back(buffer->arena, buffer->data, buffer->capacity);
+    buffer->data = NULL;
+    buffer->size = buffer->capacity = 0;
+}
+
+/* Room for `bytes` and a NUL after them: the comparison leaves one byte, so that npart__buffer_text can end the text
+ * where it stands. Doubling keeps the copying linear in the text; a text that is written stays at
+ * NPART__WRITTEN_BYTES however long it is, and is not written on where what belongs into it could not be made. */
+bool npart__buffer_reserve(struct npart__buffer *buffer, size_t bytes)
+{
+    if (buffer->failed || (buffer->write && buffer->arena->failed))
+        return fail(buffer);
+    if (buffer->write && buffer->capacity >= NPART__WRITTEN_BYTES && bytes >= buffer->capacity - buffer->size)
+        hand_on(buffer, 1);
     if (buffer->failed)
         return false;
-    if (length < buffer->capacity - buffer->size)
+    if (bytes < buffer->capacity - buffer->size)
         return true;
-    size_t wanted = buffer->capacity ? buffer->capacity * 2 : 256;
-    while (wanted - buffer->size <= length) {
-        if (wanted > SIZE_MAX / 4) {
-            buffer->failed = true;
-            return false;
-        }
+    size_t wanted = buffer->capacity ? buffer->capacity : 256;
+    while (wanted - buffer->size <= bytes) {
+        if (wanted > SIZE_MAX / 4)
+            return fail(buffer);
         wanted *= 2;
     }
     char *data = npart__arena_resize(buffer->arena, buffer->data, buffer->capacity, wanted);
-    if (!data) {
-        buffer->failed = true;
-        return false;
-    }
+    if (!data)
+        return fail(buffer);
     buffer->data = data;
     buffer->capacity = wanted;
     return true;
-}
-
-/* The part of npart__append that is not in line: the text does not fit, or an earlier one did not. */
-void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length)
-{
-    if (!make_room(buffer, length))
-        return;
-    memcpy(buffer->data + buffer->size, text, length);
-    buffer->size += length;
 }
 
 /* Most formatted pieces are short, so they are made on the stack and appended as any other text;
@@ -62,10 +88,10 @@ void npart__append_format(struct npart__buffer *buffer, const char *format, ...)
     int length = vsnprintf(fixed, sizeof fixed, format, list);
     va_end(list);
     if (length < 0) {
-        buffer->failed = true;
+        (void)fail(buffer);
     } else if ((size_t)length < sizeof fixed) {
         npart__append(buffer, fixed, (size_t)length);
-    } else if (make_room(buffer, (size_t)length)) {
+    } else if (npart__buffer_reserve(buffer, (size_t)length)) {
         (void)vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
         buffer->size += (size_t)length;
     }
@@ -86,6 +112,21 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value)
     if (value < 0)
         digits[--at] = '-';
     npart__append(buffer, digits + at, sizeof digits - at);
+}
+
+/* Powers of 1000, and about three digits: 999.5 rounds up to the next unit: "999 B", "1.2 kB", "24.7 MB", "123
+ * GB". */
+void npart__append_bytes(struct npart__buffer *buffer, uint64_t bytes)
+{
+    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    double scaled = (double)bytes;
+    size_t unit = 0;
+    while (scaled >= 999.5 && unit + 1 < NPART__COUNT(units)) {
+        scaled /= 1000;
+        unit++;
+    }
+    npart__append_fixed(buffer, scaled, unit && scaled < 99.95 ? 1 : 0);
+    npart__append_text(buffer, units[unit]);
 }
 
 /* Not printf: its point is the locale's, and reports must be the same bytes everywhere. The
@@ -121,7 +162,7 @@ void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned de
 /* The NUL is not counted in `size`, so more may be appended afterwards; the text returned is valid until then. */
 const char *npart__buffer_text(struct npart__buffer *buffer)
 {
-    if (!make_room(buffer, 1))
+    if (!npart__buffer_reserve(buffer, 0))
         return "";
     buffer->data[buffer->size] = '\0';
     return buffer->data;
@@ -132,4 +173,29 @@ const char *npart__made_text(struct npart__buffer *buffer)
 {
     const char *made = npart__buffer_text(buffer);
     return buffer->failed ? NULL : made;
+}
+
+/* Where the text is the latest allocation, what it does not fill goes back to the arena. */
+const char *npart__keep_text(struct npart__buffer *buffer)
+{
+    const char *text = npart__buffer_text(buffer);
+    if (!buffer->failed)
+        text = npart__arena_resize(buffer->arena, buffer->data, buffer->capacity, buffer->size + 1);
+    npart__buffer_init(buffer, buffer->arena);
+    return text ? text : "";
+}
+
+/* It must be called once at least, as it is what sets the size: `length` is that of the text, without its NUL. */
+bool npart__buffer_lacks(struct npart__buffer *buffer, size_t length)
+{
+    buffer->size = 0;
+    if (length == SIZE_MAX)
+        (void)fail(buffer);
+    if (buffer->failed)
+        return false;
+    if (length < buffer->capacity) {
+        buffer->size = length;
+        return false;
+    }
+    return npart__buffer_reserve(buffer, length);
 }

@@ -21,7 +21,7 @@ struct telling {
     const struct npart__box *box;
     npart__line_callback tell;
     void *payload;
-    struct npart__sheet line; /* that is being put together, of texts as the model has them; end_line makes it plain */
+    struct npart__buffer line; /* that is being put together, of texts as the model has them; end_line makes it plain */
 };
 
 /* ---- pieces -------------------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ struct telling {
  * characters, "abcdefghijkl" becomes "abcdefg...", and "abcdefghij" stays. `fits` is where the dots would go, noted
  * on the way, since whether they are needed is known only with the character after the last. An escape may be cut
  * in two: it is text, and half of it does no harm. */
-void npart__add_cut(npart_document *document, struct npart__sheet *out, const char *text, size_t characters)
+void npart__add_cut(npart_document *document, struct npart__buffer *out, const char *text, size_t characters)
 {
     const char *plain = npart__plain_text(document, text), *end = plain, *fits = plain;
     for (size_t count = 0; *end && count <= characters; count++) {
@@ -39,47 +39,47 @@ void npart__add_cut(npart_document *document, struct npart__sheet *out, const ch
         for (end++; ((unsigned char)*end & 0xc0) == 0x80; end++)
             continue;
         if (count == characters) {
-            npart__add(out, plain, (size_t)(fits - plain));
-            npart__add_text(out, "...");
+            npart__append(out, plain, (size_t)(fits - plain));
+            npart__append_text(out, "...");
             return;
         }
     }
-    npart__add(out, plain, (size_t)(end - plain));
+    npart__append(out, plain, (size_t)(end - plain));
 }
 
 /* Three digits that count, from a microsecond on. 0.0123 -> "0.012 ms", 1.234 -> "1.23 ms", 123.4 -> "123 ms". The
  * limits lie where rounding begins to give one digit more: 9.995 would become 10.00. */
-void npart__add_ms(struct npart__sheet *out, double ms)
+void npart__add_ms(struct npart__buffer *out, double ms)
 {
-    npart__add_text(out, ms < 0.0005 ? "under " : "");
-    npart__add_decimal(out, ms < 0.0005 ? 0.001 : ms, ms < 0.0995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
-    npart__add_text(out, " ms");
+    npart__append_text(out, ms < 0.0005 ? "under " : "");
+    npart__append_fixed(out, ms < 0.0005 ? 0.001 : ms, ms < 0.0995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
+    npart__append_text(out, " ms");
 }
 
 /* The noun is one that takes an s, or after x or h an es. "1 box", "2 boxes", "7 device switches". */
-static void add_count(struct npart__sheet *out, uint32_t count, const char *noun)
+static void add_count(struct npart__buffer *out, uint32_t count, const char *noun)
 {
     char last = noun[strlen(noun) - 1];
-    npart__add_format(out, "%u %s%s", count, noun, count == 1 ? "" : last == 'x' || last == 'h' ? "es" : "s");
+    npart__append_format(out, "%u %s%s", count, noun, count == 1 ? "" : last == 'x' || last == 'h' ? "es" : "s");
 }
 
 /* 0.643 -> "64.3 %". */
-static void add_share(struct npart__sheet *out, double share)
+static void add_share(struct npart__buffer *out, double share)
 {
-    npart__add_decimal(out, share * 100, 1);
-    npart__add_text(out, " %");
+    npart__append_fixed(out, share * 100, 1);
+    npart__append_text(out, " %");
 }
 
 /* The line so far is told, cut where it is longer than a box can hold, and begun anew. An empty line is none.
  * `tell` gets a text that is gone once it returns. */
 static void end_line(struct telling *at, enum npart__line_kind kind)
 {
-    struct npart__sheet cut;
+    struct npart__buffer cut;
     if (at->line.size) {
-        npart__sheet_open(&cut, at->line.pool);
-        npart__add_cut(at->document, &cut, npart__sheet_text(&at->line), NPART__LINE_CHARACTERS);
-        at->tell(at->payload, kind, npart__sheet_text(&cut));
-        npart__sheet_close(&cut);
+        npart__buffer_init(&cut, at->line.arena);
+        npart__add_cut(at->document, &cut, npart__buffer_text(&at->line), NPART__LINE_CHARACTERS);
+        at->tell(at->payload, kind, npart__buffer_text(&cut));
+        npart__buffer_release(&cut);
     }
     at->line.size = 0;
 }
@@ -114,10 +114,10 @@ static int compare_tallies(const void *left, const void *right)
 /* "12 Conv, 8 Relu, 2 Add and 3 more": the last number is of ops, not of nodes. A box of one node has the op alone.
  * Sorting by name brings equal ops together, so that it takes time in proportion to n log n of a box's nodes,
  * however many ops there are. The names are the model's own memory. */
-static void add_ops(struct telling *at, struct npart__pool *pool)
+static void add_ops(struct telling *at, struct npart__arena *arena)
 {
     uint32_t kinds = 0;
-    struct tally *tallies = npart__take(pool, at->box->node_count + (size_t)1, sizeof *tallies);
+    struct tally *tallies = npart__arena_zeroed(arena, at->box->node_count + (size_t)1, sizeof *tallies);
     if (!tallies)
         return;
     for (uint32_t i = 0; i < at->box->node_count; i++) {
@@ -134,13 +134,13 @@ static void add_ops(struct telling *at, struct npart__pool *pool)
     }
     qsort(tallies, kinds, sizeof *tallies, compare_tallies);
     for (uint32_t i = 0; i < kinds && i < OPS_TOLD; i++) {
-        npart__add_text(&at->line, i ? ", " : "");
+        npart__append_text(&at->line, i ? ", " : "");
         if (at->box->node_count > 1)
-            npart__add_format(&at->line, "%u ", tallies[i].count);
+            npart__append_format(&at->line, "%u ", tallies[i].count);
         npart__add_cut(at->document, &at->line, tallies[i].op, OP_CHARACTERS);
     }
     if (kinds > OPS_TOLD)
-        npart__add_format(&at->line, " and %u more", kinds - OPS_TOLD);
+        npart__append_format(&at->line, " and %u more", kinds - OPS_TOLD);
 }
 
 /* ---- modules ------------------------------------------------------------------------------------------------- */
@@ -174,12 +174,12 @@ static void add_module(struct telling *at)
     }
     if (!module || bytes == 0)
         return;
-    struct npart__sheet text;
-    npart__sheet_open(&text, at->line.pool);
-    npart__add(&text, module, bytes);
-    npart__add_text(&at->line, "in ");
-    npart__add_cut(at->document, &at->line, npart__sheet_text(&text), NPART__NAME_CHARACTERS);
-    npart__sheet_close(&text);
+    struct npart__buffer text;
+    npart__buffer_init(&text, at->line.arena);
+    npart__append(&text, module, bytes);
+    npart__append_text(&at->line, "in ");
+    npart__add_cut(at->document, &at->line, npart__buffer_text(&text), NPART__NAME_CHARACTERS);
+    npart__buffer_release(&text);
     end_line(at, NPART__LINE_PLAIN);
 }
 
@@ -207,20 +207,20 @@ static void add_cause(struct telling *at, uint32_t node, const char *text, bool 
 {
     struct npart_node found = {.size = sizeof found, .op = ""};
     if (find_owner(at, text, &found)) {
-        npart__add_text(&at->line, has_ended ? ": " : "");
+        npart__append_text(&at->line, has_ended ? ": " : "");
         npart__add_cut(at->document, &at->line, found.op, OP_CHARACTERS);
-        npart__add_text(&at->line, *found.name ? " " : "");
+        npart__append_text(&at->line, *found.name ? " " : "");
         npart__add_cut(at->document, &at->line, found.name, NPART__NAME_CHARACTERS);
-        npart__add_text(&at->line, text + strlen(found.op));
+        npart__append_text(&at->line, text + strlen(found.op));
         return;
     }
     (void)npart_model_node(at->picture->model, node, &found);
     if (has_ended && !strstr(text, found.op)) {
-        npart__add_text(&at->line, " at ");
+        npart__append_text(&at->line, " at ");
         npart__add_cut(at->document, &at->line, found.op, OP_CHARACTERS);
     }
-    npart__add_text(&at->line, has_ended && *text ? ": " : "");
-    npart__add_text(&at->line, text);
+    npart__append_text(&at->line, has_ended && *text ? ": " : "");
+    npart__append_text(&at->line, text);
 }
 
 /* The partitions of one root, from a place in the reasons on; returns the place after them. Reasons of a box are
@@ -233,11 +233,11 @@ static uint32_t tell_reason(struct telling *at, uint32_t from)
     uint32_t end = from, ended = 0, last = at->box->first_reason + at->box->reason_count;
     for (; end < last && reasons[end].cause == first->cause; end++)
         ended += reasons[end].partition != NPART_NONE;
-    npart__add_text(&at->line, ended ? "ends " : "");
+    npart__append_text(&at->line, ended ? "ends " : "");
     for (uint32_t i = 0; i < ended && i < ENDS_TOLD; i++)
-        npart__add_format(&at->line, "%s%u", i ? ", " : "NPU ", first[i].partition);
+        npart__append_format(&at->line, "%s%u", i ? ", " : "NPU ", first[i].partition);
     if (ended > ENDS_TOLD)
-        npart__add_format(&at->line, " and %u more", ended - ENDS_TOLD);
+        npart__append_format(&at->line, " and %u more", ended - ENDS_TOLD);
     (void)npart_plan_cause(at->picture->plan, first->cause, &cause, NULL, 0);
     add_cause(at, first->node, cause.text, ended > 0);
     end_line(at, NPART__LINE_REASON);
@@ -261,7 +261,7 @@ static void tell_reasons(struct telling *at)
         more++;
     }
     if (more) {
-        npart__add_text(&at->line, "and ");
+        npart__append_text(&at->line, "and ");
         add_count(&at->line, more, "more cause");
         end_line(at, NPART__LINE_REASON);
     }
@@ -274,19 +274,19 @@ static void tell_title(struct telling *at)
     const struct npart__box *box = at->box;
     switch (box->kind) {
     case NPART__BOX_INPUTS:
-        npart__add_text(&at->line, "Inputs");
+        npart__append_text(&at->line, "Inputs");
         break;
     case NPART__BOX_OUTPUTS:
-        npart__add_text(&at->line, "Outputs");
+        npart__append_text(&at->line, "Outputs");
         break;
     case NPART__BOX_NPU:
-        npart__add_format(&at->line, "NPU %u", box->partition);
+        npart__append_format(&at->line, "NPU %u", box->partition);
         break;
     case NPART__BOX_CPU:
-        npart__add_text(&at->line, "CPU");
+        npart__append_text(&at->line, "CPU");
         break;
     case NPART__BOX_REPEATS:
-        npart__add_format(&at->line, "The same %u more times", box->times);
+        npart__append_format(&at->line, "The same %u more times", box->times);
         break;
     case NPART__BOX_REST:
         add_count(&at->line, box->boxes, "more box");
@@ -301,12 +301,12 @@ static void tell_members(struct telling *at)
 {
     const struct npart__box *box = at->box;
     if (box->npu_boxes)
-        npart__add_format(&at->line, "NPU %u", box->partition);
+        npart__append_format(&at->line, "NPU %u", box->partition);
     if (box->npu_boxes > 1)
-        npart__add_format(&at->line, " to %u (%u partitions)", box->last_partition, box->npu_boxes);
+        npart__append_format(&at->line, " to %u (%u partitions)", box->last_partition, box->npu_boxes);
     if (box->boxes > box->npu_boxes) {
-        npart__add_text(&at->line, box->npu_boxes ? ", and " : "");
-        npart__add_format(&at->line, "%u on the CPU", box->boxes - box->npu_boxes);
+        npart__append_text(&at->line, box->npu_boxes ? ", and " : "");
+        npart__append_format(&at->line, "%u on the CPU", box->boxes - box->npu_boxes);
     }
     end_line(at, NPART__LINE_PLAIN);
 }
@@ -318,13 +318,13 @@ static void tell_work(struct telling *at)
     const struct npart__box *box = at->box;
     add_count(&at->line, box->node_count, "node");
     if (box->ms >= 0) {
-        npart__add_text(&at->line, ", ");
+        npart__append_text(&at->line, ", ");
         npart__add_ms(&at->line, box->ms);
     }
     if (box->mac_share >= 0.0005 || (box->mac_share >= 0 && box->kind != NPART__BOX_CPU)) {
-        npart__add_text(&at->line, ", ");
+        npart__append_text(&at->line, ", ");
         add_share(&at->line, box->mac_share);
-        npart__add_text(&at->line, " of MACs");
+        npart__append_text(&at->line, " of MACs");
     }
     end_line(at, NPART__LINE_PLAIN);
 }
@@ -333,31 +333,31 @@ static void tell_work(struct telling *at)
 static void tell_marks(struct telling *at)
 {
     if (at->box->failing) {
-        npart__add_text(&at->line, "\xc3\x97 ");
+        npart__append_text(&at->line, "\xc3\x97 ");
         add_count(&at->line, at->box->failing, "node");
-        npart__add_text(&at->line, at->box->failing == 1 ? " fails to compile" : " fail to compile");
+        npart__append_text(&at->line, at->box->failing == 1 ? " fails to compile" : " fail to compile");
         end_line(at, NPART__LINE_FAILS);
     }
     if (at->box->undecided) {
-        npart__add_text(&at->line, "? ");
+        npart__append_text(&at->line, "? ");
         add_count(&at->line, at->box->undecided, "node");
-        npart__add_text(&at->line, " undecided");
+        npart__append_text(&at->line, " undecided");
         end_line(at, NPART__LINE_UNKNOWN);
     }
 }
 
 /* "x float32[1,64]" */
-static void add_value(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+static void add_value(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                       uint32_t value)
 {
     struct npart_value at = {.size = sizeof at, .name = ""};
     (void)npart_inference_value(picture->view, value, &at);
     npart__add_cut(document, out, at.name, NPART__NAME_CHARACTERS);
-    while (npart__sheet_lacks(&document->scratch,
-                              npart_inference_type_text(picture->view, value, NPART__ROOM(&document->scratch))))
+    while (npart__buffer_lacks(&document->scratch,
+                               npart_inference_type_text(picture->view, value, NPART__ROOM(&document->scratch))))
         continue;
-    npart__add_text(out, *at.name ? " " : "");
-    npart__add_cut(document, out, npart__sheet_text(&document->scratch), NPART__NAME_CHARACTERS);
+    npart__append_text(out, *at.name ? " " : "");
+    npart__add_cut(document, out, npart__buffer_text(&document->scratch), NPART__NAME_CHARACTERS);
 }
 
 /* Of a graph's inputs those that are no constants, all of its outputs. All are counted, so that the last line can
@@ -379,7 +379,7 @@ static void tell_values(struct telling *at)
         }
     }
     if (told > TENSORS_TOLD) {
-        npart__add_format(&at->line, "and %u more", told - TENSORS_TOLD);
+        npart__append_format(&at->line, "and %u more", told - TENSORS_TOLD);
         end_line(at, NPART__LINE_PLAIN);
     }
 }
@@ -390,8 +390,9 @@ void npart__tell_box(npart_document *document, const struct npart__picture *pict
                      npart__line_callback tell, void *payload)
 {
     struct telling at = {document, picture, box, tell, payload, {0}};
-    struct npart__pool own = {.allocator = document->pool.allocator};
-    npart__sheet_open(&at.line, &document->pool);
+    struct npart__arena own;
+    npart__part_open(&own, &document->arena);
+    npart__buffer_init(&at.line, &document->arena);
     tell_title(&at);
     if (box->boxes)
         tell_members(&at);
@@ -407,40 +408,40 @@ void npart__tell_box(npart_document *document, const struct npart__picture *pict
         if (!box->boxes)
             tell_reasons(&at);
     }
-    npart__sheet_close(&at.line);
-    npart__pool_end(&own, &document->pool);
+    npart__buffer_release(&at.line);
+    npart__part_end(&own, &document->arena);
 }
 
 /* A partition is one box, so its number tells it from all others. Other boxes have their place in the picture,
  * which may be another when the picture is folded otherwise. */
-void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
+void npart__add_box_id(struct npart__buffer *out, const struct npart__picture *picture, uint32_t box)
 {
     static const char *const words[] = {[NPART__BOX_INPUTS] = "inputs",   [NPART__BOX_NPU] = "npu",
                                         [NPART__BOX_CPU] = "cpu",         [NPART__BOX_OUTPUTS] = "outputs",
                                         [NPART__BOX_REPEATS] = "repeats", [NPART__BOX_REST] = "rest"};
     const struct npart__box *at = &picture->boxes[box];
-    npart__add_format(out, "%s%u", words[at->kind], at->kind == NPART__BOX_NPU ? at->partition : box);
+    npart__append_format(out, "%s%u", words[at->kind], at->kind == NPART__BOX_NPU ? at->partition : box);
 }
 
 /* Of a box that stands for several its partitions, as a way to it is a way to one of them; without a partition it
  * is all on the CPU. */
-void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
+void npart__add_box_name(struct npart__buffer *out, const struct npart__picture *picture, uint32_t box)
 {
     const struct npart__box *at = &picture->boxes[box];
     if (at->npu_boxes > 1)
-        npart__add_format(out, "NPU %u to %u", at->partition, at->last_partition);
+        npart__append_format(out, "NPU %u to %u", at->partition, at->last_partition);
     else if (at->kind == NPART__BOX_NPU || at->npu_boxes)
-        npart__add_format(out, "NPU %u", at->partition);
+        npart__append_format(out, "NPU %u", at->partition);
     else
-        npart__add_text(out, at->kind == NPART__BOX_INPUTS    ? "the inputs"
-                             : at->kind == NPART__BOX_OUTPUTS ? "the outputs"
+        npart__append_text(out, at->kind == NPART__BOX_INPUTS    ? "the inputs"
+                           : at->kind == NPART__BOX_OUTPUTS ? "the outputs"
                                                               : "the CPU");
 }
 
 /* ---- edges --------------------------------------------------------------------------------------------------- */
 
 /* A tensor of an edge, counted from 0. */
-static void add_tensor(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+static void add_tensor(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                        const struct npart__edge *edge, uint32_t index)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -449,45 +450,45 @@ static void add_tensor(npart_document *document, struct npart__sheet *out, const
     if (!npart_plan_value(picture->plan, value, &at))
         return;
     if (at.has_bytes) {
-        npart__add_text(out, ", ");
-        npart__add_bytes(out, at.bytes);
+        npart__append_text(out, ", ");
+        npart__append_bytes(out, at.bytes);
     } else {
-        npart__add_text(out, ", size unknown");
+        npart__append_text(out, ", size unknown");
     }
     if (npart__is_converted(picture, &at, edge))
-        npart__add_format(out, ", layout %s to %s", at.layout, at.converted_to);
+        npart__append_format(out, ", layout %s to %s", at.layout, at.converted_to);
 }
 
-void npart__add_tensors(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_tensors(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                         const struct npart__edge *edge, npart__line_callback tell)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
     for (uint32_t i = 0; i < edge->count && i < TENSORS_NAMED; i++) {
         text.size = 0;
         add_tensor(document, &text, picture, edge, i);
-        tell(out, NPART__LINE_PLAIN, npart__sheet_text(&text));
+        tell(out, NPART__LINE_PLAIN, npart__buffer_text(&text));
     }
     if (edge->count > TENSORS_NAMED)
-        npart__add_format(out, "and %u more", edge->count - TENSORS_NAMED);
-    npart__sheet_close(&text);
+        npart__append_format(out, "and %u more", edge->count - TENSORS_NAMED);
+    npart__buffer_release(&text);
 }
 
 /* Names differ at their ends, so of a long one the end stays. It walks back to the first byte of each character, as
  * the later ones of UTF-8 are 10xxxxxx. */
-static void add_name_end(npart_document *document, struct npart__sheet *out, const char *name)
+static void add_name_end(npart_document *document, struct npart__buffer *out, const char *name)
 {
     const char *plain = npart__plain_text(document, name), *end = plain + strlen(plain), *from = end;
     for (uint32_t count = 0; from > plain && count < NAME_END_CHARACTERS; count++)
         for (from--; from > plain && ((unsigned char)*from & 0xc0) == 0x80; from--)
             continue;
-    npart__add_text(out, from > plain ? "..." : "");
-    npart__add_text(out, from);
+    npart__append_text(out, from > plain ? "..." : "");
+    npart__append_text(out, from);
 }
 
 /* "conv1_output, 1.2 MB, nhwc to plain"; "3 tensors, at least 1.2 MB, 1 changes layout" where the size of one of
  * them is not known, and "size unknown" where nothing is known of any. */
-void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_edge_text(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                           const struct npart__edge *edge)
 {
     struct npart_value_plan value = {.size = sizeof value};
@@ -498,23 +499,23 @@ void npart__add_edge_text(npart_document *document, struct npart__sheet *out, co
         add_name_end(document, out, tensor.name);
     else
         add_count(out, edge->count, "tensor");
-    npart__add_text(out, ", ");
+    npart__append_text(out, ", ");
     if (edge->bytes || !edge->is_partial) {
-        npart__add_text(out, edge->is_partial ? "at least " : "");
-        npart__add_bytes(out, edge->bytes);
+        npart__append_text(out, edge->is_partial ? "at least " : "");
+        npart__append_bytes(out, edge->bytes);
     } else {
-        npart__add_text(out, "size unknown");
+        npart__append_text(out, "size unknown");
     }
     if (is_one && edge->conversions && value.converted_to)
-        npart__add_format(out, ", %s to %s", value.layout, value.converted_to);
+        npart__append_format(out, ", %s to %s", value.layout, value.converted_to);
     else if (edge->conversions)
-        npart__add_format(out, ", %u change%s layout", edge->conversions, edge->conversions == 1 ? "s" : "");
+        npart__append_format(out, ", %u change%s layout", edge->conversions, edge->conversions == 1 ? "s" : "");
 }
 
 /* ---- headings ------------------------------------------------------------------------------------------------ */
 
 /* "then_branch of If cond_3". A frame is told of only where it is a body, so it has a node that runs it. */
-void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_frame_text(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                            const struct npart__frame *frame)
 {
     struct npart_graph graph = {.size = sizeof graph, .label = "", .node = NPART_NONE};
@@ -522,36 +523,36 @@ void npart__add_frame_text(npart_document *document, struct npart__sheet *out, c
     (void)npart_model_graph(picture->model, frame->graph, &graph);
     (void)npart_model_node(picture->model, graph.node, &node);
     npart__add_cut(document, out, graph.label, OP_CHARACTERS);
-    npart__add_text(out, " of ");
+    npart__append_text(out, " of ");
     npart__add_cut(document, out, node.op, OP_CHARACTERS);
-    npart__add_text(out, *node.name ? " " : "");
+    npart__append_text(out, *node.name ? " " : "");
     npart__add_cut(document, out, node.name, NPART__NAME_CHARACTERS);
 }
 
 /* "split: 4 partitions, 7 device switches, 64.3 % of 14 nodes and 100.0 % of MACs on the NPU, 1.09 ms a run" */
-static void add_summary(struct npart__sheet *out, const struct npart__picture *picture)
+static void add_summary(struct npart__buffer *out, const struct npart__picture *picture)
 {
     const struct npart_summary *summary = &picture->summary;
     struct npart_cost cost = {.size = sizeof cost, .total = {-1, -1, -1}};
     (void)npart_plan_cost(picture->plan, &cost);
-    npart__add_format(out, "%s: ", summary->verdict);
+    npart__append_format(out, "%s: ", summary->verdict);
     add_count(out, summary->partitions, "partition");
-    npart__add_text(out, ", ");
+    npart__append_text(out, ", ");
     add_count(out, summary->switches, "device switch");
-    npart__add_text(out, ", ");
+    npart__append_text(out, ", ");
     add_share(out, summary->coverage);
-    npart__add_text(out, " of ");
+    npart__append_text(out, " of ");
     add_count(out, summary->live, "node");
     if (summary->has_macs && summary->macs) {
-        npart__add_text(out, " and ");
+        npart__append_text(out, " and ");
         add_share(out, summary->mac_coverage);
-        npart__add_text(out, " of MACs");
+        npart__append_text(out, " of MACs");
     }
-    npart__add_text(out, " on the NPU");
+    npart__append_text(out, " on the NPU");
     if (cost.total.typical_ms >= 0) {
-        npart__add_text(out, ", ");
+        npart__append_text(out, ", ");
         npart__add_ms(out, cost.total.typical_ms);
-        npart__add_text(out, " a run");
+        npart__append_text(out, " a run");
     }
 }
 
@@ -560,24 +561,25 @@ static void add_summary(struct npart__sheet *out, const struct npart__picture *p
 void npart__tell_heading(npart_document *document, const struct npart_entry *entry, size_t plan,
                          const struct npart__picture *picture, npart__line_callback tell, void *payload)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, &document->pool);
+    struct npart__buffer line;
+    npart__buffer_init(&line, &document->arena);
     add_summary(&line, picture);
-    tell(payload, NPART__LINE_PLAIN, npart__sheet_text(&line));
+    tell(payload, NPART__LINE_PLAIN, npart__buffer_text(&line));
     for (size_t i = 0; i < entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(entry, i);
         if (at->is_met || (at->plan != plan && at->plan != NPART_NONE))
             continue;
         line.size = 0;
-        npart__add_format(&line, "\xc3\x97 %s: ", at->waiver ? "waived" : "not met");
+        npart__append_format(&line, "\xc3\x97 %s: ", at->waiver ? "waived" : "not met");
         npart__add_cut(document, &line, at->text, NPART__LINE_CHARACTERS);
-        tell(payload, NPART__LINE_FAILS, npart__sheet_text(&line));
+        tell(payload, NPART__LINE_FAILS, npart__buffer_text(&line));
     }
     if (picture->boxes_left_out) {
         line.size = 0;
-        npart__add_format(&line, "%u of the boxes are not drawn one by one: a picture has at most %u (--detail nodes "
-                                 "draws all)", picture->boxes_left_out, NPART__MOST_BOXES);
-        tell(payload, NPART__LINE_PLAIN, npart__sheet_text(&line));
+        npart__append_format(&line,
+                             "%u of the boxes are not drawn one by one: a picture has at most %u (--detail nodes draws "
+                             "all)", picture->boxes_left_out, NPART__MOST_BOXES);
+        tell(payload, NPART__LINE_PLAIN, npart__buffer_text(&line));
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }

@@ -36,7 +36,7 @@ void npart__put_recommendation(struct npart__page *page, const struct npart_plan
                     (npart_plan_cost(pair->fixed, &fixed) && fixed.cpu_alone.typical_ms >= 0);
     if (!is_known || !npart_advice_recommendation(pair->advice, &at))
         return;
-    for (size_t i = 0; i < NPART__LENGTH(all); i++) {
+    for (size_t i = 0; i < NPART__COUNT(all); i++) {
         if (strcmp(all[i].choice, at.choice) != 0)
             continue;
         uint32_t column = (uint32_t)strlen(all[i].words) + 4; /* two blanks before the words, ": " after them */
@@ -53,32 +53,32 @@ static void put_way(struct npart__page *page, const char *name, struct npart_cos
 {
     if (range.typical_ms < 0)
         return;
-    npart__add_format(page->out, "     %-*s", (int)NAME_COLUMNS, name);
+    npart__append_format(page->out, "     %-*s", (int)NAME_COLUMNS, name);
     put_range(page, range, page->cost.is_calibrated);
     npart__put(page, "\n");
 }
 
-/* Opens a sheet for a line that is wrapped as a whole. What is put on the page that it returns goes to the sheet,
+/* Opens a buffer for a line that is wrapped as a whole. What is put on the page that it returns goes to the buffer,
  * which put_gathered closes. */
-static struct npart__page gather(struct npart__page *page, struct npart__sheet *line)
+static struct npart__page gather(struct npart__page *page, struct npart__buffer *line)
 {
     struct npart__page gathered = *page;
-    npart__sheet_open(line, page->pool);
+    npart__buffer_init(line, page->arena);
     gathered.out = line;
     return gathered;
 }
 
 /* Where nothing was gathered there is no line. */
-static void put_gathered(struct npart__page *page, struct npart__sheet *line)
+static void put_gathered(struct npart__page *page, struct npart__buffer *line)
 {
     if (line->size) {
         npart__paint(page, NPART__DIM);
         npart__put(page, "     ");
-        npart__wrapped(page, npart__sheet_text(line), 5, 5);
+        npart__wrapped(page, npart__buffer_text(line), 5, 5);
         npart__paint(page, "0");
         npart__put(page, "\n");
     }
-    npart__sheet_close(line);
+    npart__buffer_release(line);
 }
 
 /* Shares that can be told apart from nothing, as far as two decimals show. Returns whether it was put, so that
@@ -99,26 +99,26 @@ static bool put_part(struct npart__page *page, const char *name, struct npart_co
 static void put_parts(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     put_part(&at, "CPU", cost->cpu);
     put_part(&at, "NPU computing", cost->npu_compute);
     put_part(&at, "NPU memory", cost->npu_bandwidth);
     if (put_part(&at, "launches", cost->switching) && page->summary.switches)
-        npart__add_format(&line, " (%u device switch%s)", page->summary.switches,
-                          page->summary.switches == 1 ? "" : "es");
+        npart__append_format(&line, " (%u device switch%s)", page->summary.switches,
+                             page->summary.switches == 1 ? "" : "es");
     if (put_part(&at, "copies", cost->copying)) {
         npart__put(&at, " (");
-        npart__add_bytes(&line, cost->bytes_to_npu);
+        npart__append_bytes(&line, cost->bytes_to_npu);
         npart__put(&at, " in, ");
-        npart__add_bytes(&line, cost->bytes_to_cpu);
+        npart__append_bytes(&line, cost->bytes_to_cpu);
         npart__put(&at, " out");
         if (cost->unknown_sizes)
-            npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
+            npart__append_format(&line, ", %u of unknown size", cost->unknown_sizes);
         npart__put(&at, ")");
     }
     if (put_part(&at, "layout conversions", cost->layout))
-        npart__add_format(&line, " (%u tensor%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
+        npart__append_format(&line, " (%u tensor%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
     put_part(&at, "quantizing", cost->quantizing);
     npart__put(&at, line.size ? " ms" : "");
     put_gathered(page, &line);
@@ -143,10 +143,10 @@ static void put_causes(struct npart__page *page)
             ms[0] = cause.cpu_ms;
         }
     }
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     for (size_t i = 0; i < 2 && longest[i] != NPART_NONE; i++) {
-        npart__add_format(&line, i ? ", of cause %u " : "on the CPU nodes of cause %u take ", longest[i] + 1);
+        npart__append_format(&line, i ? ", of cause %u " : "on the CPU nodes of cause %u take ", longest[i] + 1);
         npart__put_milliseconds(&at, ms[i]);
     }
     npart__put(&at, line.size ? " ms" : "");
@@ -163,9 +163,9 @@ static void put_slow(struct npart__page *page)
         size_t k = 0;
         if (!node.slow)
             continue;
-        while (k < NPART__LENGTH(told) && told[k] && strcmp(told[k], node.slow) != 0)
+        while (k < NPART__COUNT(told) && told[k] && strcmp(told[k], node.slow) != 0)
             k++;
-        if (k == NPART__LENGTH(told) || told[k])
+        if (k == NPART__COUNT(told) || told[k])
             continue;
         told[k] = node.slow;
         npart__put(page, "     ");
@@ -179,11 +179,11 @@ static void put_slow(struct npart__page *page)
 static void put_limits(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     if (cost->fill > 0 && cost->fill < 0.5) {
         npart__put(&at, "the NPU's matrix unit is filled to ");
-        npart__add_decimal(&line, cost->fill * 100, cost->fill < 0.1 ? 1 : 0);
+        npart__append_fixed(&line, cost->fill * 100, cost->fill < 0.1 ? 1 : 0);
         npart__put(&at, " %: products with few rows or columns use a part of each tile");
     }
     put_gathered(page, &line);
@@ -191,7 +191,7 @@ static void put_limits(struct npart__page *page)
         return;
     at = gather(page, &line);
     npart__put(&at, "a partition pays from about ");
-    npart__add_decimal(&line, (double)cost->break_even_macs / 1e6, cost->break_even_macs < 10000000 ? 1 : 0);
+    npart__append_fixed(&line, (double)cost->break_even_macs / 1e6, cost->break_even_macs < 10000000 ? 1 : 0);
     npart__put(&at, " million MACs on");
     put_gathered(page, &line);
 }
@@ -201,10 +201,10 @@ static void put_limits(struct npart__page *page)
 static void put_unknown(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page at = gather(page, &line);
-    npart__add_format(&line, "%u device switch%s; launches ", page->summary.switches,
-                      page->summary.switches == 1 ? "" : "es");
+    npart__append_format(&line, "%u device switch%s; launches ", page->summary.switches,
+                         page->summary.switches == 1 ? "" : "es");
     put_range(&at, cost->switching, cost->is_calibrated);
     if (cost->unknown_sizes == 0 && cost->copying.typical_ms > 0) {
         npart__put(&at, ", copies ");
@@ -212,10 +212,10 @@ static void put_unknown(struct npart__page *page)
     }
     npart__put(&at, "; ");
     if (cost->unknown_nodes)
-        npart__add_format(&line, "not known how much %u node%s compute%s", cost->unknown_nodes,
-                          cost->unknown_nodes == 1 ? "" : "s", cost->unknown_nodes == 1 ? "s" : "");
+        npart__append_format(&line, "not known how much %u node%s compute%s", cost->unknown_nodes,
+                             cost->unknown_nodes == 1 ? "" : "s", cost->unknown_nodes == 1 ? "s" : "");
     else if (cost->unknown_sizes)
-        npart__add_format(&line, "%u boundary tensors of unknown size", cost->unknown_sizes);
+        npart__append_format(&line, "%u boundary tensors of unknown size", cost->unknown_sizes);
     else
         npart__put(&at, "the op list has no rates to compute with");
     put_gathered(page, &line);
@@ -233,7 +233,7 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
     npart__painted(page, NPART__BOLD, "  Time a run");
     npart__put(page, ", typical and for 8 of 10");
     if (strcmp(cost->runtime, "bare") != 0)
-        npart__add_format(page->out, ", started by %s", cost->runtime);
+        npart__append_format(page->out, ", started by %s", cost->runtime);
     npart__put(page, "\n");
     if (page->summary.partitions)
         put_way(page, strcmp(page->summary.verdict, "fails") == 0 ? "if it compiled" : "as planned", cost->total);

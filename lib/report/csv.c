@@ -8,7 +8,7 @@
 /* What a row is made of. */
 struct row {
     npart_document *document;
-    struct npart__sheet *out;
+    struct npart__buffer *out;
     const struct npart_entry *entry;
     const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
     size_t plan;                        /* its place in the entry */
@@ -24,7 +24,7 @@ struct row {
 static void separate(struct row *row)
 {
     if (row->has_cells)
-        npart__add(row->out, ",", 1);
+        npart__append(row->out, ",", 1);
     row->has_cells = true;
 }
 
@@ -37,31 +37,31 @@ static void put_text(struct row *row, const char *text)
     const char *plain = npart__plain_text(row->document, text ? text : "");
     bool is_formula = *plain && strchr("=+-@", *plain), is_quoted = strpbrk(plain, ",\"") != NULL;
     separate(row);
-    npart__add_text(row->out, is_quoted ? "\"" : "");
-    npart__add_text(row->out, is_formula ? "'" : "");
+    npart__append_text(row->out, is_quoted ? "\"" : "");
+    npart__append_text(row->out, is_formula ? "'" : "");
     for (; *plain; plain++) {
-        npart__add(row->out, plain, 1);
+        npart__append(row->out, plain, 1);
         if (*plain == '"')
-            npart__add(row->out, plain, 1);
+            npart__append(row->out, plain, 1);
     }
-    npart__add_text(row->out, is_quoted ? "\"" : "");
+    npart__append_text(row->out, is_quoted ? "\"" : "");
 }
 
 /* A text without a NUL at its end; NULL with length 0 is an empty cell. */
 static void put_piece(struct row *row, const char *text, size_t length)
 {
-    struct npart__sheet piece;
-    npart__sheet_open(&piece, &row->document->pool);
-    npart__add(&piece, text ? text : "", length);
-    put_text(row, npart__sheet_text(&piece));
-    npart__sheet_close(&piece);
+    struct npart__buffer piece;
+    npart__buffer_init(&piece, &row->document->arena);
+    npart__append(&piece, text ? text : "", length);
+    put_text(row, npart__buffer_text(&piece));
+    npart__buffer_release(&piece);
 }
 
 /* A text that was put together, which is closed. */
-static void put_sheet(struct row *row, struct npart__sheet *sheet)
+static void put_buffer(struct row *row, struct npart__buffer *buffer)
 {
-    put_text(row, npart__sheet_text(sheet));
-    npart__sheet_close(sheet);
+    put_text(row, npart__buffer_text(buffer));
+    npart__buffer_release(buffer);
 }
 
 static void put_empty(struct row *row)
@@ -73,7 +73,7 @@ static void put_empty(struct row *row)
 static void put_count(struct row *row, uint64_t count)
 {
     separate(row);
-    npart__add_number(row->out, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+    npart__append_int64(row->out, count > INT64_MAX ? INT64_MAX : (int64_t)count);
 }
 
 /* NPART_NONE is nothing. */
@@ -90,7 +90,7 @@ static void put_decimal(struct row *row, double value)
 {
     separate(row);
     if (value >= 0)
-        npart__add_decimal(row->out, value, 6);
+        npart__append_fixed(row->out, value, 6);
 }
 
 /* A lower bound in a column of sums would be taken for one of them. */
@@ -105,7 +105,7 @@ static void put_bytes(struct row *row, struct npart_bytes at)
 static void put_yes_or_no(struct row *row, bool value)
 {
     separate(row);
-    npart__add_text(row->out, value ? "true" : "false");
+    npart__append_text(row->out, value ? "true" : "false");
 }
 
 /* ---- a row for each plan ----------------------------------------------------------------------------------- */
@@ -213,11 +213,11 @@ static void put_peak(struct row *row)
 static void put_fixed_dims(struct row *row)
 {
     struct npart_dim_binding binding;
-    struct npart__sheet text;
-    npart__sheet_open(&text, &row->document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &row->document->arena);
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(row->pair->fixed), i, &binding); i++)
-        npart__add_format(&text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
-    put_sheet(row, &text);
+        npart__append_format(&text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
+    put_buffer(row, &text);
 }
 
 /* Empty where nothing was dynamic: then there is no plan with sizes fixed. */
@@ -265,15 +265,15 @@ static void put_thresholds(struct row *row)
 /* "max-partitions: 4 partitions, threshold: at most 1; waived: REASON", one after the other with "; " between. */
 static void put_not_met(struct row *row)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, &row->document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &row->document->arena);
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
         if (concerns(row, at) && !at->is_met)
-            npart__add_format(&text, "%s%s: %s%s%s", text.size ? "; " : "", at->threshold, at->text,
-                              at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");
+            npart__append_format(&text, "%s%s: %s%s%s", text.size ? "; " : "", at->threshold, at->text,
+                                 at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");
     }
-    put_sheet(row, &text);
+    put_buffer(row, &text);
 }
 
 /* Causes stand with the most harmful first. */
@@ -287,11 +287,11 @@ static void put_first_cause(struct row *row)
 static void put_first_action(struct row *row)
 {
     struct npart_action at = {.size = sizeof at};
-    struct npart__sheet text;
-    npart__sheet_open(&text, &row->document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &row->document->arena);
     if (npart_advice_action(row->pair->advice, 0, &at))
         npart__add_action(&text, &at);
-    put_sheet(row, &text);
+    put_buffer(row, &text);
 }
 
 /* What a plan's row has between the model and the thresholds. The line of names is made of the same table, so the
@@ -337,7 +337,7 @@ static const struct column plan_columns[] = {
 
 static void end_row(struct row *row)
 {
-    npart__add(row->out, "\r\n", 2);
+    npart__append(row->out, "\r\n", 2);
     row->has_cells = false;
 }
 
@@ -345,11 +345,11 @@ static void end_row(struct row *row)
 static void put_error(struct row *row)
 {
     const struct npart_error *error = row->entry->error;
-    struct npart__sheet text;
-    npart__sheet_open(&text, &row->document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &row->document->arena);
     if (error)
-        npart__add_format(&text, "%s%s%s", error->place, *error->place ? ": " : "", error->message);
-    put_sheet(row, &text);
+        npart__append_format(&text, "%s%s%s", error->place, *error->place ? ": " : "", error->message);
+    put_buffer(row, &text);
 }
 
 /* A model that cannot be analyzed has its path, empty cells, and why; thresholds of the model as a whole may have
@@ -357,7 +357,7 @@ static void put_error(struct row *row)
 static void put_plan(struct row *row)
 {
     put_text(row, row->entry->path);
-    for (size_t i = 0; i < NPART__LENGTH(plan_columns); i++)
+    for (size_t i = 0; i < NPART__COUNT(plan_columns); i++)
         if (row->pair)
             plan_columns[i].put(row);
         else
@@ -390,18 +390,18 @@ static void put_origin(struct row *row, const npart_model *model, uint32_t node)
 }
 
 /* A cause that lies at no node of its own, such as a dynamic dimension of an input, is told with the first node
- * that it affects. What was found stands in the scratch sheet until a getter writes there again. */
+ * that it affects. What was found stands in the scratch buffer until a getter writes there again. */
 static void put_cause(struct row *row, uint32_t id)
 {
     const npart_plan *plan = row->pair->plan;
     const npart_model *model = npart_inference_model(npart_plan_view(plan));
-    struct npart__sheet *scratch = &row->document->scratch;
+    struct npart__buffer *scratch = &row->document->scratch;
     struct npart_cause at = {.size = sizeof at};
     struct npart_node node = {.size = sizeof node, .name = ""};
     uint32_t first = NPART_NONE;
     do
         (void)npart_plan_cause(plan, id, &at, NPART__ROOM(scratch));
-    while (npart__sheet_lacks(scratch, at.found_bytes));
+    while (npart__buffer_lacks(scratch, at.found_bytes));
     first = at.node_count ? at.nodes[0] : at.first_affected;
     (void)npart_model_node(model, first, &node);
     put_text(row, row->entry->path);
@@ -410,7 +410,7 @@ static void put_cause(struct row *row, uint32_t id)
     put_text(row, at.kind);
     put_text(row, at.rule_id);
     put_text(row, at.text);
-    put_text(row, npart__sheet_text(scratch));
+    put_text(row, npart__buffer_text(scratch));
     put_count(row, at.affected_count);
     put_count(row, at.cut_count);
     put_decimal(row, at.cpu_ms);
@@ -436,19 +436,19 @@ static const char node_names[] = "model,target,id,graph,index,name,op,domain,ver
 /* Rule and text are of the first reason alone. Without a buffer for it, nothing is looked for that was found. */
 static void put_node(struct row *row, const npart_model *model, uint32_t id)
 {
-    struct npart__sheet *scratch = &row->document->scratch;
+    struct npart__buffer *scratch = &row->document->scratch;
     struct npart_node node = {.size = sizeof node};
     struct npart_node_plan at = {.size = sizeof at};
     struct npart_reason reason = {.size = sizeof reason, .rule_id = "", .text = ""};
     if (!npart_model_node(model, id, &node) || !npart_plan_node(row->pair->plan, id, &at))
         return;
     (void)npart_plan_reason(row->pair->plan, id, 0, &reason, NULL, 0);
-    while (npart__sheet_lacks(scratch, npart_model_graph_path(model, node.graph, NPART__ROOM(scratch))))
+    while (npart__buffer_lacks(scratch, npart_model_graph_path(model, node.graph, NPART__ROOM(scratch))))
         continue;
     put_text(row, row->entry->path);
     put_target(row);
     put_count(row, id);
-    put_text(row, npart__sheet_text(scratch));
+    put_text(row, npart__buffer_text(scratch));
     put_count(row, node.index);
     put_text(row, node.name);
     put_text(row, node.op);
@@ -471,7 +471,7 @@ static void put_nodes_of_plan(struct row *row)
     const npart_model *model = npart_inference_model(npart_plan_view(row->pair->plan));
     struct npart_model_info info = {.size = sizeof info};
     (void)npart_model_info(model, &info);
-    for (uint32_t i = 0; i < info.node_count && !row->document->pool.failed; i++)
+    for (uint32_t i = 0; i < info.node_count && !row->document->arena.failed; i++)
         put_node(row, model, i);
 }
 
@@ -494,16 +494,16 @@ static void see_plan(struct row *row, const struct npart_plan_pair *pair)
 /* RFC 4180: the line of names has as many fields as the others, and a line ends in CR LF. */
 static void begin(npart_document *document)
 {
-    struct npart__sheet *out = &document->out;
+    struct npart__buffer *out = &document->out;
     if (document->detail != NPART_DETAIL_SUMMARY) {
-        npart__add_text(out, npart__tells_nodes(document->detail) ? node_names : cause_names);
+        npart__append_text(out, npart__tells_nodes(document->detail) ? node_names : cause_names);
     } else {
-        npart__add_text(out, "model");
-        for (size_t i = 0; i < NPART__LENGTH(plan_columns); i++)
-            npart__add_format(out, ",%s", plan_columns[i].name);
-        npart__add_text(out, ",thresholds,not_met,error");
+        npart__append_text(out, "model");
+        for (size_t i = 0; i < NPART__COUNT(plan_columns); i++)
+            npart__append_format(out, ",%s", plan_columns[i].name);
+        npart__append_text(out, ",thresholds,not_met,error");
     }
-    npart__add_text(out, "\r\n");
+    npart__append_text(out, "\r\n");
 }
 
 /* A model that cannot be analyzed has a row of its own where rows are plans, and no causes or nodes. */

@@ -22,7 +22,7 @@ static void put_mark(struct npart__page *page, enum npart_change change)
     bool is_told = change == NPART_CHANGE_WORSE || change == NPART_CHANGE_BETTER;
     npart__put(page, "  ");
     npart__paint(page, colors[change]);
-    npart__add_format(page->out, "%-8s", is_told ? npart_change_text(change) : "");
+    npart__append_format(page->out, "%-8s", is_told ? npart_change_text(change) : "");
     npart__paint(page, "0");
 }
 
@@ -37,21 +37,21 @@ static void put_marked(struct npart__page *page, enum npart_change change, const
 /* "Erf `/encoder/Erf_1`, model.py:41 (encoder)" onto a line that is wrapped afterwards. A node without a name is told
  * by its place in its graph: "Erf (node 12 of 3:then_branch)". That place is of the new side, so a node that is gone
  * and had no name has no place either. */
-static void add_node(struct npart__sheet *line, const struct npart_diff_node *at)
+static void add_node(struct npart__buffer *line, const struct npart_diff_node *at)
 {
-    npart__add_text(line, at->op);
+    npart__append_text(line, at->op);
     if (*at->name) {
-        npart__add_text(line, " `");
-        npart__add_text(line, at->name);
-        npart__add_text(line, "`");
+        npart__append_text(line, " `");
+        npart__append_text(line, at->name);
+        npart__append_text(line, "`");
     } else if (at->after != NPART_NONE) {
-        npart__add_format(line, " (node %u", at->index);
-        npart__add_text(line, *at->graph ? " of " : "");
-        npart__add_text(line, at->graph);
-        npart__add_text(line, ")");
+        npart__append_format(line, " (node %u", at->index);
+        npart__append_text(line, *at->graph ? " of " : "");
+        npart__append_text(line, at->graph);
+        npart__append_text(line, ")");
     }
-    npart__add_text(line, *at->place ? ", " : "");
-    npart__add_text(line, at->place);
+    npart__append_text(line, *at->place ? ", " : "");
+    npart__append_text(line, at->place);
 }
 
 /* The first node that is told of a root; false where there is none. Worse ones come first, so it is one of these
@@ -123,27 +123,27 @@ static void put_figures(struct npart__page *page, const npart_diff *diff)
 static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t index,
                      const struct npart_diff_cause *at)
 {
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart_diff_node node;
     bool is_there = at->after != NPART_NONE, is_same = at->affected_before == at->affected_after;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s root: %s", at->state, at->text);
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s root: %s", at->state, at->text);
     if (at->before != NPART_NONE && is_there && !is_same)
-        npart__add_format(&line, ": %u -> %u nodes", at->affected_before, at->affected_after);
+        npart__append_format(&line, ": %u -> %u nodes", at->affected_before, at->affected_after);
     else if (at->affected_before || at->affected_after)
-        npart__add_format(&line, ": %u node%s", is_there ? at->affected_after : at->affected_before,
-                          (is_there ? at->affected_after : at->affected_before) == 1 ? "" : "s");
-    put_marked(page, at->change, npart__sheet_text(&line));
-    npart__sheet_close(&line);
-    npart__sheet_open(&line, page->pool);
+        npart__append_format(&line, ": %u node%s", is_there ? at->affected_after : at->affected_before,
+                             (is_there ? at->affected_after : at->affected_before) == 1 ? "" : "s");
+    put_marked(page, at->change, npart__buffer_text(&line));
+    npart__buffer_release(&line);
+    npart__buffer_init(&line, page->arena);
     if (is_there && at->change == NPART_CHANGE_WORSE && find_node(diff, index, &node)) {
-        npart__add_text(&line, "first at ");
+        npart__append_text(&line, "first at ");
         add_node(&line, &node);
         npart__put(page, "            ");
-        npart__wrapped(page, npart__sheet_text(&line), 12, 12);
+        npart__wrapped(page, npart__buffer_text(&line), 12, 12);
         npart__put(page, "\n");
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
     if (is_there && at->action && at->change == NPART_CHANGE_WORSE) {
         npart__put(page, "            ");
         npart__wrapped(page, at->action, 12, 12);
@@ -166,36 +166,37 @@ static void put_roots(struct npart__page *page, const npart_diff *diff)
         }
     }
     if (count > shown)
-        npart__add_format(page->out, "          and %u more roots (--verbose, or --format json)\n", count - shown);
+        npart__append_format(page->out, "          and %u more roots (--verbose, or --format json)\n", count - shown);
 }
 
 /* "moved: Erf `b`: NPU -> CPU", "replaced: Erf `b`, before Tanh: NPU -> CPU", "added: Erf `b`: CPU". Of a node that is
  * on one side only the verdict is that of this side. */
 static void put_node(struct npart__page *page, const struct npart_diff_node *at)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s: ", at->state);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s: ", at->state);
     add_node(&line, at);
     if (strcmp(at->state, "replaced") == 0)
-        npart__add_format(&line, ", before %s", at->op_before);
+        npart__append_format(&line, ", before %s", at->op_before);
     if (at->before != NPART_NONE && at->after != NPART_NONE)
-        npart__add_format(&line, ": %s -> %s", verdict_word(at->verdict_before), verdict_word(at->verdict));
+        npart__append_format(&line, ": %s -> %s", verdict_word(at->verdict_before), verdict_word(at->verdict));
     else
-        npart__add_format(&line, ": %s", verdict_word(at->after == NPART_NONE ? at->verdict_before : at->verdict));
-    put_marked(page, at->change, npart__sheet_text(&line));
-    npart__sheet_close(&line);
+        npart__append_format(&line, ": %s", verdict_word(at->after == NPART_NONE ? at->verdict_before : at->verdict));
+    put_marked(page, at->change, npart__buffer_text(&line));
+    npart__buffer_release(&line);
 }
 
 /* How far the comparison can be trusted: with few nodes recognized the two sides have little to do with each other. */
 static void put_recognized(struct npart__page *page, const struct npart_diff_info *info)
 {
-    npart__add_format(page->out, "          %u node%s recognized", info->matched, info->matched == 1 ? "" : "s");
+    npart__append_format(page->out, "          %u node%s recognized", info->matched, info->matched == 1 ? "" : "s");
     if (info->by_name)
-        npart__add_format(page->out, " (%u by name alone)", info->by_name);
-    npart__add_format(page->out, ", %u added, %u removed\n", info->added, info->removed);
+        npart__append_format(page->out, " (%u by name alone)", info->by_name);
+    npart__append_format(page->out, ", %u added, %u removed\n", info->added, info->removed);
     if (info->altered)
-        npart__add_format(page->out, "          %u of them with other attributes, types or constants\n", info->altered);
+        npart__append_format(page->out, "          %u of them with other attributes, types or constants\n",
+                             info->altered);
 }
 
 /* Nodes that only came or went are told as a number, unless all is asked for or they are few. `most` is by enum
@@ -217,51 +218,30 @@ static void put_nodes(struct npart__page *page, const npart_diff *diff, const st
     }
     left = counts[NPART_CHANGE_WORSE] - shown[NPART_CHANGE_WORSE];
     if (left)
-        npart__add_format(page->out, "          and %u more nodes that are worse (--verbose, --format json)\n", left);
+        npart__append_format(page->out, "          and %u more nodes that are worse (--verbose, --format json)\n",
+                             left);
     left = counts[NPART_CHANGE_BETTER] - shown[NPART_CHANGE_BETTER];
     if (left)
-        npart__add_format(page->out, "          and %u more nodes that are better\n", left);
+        npart__append_format(page->out, "          and %u more nodes that are better\n", left);
     put_recognized(page, info);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npart_write_callback write,
-                               struct npart_error *error)
+/* The first comparison gives the models that stand at the top. */
+void npart__diffs_text(struct npart__report *report)
 {
-    if (!diffs || count == 0)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "no comparison to report");
-    if (!write)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
-    for (size_t i = 0; i < count; i++)
-        if (!diffs[i])
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "comparison %zu must not be NULL", i);
-    return NPART_OK;
-}
-
-/* The first comparison gives the memory, and the models that stand at the top. */
-npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count,
-                                    const struct npart_report_options *options, npart_write_callback write,
-                                    void *payload, struct npart_error *error)
-{
-    struct npart__document document;
-    struct npart__page *page = &document.page;
+    struct npart__page turned, *page = npart__page_open(&turned, report);
     struct npart_diff_info info = {.size = sizeof info};
-    npart_status status = npart__diff_check(diffs, count, write, error);
-    if (status == NPART_OK)
-        status = npart__report_check_options(options, error);
-    if (status != NPART_OK)
-        return status;
+    const npart_diff *const *diffs = report->subject->diffs;
     (void)npart_diff_info(diffs[0], &info);
-    npart__document_begin(&document, info.allocator, options, write, payload);
     put_pair(page, info.before->model, info.after->model);
     npart__put(page, "\n");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < report->subject->count; i++) {
         (void)npart_diff_info(diffs[i], &info);
         put_head(page, &info);
         put_figures(page, diffs[i]);
         put_roots(page, diffs[i]);
         put_nodes(page, diffs[i], &info);
     }
-    return npart__document_close(&document, error);
 }

@@ -36,39 +36,39 @@ static const struct npart_allocator standard_allocator = {allocate, resize, rele
  * before it. */
 const char *npart__plain_text(npart_document *document, const char *text)
 {
-    while (npart__sheet_lacks(&document->plain, npart_plain_text(text, NPART__ROOM(&document->plain))))
+    while (npart__buffer_lacks(&document->plain, npart_plain_text(text, NPART__ROOM(&document->plain))))
         continue;
-    return npart__sheet_text(&document->plain);
+    return npart__buffer_text(&document->plain);
 }
 
-/* npart_plain_text takes a text with a NUL, so the piece is copied. The plain text stands in another sheet and
+/* npart_plain_text takes a text with a NUL, so the piece is copied. The plain text stands in another buffer and
  * outlives the copy. */
 const char *npart__plain_piece(npart_document *document, const char *text, size_t length)
 {
-    struct npart__sheet piece;
-    npart__sheet_open(&piece, &document->pool);
-    npart__add(&piece, text, length);
-    const char *plain = npart__plain_text(document, npart__sheet_text(&piece));
-    npart__sheet_close(&piece);
+    struct npart__buffer piece;
+    npart__buffer_init(&piece, &document->arena);
+    npart__append(&piece, text, length);
+    const char *plain = npart__plain_text(document, npart__buffer_text(&piece));
+    npart__buffer_release(&piece);
     return plain;
 }
 
 /* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. All five
  * predefined entities are escaped, so that the same text may stand between tags and in an attribute with either
  * quotes; `>` for the sake of "]]>", which may not stand in text. What is no character becomes U+FFFD. */
-void npart__add_xml(struct npart__sheet *out, const char *plain)
+void npart__add_xml(struct npart__buffer *out, const char *plain)
 {
     static const char *const escapes[128] = {
         ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&apos;"};
     for (const char *at = plain; *at; at++) {
         unsigned char byte = (unsigned char)*at;
         if (byte < 128 && escapes[byte]) {
-            npart__add_text(out, escapes[byte]);
+            npart__append_text(out, escapes[byte]);
         } else if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
-            npart__add_text(out, "\xef\xbf\xbd");
+            npart__append_text(out, "\xef\xbf\xbd");
             at += 2;
         } else {
-            npart__add(out, at, 1);
+            npart__append(out, at, 1);
         }
     }
 }
@@ -88,37 +88,36 @@ const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *e
 static npart_status check_outcomes(const struct npart_entry *entry, struct npart_error *error)
 {
     if (entry->outcome_count && !entry->outcomes)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcomes must not be NULL");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcomes must not be NULL");
     for (size_t i = 0; i < entry->outcome_count; i++) {
         if (entry->outcomes->size != sizeof *entry->outcomes)
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcomes have a size that is not known");
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcomes have a size that is not known");
         const struct npart_threshold_outcome *at = npart__outcome(entry, i);
         if (at->size != entry->outcomes->size || !at->threshold || !at->text)
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcome %zu is incomplete", i);
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcome %zu is incomplete", i);
         if (at->plan != NPART_NONE && at->plan >= entry->plan_count)
-            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcome %zu is of plan %u, of %zu", i, at->plan,
-                                      entry->plan_count);
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcome %zu is of plan %u, of %zu", i, at->plan,
+                               entry->plan_count);
     }
     return NPART_OK;
 }
 
 /* All of it before the format writes a byte, as a wrong entry must leave the document as it was. An entry has
  * either an error or at least one plan, so formats need not ask for more; thresholds may be told of both. */
-static npart_status check_entry(const struct npart_entry *entry, npart_write_callback write,
-                                struct npart_error *error)
+static npart_status check_entry(const struct npart_entry *entry, struct npart_error *error)
 {
     if (!entry)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "entry must not be NULL");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "entry must not be NULL");
     if (entry->version != 1)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                  "the entry has version %u; this library knows 1 to 1", entry->version);
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                           "the entry has version %u; this library knows 1 to 1", entry->version);
     if (!entry->path)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "an entry must have a path");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "an entry must have a path");
     if (entry->error && entry->plan_count)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "an entry has either plans or an error");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "an entry has either plans or an error");
     npart_status status = NPART_OK;
     if (!entry->error)
-        status = npart__report_check(entry->plans, entry->plan_count, NULL, write, error);
+        status = npart__plans_check(entry->plans, entry->plan_count, error);
     return status == NPART_OK ? check_outcomes(entry, error) : status;
 }
 
@@ -138,21 +137,21 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_HTML] = &npart__html_writer,
     };
     size_t at = (size_t)format;
-    return at < NPART__LENGTH(writers) ? writers[at] : NULL;
+    return at < NPART__COUNT(writers) ? writers[at] : NULL;
 }
 
 /* A copy, as the options may go, without the separator at its end. Of "/" the empty text is left, in which every
  * absolute path lies (npart__relative). */
 static void keep_root(npart_document *document, const char *root)
 {
-    struct npart__sheet copy;
+    struct npart__buffer copy;
     size_t length = root ? strlen(root) : 0;
     if (!length)
         return;
     while (length && (root[length - 1] == '/' || root[length - 1] == '\\'))
         length--;
-    npart__sheet_open(&copy, &document->pool);
-    npart__add(&copy, root, length);
+    npart__buffer_init(&copy, &document->arena);
+    npart__append(&copy, root, length);
     document->root = npart__keep_text(&copy);
 }
 
@@ -163,30 +162,30 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     static const struct npart_document_options defaults = NPART_DOCUMENT_OPTIONS_INIT;
     const struct npart__writer *writer = writer_of(format);
     if (!out || !write)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", out ? "write" : "out");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", out ? "write" : "out");
     if (options && options->version != 1)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
-                                  "document options have version %u; this library knows 1 to 1", options->version);
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                           "document options have version %u; this library knows 1 to 1", options->version);
     if (!writer)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "there is no format %d", (int)format);
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no format %d", (int)format);
     options = options ? options : &defaults;
     const struct npart_allocator *allocator = options->allocator ? options->allocator : &standard_allocator;
     npart_document *document = allocator->allocate(allocator->payload, sizeof *document);
     if (!document)
         return npart__report_shortage(allocator, error);
     *document = (npart_document){.writer = writer, .detail = options->detail};
-    npart__report_open(&document->pool, &document->out, allocator, write, payload);
-    npart__sheet_open(&document->scratch, &document->pool);
-    npart__sheet_open(&document->plain, &document->pool);
+    npart__report_open(&document->arena, &document->out, allocator, write, payload);
+    npart__buffer_init(&document->scratch, &document->arena);
+    npart__buffer_init(&document->plain, &document->arena);
     /* A getter that is handed no memory looks for nothing that was found (npart_plan_cause), so the first one must
      * be handed some. */
-    (void)npart__sheet_reserve(&document->scratch, 255);
-    (void)npart__sheet_reserve(&document->plain, 255);
+    (void)npart__buffer_reserve(&document->scratch, 255);
+    (void)npart__buffer_reserve(&document->plain, 255);
     keep_root(document, options->root);
     /* Even where keep_root has found no memory: what is added then is dropped, and the status below tells. */
     if (writer->begin)
         writer->begin(document);
-    npart_status status = npart__report_status(&document->pool, error);
+    npart_status status = npart__report_status(&document->out, error);
     if (status != NPART_OK)
         npart_document_free(document);
     else
@@ -197,7 +196,7 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
 npart_status npart__document_status(const npart_document *document, struct npart_error *error)
 {
     if (document->failure.status == NPART_OK)
-        return npart__report_status(&document->pool, error);
+        return npart__report_status(&document->out, error);
     if (error)
         *error = document->failure;
     return document->failure.status;
@@ -205,15 +204,15 @@ npart_status npart__document_status(const npart_document *document, struct npart
 
 void npart__document_fail(npart_document *document, const struct npart_error *failure)
 {
-    if (!document->pool.failed)
+    if (!document->arena.failed)
         document->failure = *failure;
-    document->pool.failed = true;
+    document->arena.failed = true;
 }
 
 /* Getters take the memory of the plan's allocator, whose budget may be spent while the document has room. */
 static void note_budget(npart_document *document, const struct npart_entry *entry)
 {
-    if (!document->pool.failed || document->pool.refused)
+    if (!document->arena.failed || document->out.refused)
         return;
     for (size_t i = 0; i < entry->plan_count && document->failure.status == NPART_OK; i++)
         (void)npart_budget_status(npart__allocator_of(entry->plans[i].plan), &document->failure);
@@ -223,12 +222,12 @@ static void note_budget(npart_document *document, const struct npart_entry *entr
 npart_status npart_document_add(npart_document *document, const struct npart_entry *entry, struct npart_error *error)
 {
     if (!document || document->is_ended)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
-                                  document ? "has ended" : "must not be NULL");
-    npart_status status = check_entry(entry, document->out.write, error);
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the document %s",
+                           document ? "has ended" : "must not be NULL");
+    npart_status status = check_entry(entry, error);
     if (status != NPART_OK)
         return status;
-    if (!document->pool.failed) {
+    if (!document->arena.failed) {
         document->writer->add(document, entry);
         note_budget(document, entry);
     }
@@ -241,9 +240,9 @@ static npart_status close(npart_document *document, struct npart_error *error)
     document->is_ended = true;
     if (document->writer->drop)
         document->writer->drop(document);
-    npart__sheet_close(&document->scratch);
-    npart__sheet_close(&document->plain);
-    (void)npart__report_close(&document->pool, &document->out, NULL);
+    npart__buffer_release(&document->scratch);
+    npart__buffer_release(&document->plain);
+    (void)npart__report_close(&document->out, NULL);
     return npart__document_status(document, error);
 }
 
@@ -252,9 +251,9 @@ static npart_status close(npart_document *document, struct npart_error *error)
 npart_status npart_document_end(npart_document *document, struct npart_error *error)
 {
     if (!document || document->is_ended)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
-                                  document ? "has ended" : "must not be NULL");
-    if (!document->pool.failed && document->writer->end)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the document %s",
+                           document ? "has ended" : "must not be NULL");
+    if (!document->arena.failed && document->writer->end)
         document->writer->end(document);
     return close(document, error);
 }
@@ -263,9 +262,9 @@ void npart_document_free(npart_document *document)
 {
     if (!document)
         return;
-    struct npart_allocator allocator = document->pool.allocator; /* a copy: the pool lies in what is released */
+    struct npart_allocator allocator = document->arena.allocator; /* a copy: the arena lies in what is released */
     if (!document->is_ended) {
-        document->pool.failed = true; /* nothing more is written */
+        document->arena.failed = true; /* nothing more is written */
         (void)close(document, NULL);
     }
     allocator.release(allocator.payload, document);

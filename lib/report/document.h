@@ -10,12 +10,12 @@
 
 /* What a format does before the first model, for each, and after the last; NULL: nothing. `add` is called only with
  * entries that document.c has checked, and neither `add` nor `end` once anything has failed. `begin` may be called
- * with a pool that has failed already: then nothing of it is used, and `drop` finds a state that may be NULL. */
+ * with an arena that has failed already: then nothing of it is used, and `drop` finds a state that may be NULL. */
 struct npart__writer {
     void (*begin)(npart_document *document);
     void (*add)(npart_document *document, const struct npart_entry *entry);
     void (*end)(npart_document *document);
-    void (*drop)(npart_document *document); /* closes sheets that were left open, whether it has ended or not */
+    void (*drop)(npart_document *document); /* closes buffers that were left open, whether it has ended or not */
 };
 
 extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
@@ -28,27 +28,27 @@ extern const size_t npart__html_head_bytes, npart__html_tail_bytes;
 
 struct npart_document {
     const struct npart__writer *writer;
-    struct npart__pool pool;      /* what is taken of it stays until the document ends */
-    struct npart__sheet out;
-    struct npart__sheet scratch;  /* what a getter writes */
-    struct npart__sheet plain;    /* text from outside as it is shown */
+    struct npart__arena arena;      /* what is taken of it stays until the document ends */
+    struct npart__buffer out;
+    struct npart__buffer scratch;  /* what a getter writes */
+    struct npart__buffer plain;    /* text from outside as it is shown */
     enum npart_detail detail;     /* as the caller asked; CSV, pictures and pages heed it */
     const char *root; /* without a slash at its end; NULL: there is none */
     bool is_ended;
     bool has_head; /* of a page, is written */
-    struct npart_error failure; /* why the pool has failed, where it does not know itself; else its status is OK */
-    void *state;      /* the format's own, of the pool; NULL where it remembers nothing */
+    struct npart_error failure; /* why the arena has failed, where it does not know itself; else its status is OK */
+    void *state;      /* the format's own, of the arena; NULL where it remembers nothing */
 };
 
 /* npart__report_status of a document: what another report, a reader or the budget of a plan has told comes first, as
- * the pool knows its own allocator alone. */
+ * the arena knows its own allocator alone. */
 npart_status npart__document_status(const npart_document *document, struct npart_error *error);
 /* For such a failure. Nothing where the document has failed already. */
 void npart__document_fail(npart_document *document, const struct npart_error *failure);
 
 /* An outcome by its place: all of an entry have the size of the first. */
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index);
-/* The text as npart_plain_text shows it, until the next call. There is one sheet for them (npart_document.plain),
+/* The text as npart_plain_text shows it, until the next call. There is one buffer for them (npart_document.plain),
  * so two such texts cannot be held at a time. */
 const char *npart__plain_text(npart_document *document, const char *text);
 /* The same for a text that is not terminated. */
@@ -56,7 +56,7 @@ const char *npart__plain_piece(npart_document *document, const char *text, size_
 
 /* Plain text in XML, between tags and in attributes. What is not plain must go through npart__plain_text before:
  * XML 1.0 has no way to write most control characters, not even by their numbers. */
-void npart__add_xml(struct npart__sheet *out, const char *plain);
+void npart__add_xml(struct npart__buffer *out, const char *plain);
 
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
@@ -77,32 +77,32 @@ struct npart__place npart__place_of_cause(const struct npart_entry *entry, const
 /* The file relative to the document's root, as far as it lies in it. Whether it is relative. */
 bool npart__relative(const npart_document *document, struct npart__place *place);
 /* A path as a URI reference (RFC 3986). */
-void npart__add_uri(struct npart__sheet *out, const struct npart__place *place);
+void npart__add_uri(struct npart__buffer *out, const struct npart__place *place);
 
 /* ---- sentences --------------------------------------------------------------------------------------------- */
 
 /* A cause of a plan; returns what was found, until the next getter writes. */
 const char *npart__read_cause(npart_document *document, const npart_plan *plan, uint32_t id, struct npart_cause *out);
 /* "2 nodes fall back to the CPU and end 1 partition" */
-void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause);
+void npart__add_affected(struct npart__buffer *out, const struct npart_cause *cause);
 /* The first step against a cause. */
 bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
 /* What to do, with the options that show what it brings. */
-void npart__add_action(struct npart__sheet *out, const struct npart_action *action);
+void npart__add_action(struct npart__buffer *out, const struct npart_action *action);
 /* The same for the message of a cause, of which there may be as many as an action names things: no longer than this. */
 #define NPART__MOST_ACTION_BYTES 1000u
-void npart__add_short_action(struct npart__sheet *out, const struct npart_action *action);
+void npart__add_short_action(struct npart__buffer *out, const struct npart_action *action);
 /* Whether that leaves something out. */
 bool npart__is_long_action(const struct npart_action *action);
 /* "node 12 (Conv conv1)" */
-void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node);
+void npart__add_node_text(npart_document *document, struct npart__buffer *out, const npart_model *model, uint32_t node);
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */
 
-/* Numbers by texts. Begins with the pool and zeros; its memory goes with the pool. `capacity` is a power of two, of
+/* Numbers by texts. Begins with the arena and zeros; its memory goes with the arena. `capacity` is a power of two, of
  * which at most a half is taken; texts are copied, so that the caller's may go. */
 struct npart__table {
-    struct npart__pool *pool;
+    struct npart__arena *arena;
     struct npart__table_slot *slots;
     size_t count, capacity;
 };
@@ -119,13 +119,15 @@ uint64_t npart__hash(uint64_t hash, const char *text, size_t length);
 struct npart__sarif_rules {
     npart_document *document;
     struct npart__table ids;   /* places, counted from 1 */
-    struct npart__sheet json;  /* objects with commas between them */
+    struct npart__buffer json;  /* objects with commas between them */
 };
 
 /* The place of an op list's rule, or of a threshold. */
 uint32_t npart__sarif_rule(struct npart__sarif_rules *rules, const npart_plan *plan, const struct npart_cause *cause);
 uint32_t npart__sarif_threshold(struct npart__sarif_rules *rules, const char *id, const char *threshold);
-/* A SARIF message of outside text: its braces and links are no placeholders and links. */
-void npart__add_sarif_text(npart_document *document, struct npart__sheet *out, const char *key, const char *text);
+/* A SARIF message of outside text, {"text": ...}: its braces and links are no placeholders and links. The second is
+ * the text alone. */
+void npart__add_sarif_text(npart_document *document, struct npart__buffer *out, const char *key, const char *text);
+void npart__append_sarif_text(npart_document *document, struct npart__buffer *out, const char *key, const char *text);
 
 #endif

@@ -18,7 +18,7 @@ struct dot {
 
 struct graph {
     npart_document *document;
-    struct npart__sheet *out;
+    struct npart__buffer *out;
     const struct npart__picture *picture;
     uint32_t number; /* of the digraph in the document, from 1 */
 };
@@ -27,36 +27,36 @@ struct graph {
 
 /* Of plain text. A backslash is one only when it is doubled. In a label Graphviz takes "\N", "\G" and the like for
  * the names of the node and the graph, and "&lt;" for a character. */
-static void put_escaped(struct npart__sheet *out, const char *text)
+static void put_escaped(struct npart__buffer *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '&')
-            npart__add_text(out, "&amp;");
+            npart__append_text(out, "&amp;");
         else if (*text == '"' || *text == '\\')
-            npart__add(out, *text == '"' ? "\\\"" : "\\\\", 2);
+            npart__append(out, *text == '"' ? "\\\"" : "\\\\", 2);
         else
-            npart__add(out, text, 1);
+            npart__append(out, text, 1);
     }
 }
 
-/* The payload is the sheet. "\l" ends a line and puts it to the left; "\n" would put it in the middle. */
+/* The payload is the buffer. "\l" ends a line and puts it to the left; "\n" would put it in the middle. */
 static void put_label_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     (void)kind;
     put_escaped(payload, text);
-    npart__add_text(payload, "\\l");
+    npart__append_text(payload, "\\l");
 }
 
 /* The payload of wrap_label: lines of a box are told one by one, and each may become several of the label. */
 struct label {
     struct graph *graph;
-    struct npart__sheet *into;
+    struct npart__buffer *into;
 };
 
 static void wrap_label(void *payload, enum npart__line_kind kind, const char *text)
 {
     struct label *label = payload;
-    npart__wrap_text(&label->graph->document->pool, text, LABEL_WIDTH, LABEL_LINES, put_label_line, label->into, kind);
+    npart__wrap_text(&label->graph->document->arena, text, LABEL_WIDTH, LABEL_LINES, put_label_line, label->into, kind);
 }
 
 /* The whole, one line after the other. */
@@ -64,7 +64,7 @@ static void put_tooltip_line(void *payload, enum npart__line_kind kind, const ch
 {
     (void)kind;
     put_escaped(payload, text);
-    npart__add_text(payload, "\\n");
+    npart__append_text(payload, "\\n");
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------- */
@@ -87,11 +87,11 @@ static void put_look(struct graph *at, const struct npart__box *box)
         [NPART__BOX_REPEATS] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
         [NPART__BOX_REST] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
     };
-    npart__add_text(at->out, looks[box->kind]);
+    npart__append_text(at->out, looks[box->kind]);
     if (box->failing)
-        npart__add_text(at->out, ", peripheries=2, color=\"#b91c2b\"");
+        npart__append_text(at->out, ", peripheries=2, color=\"#b91c2b\"");
     else if (box->undecided && box->kind == NPART__BOX_CPU)
-        npart__add_text(at->out, ", style=\"rounded,filled,dashed\", color=\"#7a3cad\"");
+        npart__append_text(at->out, ", style=\"rounded,filled,dashed\", color=\"#7a3cad\"");
 }
 
 /* It is told twice: short lines in the label, whole ones where the mouse rests. The id is for pages that hold the
@@ -100,17 +100,17 @@ static void put_box(struct graph *at, uint32_t box)
 {
     const struct npart__box *found = &at->picture->boxes[box];
     struct label label = {at, at->out};
-    npart__add_text(at->out, "  ");
+    npart__append_text(at->out, "  ");
     put_id(at, box);
-    npart__add_text(at->out, " [label=\"");
+    npart__append_text(at->out, " [label=\"");
     npart__tell_box(at->document, at->picture, found, wrap_label, &label);
-    npart__add_text(at->out, "\", tooltip=\"");
+    npart__append_text(at->out, "\", tooltip=\"");
     npart__tell_box(at->document, at->picture, found, put_tooltip_line, at->out);
-    npart__add_format(at->out, "\", id=\"plan%u-", at->number);
+    npart__append_format(at->out, "\", id=\"plan%u-", at->number);
     put_id(at, box);
-    npart__add_text(at->out, "\", ");
+    npart__append_text(at->out, "\", ");
     put_look(at, found);
-    npart__add_text(at->out, "];\n");
+    npart__append_text(at->out, "];\n");
 }
 
 /* Bodies are clusters, which lie in each other as deep as they do in the model. Graphviz draws a frame round a
@@ -118,31 +118,31 @@ static void put_box(struct graph *at, uint32_t box)
 static void put_frame(struct graph *at, uint32_t frame)
 {
     const struct npart__frame *found = &at->picture->frames[frame];
-    struct npart__sheet title;
+    struct npart__buffer title;
     if (found->graph != 0) {
-        npart__sheet_open(&title, &at->document->pool);
+        npart__buffer_init(&title, &at->document->arena);
         npart__add_frame_text(at->document, &title, at->picture, found);
-        npart__add_format(at->out, "  subgraph cluster_body%u {\n  label=\"", frame);
-        put_escaped(at->out, npart__sheet_text(&title));
-        npart__add_format(at->out, "\"; id=\"plan%u-body%u\"; style=\"rounded,dashed\"; color=\"#5a636e\";\n",
-                          at->number, frame);
-        npart__sheet_close(&title);
+        npart__append_format(at->out, "  subgraph cluster_body%u {\n  label=\"", frame);
+        put_escaped(at->out, npart__buffer_text(&title));
+        npart__append_format(at->out, "\"; id=\"plan%u-body%u\"; style=\"rounded,dashed\"; color=\"#5a636e\";\n",
+                             at->number, frame);
+        npart__buffer_release(&title);
     }
     for (uint32_t i = found->first; i < found->first + found->count; i++) {
         put_box(at, i);
         for (uint32_t f = at->picture->boxes[i].first_frame; f != NPART_NONE; f = at->picture->frames[f].next)
             put_frame(at, f);
     }
-    npart__add_text(at->out, found->graph != 0 ? "  }\n" : "");
+    npart__append_text(at->out, found->graph != 0 ? "  }\n" : "");
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------- */
 
 static void put_ends(struct graph *at, uint32_t from, uint32_t to)
 {
-    npart__add_text(at->out, "  ");
+    npart__append_text(at->out, "  ");
     put_id(at, from);
-    npart__add_text(at->out, " -> ");
+    npart__append_text(at->out, " -> ");
     put_id(at, to);
 }
 
@@ -151,21 +151,21 @@ static void put_ends(struct graph *at, uint32_t from, uint32_t to)
 static void put_edge(struct graph *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
-    struct npart__sheet text;
-    npart__sheet_open(&text, &at->document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &at->document->arena);
     npart__add_edge_text(at->document, &text, at->picture, edge);
     put_ends(at, edge->from, edge->to);
-    npart__add_text(at->out, " [label=\"");
-    put_escaped(at->out, npart__sheet_text(&text));
-    npart__add_text(at->out, "\", tooltip=\"");
+    npart__append_text(at->out, " [label=\"");
+    put_escaped(at->out, npart__buffer_text(&text));
+    npart__append_text(at->out, "\", tooltip=\"");
     npart__add_tensors(at->document, at->out, at->picture, edge, put_tooltip_line);
-    npart__add_format(at->out, "\", id=\"plan%u-edge%u\"", at->number, index);
+    npart__append_format(at->out, "\", id=\"plan%u-edge%u\"", at->number, index);
     if (!edge->is_transfer)
-        npart__add_text(at->out, ", style=dotted, color=\"#5a636e\", fontcolor=\"#5a636e\"");
+        npart__append_text(at->out, ", style=dotted, color=\"#5a636e\", fontcolor=\"#5a636e\"");
     else if (edge->conversions)
-        npart__add_text(at->out, ", arrowtail=diamond, dir=both");
-    npart__add_text(at->out, "];\n");
-    npart__sheet_close(&text);
+        npart__append_text(at->out, ", arrowtail=diamond, dir=both");
+    npart__append_text(at->out, "];\n");
+    npart__buffer_release(&text);
 }
 
 static int compare_ends(const void *left, const void *right)
@@ -195,12 +195,12 @@ static void put_order(struct graph *at)
             if (has_edge(at->picture, i, i + 1))
                 continue;
             put_ends(at, i, i + 1);
-            npart__add_text(at->out, " [style=invis];\n");
+            npart__append_text(at->out, " [style=invis];\n");
         }
         if (frame->owner == NPART_NONE || frame->count == 0)
             continue;
         put_ends(at, frame->owner, frame->first);
-        npart__add_format(at->out, " [lhead=cluster_body%u, style=dashed, color=\"#5a636e\", label=\"runs\"];\n", f);
+        npart__append_format(at->out, " [lhead=cluster_body%u, style=dashed, color=\"#5a636e\", label=\"runs\"];\n", f);
     }
 }
 
@@ -211,25 +211,25 @@ static void put_order(struct graph *at)
 static void begin_graph(npart_document *document, const char *path, const char *target)
 {
     struct dot *dot = document->state;
-    struct npart__sheet *out = &document->out, name;
-    npart__sheet_open(&name, &document->pool);
+    struct npart__buffer *out = &document->out, name;
+    npart__buffer_init(&name, &document->arena);
     npart__add_cut(document, &name, path, NPART__LINE_CHARACTERS);
-    npart__add_format(&name, "%s%s", *target ? ", " : "", npart__plain_text(document, target));
-    npart__add_text(out, dot->graph_count++ ? "\ndigraph \"" : "digraph \"");
-    put_escaped(out, npart__sheet_text(&name));
-    npart__add_format(out, "\" {\n  graph [id=\"plan%u\", compound=true, fontname=\"Helvetica,Arial,sans-serif\", "
-                           "fontsize=13, bgcolor=white, labelloc=t, labeljust=l, ranksep=0.4, label=\"",
-                      dot->graph_count);
-    put_escaped(out, npart__sheet_text(&name));
-    npart__add_text(out, "\\l");
-    npart__sheet_close(&name);
+    npart__append_format(&name, "%s%s", *target ? ", " : "", npart__plain_text(document, target));
+    npart__append_text(out, dot->graph_count++ ? "\ndigraph \"" : "digraph \"");
+    put_escaped(out, npart__buffer_text(&name));
+    npart__append_format(out, "\" {\n  graph [id=\"plan%u\", compound=true, fontname=\"Helvetica,Arial,sans-serif\", "
+                         "fontsize=13, bgcolor=white, labelloc=t, labeljust=l, ranksep=0.4, label=\"",
+                         dot->graph_count);
+    put_escaped(out, npart__buffer_text(&name));
+    npart__append_text(out, "\\l");
+    npart__buffer_release(&name);
 }
 
 static void end_heading(npart_document *document)
 {
-    npart__add_text(&document->out,
-                    "\"];\n  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, "
-                    "fontcolor=\"#1b1f24\"];\n  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10];\n");
+    npart__append_text(&document->out,
+                       "\"];\n  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, "
+                       "fontcolor=\"#1b1f24\"];\n  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10];\n");
 }
 
 static void put_heading_line(void *payload, enum npart__line_kind kind, const char *text)
@@ -237,15 +237,16 @@ static void put_heading_line(void *payload, enum npart__line_kind kind, const ch
     npart_document *document = payload;
     (void)kind;
     put_escaped(&document->out, npart__plain_text(document, text));
-    npart__add_text(&document->out, "\\l");
+    npart__append_text(&document->out, "\\l");
 }
 
 /* The picture's memory goes with each plan. Where there was too little, nothing of the digraph is written, and the
- * document fails with the picture's pool. */
+ * document fails with the picture's arena. */
 static void put_plan(npart_document *document, const struct npart_entry *entry, uint32_t plan)
 {
     struct npart__picture picture;
-    struct npart__pool own = {.allocator = document->pool.allocator};
+    struct npart__arena own;
+    npart__part_open(&own, &document->arena);
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     const npart_plan *at = entry->plans[plan].plan;
     npart__picture_make(&picture, &own, at, npart__tells_nodes(document->detail));
@@ -262,35 +263,35 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
         for (uint32_t i = 0; i < picture.edge_count; i++)
             put_edge(&graph, i);
         put_order(&graph);
-        npart__add_text(&document->out, "}\n");
+        npart__append_text(&document->out, "}\n");
     }
-    npart__pool_end(&own, &document->pool);
+    npart__part_end(&own, &document->arena);
 }
 
 /* What cannot be analyzed has a picture that says so. */
 static void put_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
-    npart__add_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
-                      *entry->error->place ? ": " : "", entry->error->message);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
+    npart__append_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
+                         *entry->error->place ? ": " : "", entry->error->message);
     begin_graph(document, entry->path, "");
     end_heading(document);
-    npart__add_text(&document->out, "  error [peripheries=2, color=\"#b91c2b\", label=\"");
-    put_escaped(&document->out, npart__plain_text(document, npart__sheet_text(&text)));
-    npart__add_text(&document->out, "\"];\n}\n");
-    npart__sheet_close(&text);
+    npart__append_text(&document->out, "  error [peripheries=2, color=\"#b91c2b\", label=\"");
+    put_escaped(&document->out, npart__plain_text(document, npart__buffer_text(&text)));
+    npart__append_text(&document->out, "\"];\n}\n");
+    npart__buffer_release(&text);
 }
 
-/* NULL only where the pool has failed, and then nothing is added. */
+/* NULL only where the arena has failed, and then nothing is added. */
 static void begin(npart_document *document)
 {
-    document->state = npart__take(&document->pool, 1, sizeof(struct dot));
+    document->state = npart__arena_zeroed(&document->arena, 1, sizeof(struct dot));
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
 {
-    for (uint32_t i = 0; i < entry->plan_count && !document->pool.failed; i++)
+    for (uint32_t i = 0; i < entry->plan_count && !document->arena.failed; i++)
         put_plan(document, entry, i);
     if (entry->error)
         put_error(document, entry);

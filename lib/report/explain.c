@@ -11,7 +11,7 @@
 /* The type as the target's runtime knows it: names of dims are the model's, so it is put as text from outside. */
 static void put_type(struct npart__page *page, uint32_t value)
 {
-    while (npart__sheet_lacks(page->scratch, npart_inference_type_text(page->view, value, NPART__ROOM(page->scratch))))
+    while (npart__buffer_lacks(page->scratch, npart_inference_type_text(page->view, value, NPART__ROOM(page->scratch))))
         continue;
     npart__put_outside(page, page->scratch->data, page->scratch->size);
 }
@@ -26,7 +26,7 @@ static void operand(struct npart__page *page, const struct npart_operand *at, bo
     struct npart_node producer = {.size = sizeof producer};
     (void)npart_inference_value(page->view, at->value, &value);
     (void)npart_plan_value(page->plan, at->value, &placed);
-    npart__add_format(page->out, "  %s %-10.*s ", is_output ? "out" : "in ", (int)at->name_bytes, at->name);
+    npart__append_format(page->out, "  %s %-10.*s ", is_output ? "out" : "in ", (int)at->name_bytes, at->name);
     put_type(page, at->value);
     npart__put(page, "  ");
     npart__paint(page, NPART__DIM);
@@ -46,7 +46,7 @@ static void operand(struct npart__page *page, const struct npart_operand *at, bo
 static void operands(struct npart__page *page, uint32_t node, bool is_output)
 {
     struct npart_operand at = {.size = sizeof at};
-    for (uint32_t i = 0; npart_model_operand(page->model, node, is_output, i, &at) && !page->pool->failed; i++)
+    for (uint32_t i = 0; npart_model_operand(page->model, node, is_output, i, &at) && !page->arena->failed; i++)
         if (at.value != NPART_NONE)
             operand(page, &at, is_output);
 }
@@ -85,7 +85,7 @@ static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
 {
     npart__put(page, "          ");
     npart__put_text(page, rule->id);
-    npart__add_format(page->out, ", line %u: ", rule->line);
+    npart__append_format(page->out, ", line %u: ", rule->line);
 }
 
 /* Empty texts where there is no such rule, so that no caller has to ask. */
@@ -133,14 +133,14 @@ static void checked_rule(struct npart__page *page, const struct npart_reason *at
 static void checked_rules(struct npart__page *page, uint32_t node)
 {
     struct npart_reason at = {.size = sizeof at};
-    for (uint32_t i = 0; !page->pool->failed; i++) {
+    for (uint32_t i = 0; !page->arena->failed; i++) {
         bool is_there;
         do
             is_there = npart_plan_check(page->plan, node, i, &at, NPART__ROOM(page->scratch));
-        while (is_there && npart__sheet_lacks(page->scratch, at.found_bytes));
+        while (is_there && npart__buffer_lacks(page->scratch, at.found_bytes));
         if (!is_there)
             return;
-        checked_rule(page, &at, npart__sheet_text(page->scratch));
+        checked_rule(page, &at, npart__buffer_text(page->scratch));
     }
 }
 
@@ -183,7 +183,7 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
     npart__painted(page, NPART__BOLD, "  verdict ");
     npart__put(page, words[at->verdict]);
     if (at->partition != NPART_NONE)
-        npart__add_format(page->out, ", in partition %u", at->partition);
+        npart__append_format(page->out, ", in partition %u", at->partition);
     npart__put(page, "\n");
     for (uint32_t i = 0; npart_plan_reason(page->plan, node, i, &reason, NULL, 0); i++)
         if (!is_told(page, node, reason.rule))
@@ -199,7 +199,7 @@ static void one_node(struct npart__page *page, uint32_t node)
     (void)npart_plan_node(page->plan, node, &at);
     if (*at.fate) {
         npart__painted(page, NPART__BOLD, "  verdict ");
-        npart__add_format(page->out, "removed before partitioning: %s\n", at.fate_text);
+        npart__append_format(page->out, "removed before partitioning: %s\n", at.fate_text);
         if (at.into == NPART_NONE)
             return;
         npart__put(page, "          ");
@@ -242,7 +242,7 @@ static bool explain_own(struct npart__page *page, const struct npart_plan_pair *
     const npart_model *own = npart_inference_model(npart_plan_inference(plans[0].plan));
     uint32_t node = npart_model_find_node(own, text, 0);
     bool is_found = node != NPART_NONE;
-    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(own, text, node + 1))
+    for (; node != NPART_NONE && !page->arena->failed; node = npart_model_find_node(own, text, node + 1))
         explain_node(page, plans, count, node);
     return is_found;
 }
@@ -254,7 +254,7 @@ static bool explain_matches(struct npart__page *page, const struct npart_plan_pa
     uint32_t *nodes, matches = npart__find_matches(page, npart_plan_inference(plans[0].plan), text, &nodes);
     if (matches == 1)
         explain_node(page, plans, count, nodes[0]);
-    for (size_t i = 0; matches > 1 && i < count && !page->pool->failed; i++) {
+    for (size_t i = 0; matches > 1 && i < count && !page->arena->failed; i++) {
         npart__page_turn(page, plans[i].plan);
         npart__put(page, i ? "\n" : "");
         npart__put_matches(page, text, nodes, matches);
@@ -271,7 +271,7 @@ static bool explain_added(struct npart__page *page, const npart_plan *plan, cons
     (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &own);
     uint32_t node = npart_model_find_node(seen, text, own.node_count);
     bool is_found = node != NPART_NONE;
-    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(seen, text, node + 1)) {
+    for (; node != NPART_NONE && !page->arena->failed; node = npart_model_find_node(seen, text, node + 1)) {
         npart__page_turn(page, plan);
         head(page, node);
         node_of_target(page, plan, node);
@@ -279,24 +279,21 @@ static bool explain_added(struct npart__page *page, const npart_plan *plan, cons
     return is_found;
 }
 
-/* Fails with the nearest names where no node is called so; a report that is already written is closed in any case.
+/* Fails with the nearest names where no node is called so; what is written is closed in any case.
  * Exact names come first: what merely holds the text is looked for only where nothing is called so. */
-npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
-                                  const struct npart_report_options *options, npart_write_callback write,
-                                  void *payload, struct npart_error *error)
+void npart__node_text(struct npart__report *report)
 {
-    struct npart__document document;
-    npart_status status = npart__report_check(plans, count, options, write, error);
-    if (status != NPART_OK)
-        return status;
-    if (!node)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "node must not be NULL");
-    npart__document_open(&document, plans[0].plan, options, write, payload);
-    bool is_found = explain_own(&document.page, plans, count, node);
+    const struct npart_plan_pair *plans = report->subject->plans;
+    const char *node = report->subject->node;
+    size_t count = report->subject->count;
+    npart_status status = NPART_OK;
+    struct npart__page turned, *page = npart__page_open(&turned, report);
+    npart__page_turn(page, plans[0].plan);
+    bool is_found = explain_own(page, plans, count, node);
     for (size_t i = 0; i < count; i++)
-        is_found |= explain_added(&document.page, plans[i].plan, node);
-    if (!is_found && !explain_matches(&document.page, plans, count, node))
-        status = npart__fail_node(&document.page, node, error);
-    npart_status closed = npart__document_close(&document, error);
-    return closed == NPART_OK ? status : closed;
+        is_found |= explain_added(page, plans[i].plan, node);
+    if (!is_found && !explain_matches(page, plans, count, node))
+        status = npart__fail_node(page, node, report->error);
+    if (!report->arena.failed)
+        report->status = status;
 }

@@ -15,9 +15,9 @@ static void put_outcome(struct npart__page *page, const struct npart_summary *at
 {
     uint32_t left = at->live - at->accepted;
     bool is_whole = strcmp(at->verdict, "whole") == 0, fails = strcmp(at->verdict, "fails") == 0;
-    npart__add_format(page->out, "%u partition%s, ", at->partitions, at->partitions == 1 ? "" : "s");
+    npart__append_format(page->out, "%u partition%s, ", at->partitions, at->partitions == 1 ? "" : "s");
     if (left)
-        npart__add_format(page->out, "%u of %u nodes on the CPU, ", left, at->live);
+        npart__append_format(page->out, "%u of %u nodes on the CPU, ", left, at->live);
     npart__painted(page, is_whole ? NPART__GREEN : fails ? NPART__RED : NPART__YELLOW,
                    is_whole ? "whole" : fails ? "the session fails" : at->verdict);
     if (ms >= 0) {
@@ -76,8 +76,8 @@ static void put_names(struct npart__page *page, const char *lead, const char *co
 /* For one target what a step brings: "2 -> 1 partitions, 1 -> 0 on the CPU". */
 static void put_change(struct npart__page *page, const struct npart_summary *before, const struct npart_summary *after)
 {
-    npart__add_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions, after->partitions,
-                      before->live - before->accepted, after->live - after->accepted);
+    npart__append_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions, after->partitions,
+                         before->live - before->accepted, after->live - after->accepted);
 }
 
 /* "  1  gathernd          bits    1 node -> 2; 2 -> 1 partitions, 1 -> 0 on the CPU", and so for further targets,
@@ -85,19 +85,19 @@ static void put_change(struct npart__page *page, const struct npart_summary *bef
 static void put_step(struct npart__page *page, uint32_t index, const struct npart_fix_step *at,
                      const struct npart_summary *before, uint32_t targets)
 {
-    npart__add_format(page->out, "%3u  ", index + 1);
+    npart__append_format(page->out, "%3u  ", index + 1);
     npart__paint(page, NPART__BOLD);
     npart__put(page, at->rewrite);
     npart__paint(page, "0");
     size_t length = strlen(at->rewrite);
-    npart__add_format(page->out, "%*s%-8s", length < ID_COLUMNS ? (int)(ID_COLUMNS - length) : 1, "",
-                      npart_equality_text(at->equality));
+    npart__append_format(page->out, "%*s%-8s", length < ID_COLUMNS ? (int)(ID_COLUMNS - length) : 1, "",
+                         npart_equality_text(at->equality));
     if (at->removed_count || at->added_count)
-        npart__add_format(page->out, "%u node%s -> %u; ", at->removed_count, at->removed_count == 1 ? "" : "s",
-                          at->added_count);
+        npart__append_format(page->out, "%u node%s -> %u; ", at->removed_count, at->removed_count == 1 ? "" : "s",
+                             at->added_count);
     put_change(page, before, at->after);
     for (uint32_t i = 1; i < targets; i++) {
-        npart__add_format(page->out, "%*s", 5 + ID_COLUMNS, "");
+        npart__append_format(page->out, "%*s", 5 + ID_COLUMNS, "");
         put_change(page, &before[i], &at->after[i]);
     }
     put_sentence(page, "equal: ", at->argument);
@@ -127,7 +127,7 @@ static void put_taken_back(struct npart__page *page, const npart_fix *fix)
     const char *rewrite, *why;
     for (uint32_t i = 0; npart_fix_taken_back(fix, i, &rewrite, &why); i++) {
         npart__painted(page, NPART__BOLD, i ? "" : "Tried, and taken back\n");
-        npart__add_format(page->out, "     %s: ", rewrite);
+        npart__append_format(page->out, "     %s: ", rewrite);
         npart__wrapped(page, why, (uint32_t)(7 + strlen(rewrite)), 8);
         npart__put(page, "\n");
     }
@@ -150,12 +150,12 @@ static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t ta
         }
         if (count >= most)
             continue;
-        npart__add_format(page->out, "%5u node%s ", at.affected_count, at.affected_count == 1 ? ": " : "s:");
+        npart__append_format(page->out, "%5u node%s ", at.affected_count, at.affected_count == 1 ? ": " : "s:");
         npart__wrapped(page, at.text, 13, 13);
         npart__put(page, "\n");
     }
     if (count > most)
-        npart__add_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
+        npart__append_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
 }
 
 /* Files that the model refers to. Named once each, as few as there are names of tensors in other lists. */
@@ -167,20 +167,14 @@ static void put_absent(struct npart__page *page, const struct npart_fix_info *in
     put_names(page, "", info->absent);
 }
 
-/* A search has at least one target, so its first plan is there, and its allocator is that of the report. */
-npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
-                                   const struct npart_report_options *options, npart_write_callback write,
-                                   void *payload, struct npart_error *error)
+/* A search has at least one target, so its first plan is there. */
+void npart__fix_text(struct npart__report *report)
 {
-    struct npart__document document;
-    struct npart__page *page = &document.page;
+    struct npart__page turned, *page = npart__page_open(&turned, report);
     struct npart_fix_info info = {.size = sizeof info};
-    if (!npart_fix_info(fix, &info) || !write)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "fix" : "write");
-    npart_status status = npart__report_check_options(options, error);
-    if (status != NPART_OK)
-        return status;
-    npart__document_open(&document, npart_fix_plan(fix, 0), options, write, payload);
+    const npart_fix *fix = report->subject->fix;
+    (void)npart_fix_info(fix, &info);
+    npart__page_turn(page, npart_fix_plan(fix, 0));
     npart__put_text(page, info.path);
     npart__put(page, "\n");
     put_harm(page, &info);
@@ -189,11 +183,10 @@ npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
     put_taken_back(page, fix);
     for (uint32_t i = 0; i < info.target_count; i++)
         put_left(page, fix, i);
-    if (written) {
+    if (report->subject->written) {
         npart__put(page, "Written: ");
-        npart__put_text(page, written);
+        npart__put_text(page, report->subject->written);
         npart__put(page, "\n");
     }
     put_absent(page, &info);
-    return npart__document_close(&document, error);
 }

@@ -194,9 +194,9 @@ static void fold_frames(struct folding *at)
 void npart__picture_fold(struct npart__picture *picture, uint32_t most)
 {
     struct folding at = {.picture = picture, .room = most};
-    at.boxes = npart__take(picture->pool, picture->box_count + (size_t)1, sizeof *at.boxes);
-    at.place_of = npart__take(picture->pool, picture->box_count + (size_t)1, sizeof *at.place_of);
-    if (picture->pool->failed)
+    at.boxes = npart__arena_zeroed(picture->arena, picture->box_count + (size_t)1, sizeof *at.boxes);
+    at.place_of = npart__arena_zeroed(picture->arena, picture->box_count + (size_t)1, sizeof *at.place_of);
+    if (picture->arena->failed)
         return;
     memset(at.place_of, 0xff, picture->box_count * sizeof *at.place_of); /* NPART_NONE */
     fold_frames(&at);

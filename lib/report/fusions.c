@@ -17,26 +17,26 @@ struct kind {
 /* "12 layer-norm fused, 2 attention nearly", in the order in which they are first met. */
 static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32_t count)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
     for (uint32_t i = 0; i < count; i++)
-        npart__add_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern, kinds[i].state);
+        npart__append_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern, kinds[i].state);
     npart__painted(page, NPART__BOLD, "  Fusions");
     npart__put(page, "\n");
-    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 5);
-    npart__sheet_close(&line);
+    npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 5);
+    npart__buffer_release(&line);
 }
 
 /* "not attention from node 12 (MatMul /qk) on: ..."; what stops it is a whole sentence. */
 static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
 {
-    struct npart__sheet line;
+    struct npart__buffer line;
     char first[160] = "";
     (void)npart_model_node_text(page->model, at->nodes[0], first, sizeof first);
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "not %s from %s on: %s", at->pattern, first, at->stopped_by);
-    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
-    npart__sheet_close(&line);
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "not %s from %s on: %s", at->pattern, first, at->stopped_by);
+    npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
+    npart__buffer_release(&line);
 }
 
 /* The first call finds all fusions, and may fail for want of memory; that there are no more is no such failure.
@@ -57,13 +57,13 @@ void npart__put_fusions(struct npart__page *page)
             kinds[count++] = (struct kind){at.pattern, at.state, 0};
         kinds[k].count++;
     }
-    page->pool->failed |= npart__is_shortage(status);
+    page->arena->failed |= npart__is_shortage(status);
     if (count == 0)
         return;
     put_kinds(page, kinds, count);
-    for (uint32_t i = 0; !page->pool->failed && npart_plan_fusion(page->plan, i, &at, NULL) == NPART_OK; i++)
+    for (uint32_t i = 0; !page->arena->failed && npart_plan_fusion(page->plan, i, &at, NULL) == NPART_OK; i++)
         if (at.stopped_by && nearly++ < NEARLY_SHOWN)
             put_nearly(page, &at);
     if (nearly > NEARLY_SHOWN)
-        npart__add_format(page->out, "     and %u more (--format json)\n", nearly - NEARLY_SHOWN);
+        npart__append_format(page->out, "     and %u more (--format json)\n", nearly - NEARLY_SHOWN);
 }

@@ -10,7 +10,7 @@
 #define MOST_ANNOTATIONS 10u
 
 struct github {
-    struct npart__sheet ranks[MOST_ANNOTATIONS]; /* warnings by their place among those of their plan, each a line */
+    struct npart__buffer ranks[MOST_ANNOTATIONS]; /* warnings by their place among those of their plan, each a line */
     uint32_t counts[MOST_ANNOTATIONS]; /* of lines in them */
     uint32_t errors, warnings; /* all of them, shown or not */
 };
@@ -18,52 +18,52 @@ struct github {
 /* Outside text. `%` begins an escape, and `:` and `,` end a property; line ends are none any more. The runner takes
  * "##[" for a command wherever it stands. A blank after the first `#` ends that; text that was "##[error]" is then
  * "# #[error]". */
-static void put_text(npart_document *document, struct npart__sheet *out, const char *text, bool is_property)
+static void put_text(npart_document *document, struct npart__buffer *out, const char *text, bool is_property)
 {
     for (const char *at = npart__plain_text(document, text); *at; at++) {
         if (*at == '%')
-            npart__add_text(out, "%25");
+            npart__append_text(out, "%25");
         else if (is_property && *at == ':')
-            npart__add_text(out, "%3A");
+            npart__append_text(out, "%3A");
         else if (is_property && *at == ',')
-            npart__add_text(out, "%2C");
+            npart__append_text(out, "%2C");
         else
-            npart__add(out, at, 1);
+            npart__append(out, at, 1);
         if (at[0] == '#' && at[1] == '#')
-            npart__add_text(out, " ");
+            npart__append_text(out, " ");
     }
 }
 
 /* The file is no text with a NUL, hence the copy. */
-static void put_place(npart_document *document, struct npart__sheet *out, const struct npart__place *place)
+static void put_place(npart_document *document, struct npart__buffer *out, const struct npart__place *place)
 {
-    struct npart__sheet path;
-    npart__sheet_open(&path, &document->pool);
-    npart__add(&path, place->file, place->file_bytes);
-    npart__add_text(out, " file=");
-    put_text(document, out, npart__sheet_text(&path), true);
-    npart__add_format(out, ",line=%lld", (long long)place->line);
-    npart__sheet_close(&path);
+    struct npart__buffer path;
+    npart__buffer_init(&path, &document->arena);
+    npart__append(&path, place->file, place->file_bytes);
+    npart__append_text(out, " file=");
+    put_text(document, out, npart__buffer_text(&path), true);
+    npart__append_format(out, ",line=%lld", (long long)place->line);
+    npart__buffer_release(&path);
 }
 
 /* `::error file=...,line=...,title=...::message`, which must be a line of its own. The message is closed here. */
-static void put_command(npart_document *document, struct npart__sheet *out, const char *command,
-                        const struct npart__place *place, const char *title, struct npart__sheet *message)
+static void put_command(npart_document *document, struct npart__buffer *out, const char *command,
+                        const struct npart__place *place, const char *title, struct npart__buffer *message)
 {
-    npart__add_format(out, "::%s", command);
+    npart__append_format(out, "::%s", command);
     put_place(document, out, place);
-    npart__add_text(out, ",title=");
+    npart__append_text(out, ",title=");
     put_text(document, out, title, true);
-    npart__add_text(out, "::");
-    put_text(document, out, npart__sheet_text(message), false);
-    npart__add_text(out, "\n");
-    npart__sheet_close(message);
+    npart__append_text(out, "::");
+    put_text(document, out, npart__buffer_text(message), false);
+    npart__append_text(out, "\n");
+    npart__buffer_release(message);
 }
 
 /* Errors are written at once, the first ten of all models: none of them counts more than another. Closes the
  * message, shown or not. */
 static void put_error(npart_document *document, const struct npart_entry *entry, const char *title,
-                      struct npart__sheet *message)
+                      struct npart__buffer *message)
 {
     struct github *github = document->state;
     struct npart__place place = npart__place_of_model(entry);
@@ -71,7 +71,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry,
     if (github->errors++ < MOST_ANNOTATIONS)
         put_command(document, &document->out, "error", &place, title, message);
     else
-        npart__sheet_close(message);
+        npart__buffer_release(message);
 }
 
 /* "model.onnx, hexagon:v73: 4 partitions, threshold: at most 1. Do first: ..."; of the model as a whole there is no
@@ -81,15 +81,15 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
 {
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct npart_action action = {.size = sizeof action};
-    struct npart__sheet message;
+    struct npart__buffer message;
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
-    npart__sheet_open(&message, &document->pool);
+    npart__buffer_init(&message, &document->arena);
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
-    npart__add_text(&message, entry->path);
-    npart__add_format(&message, "%s%s: ", pair ? ", " : "", info.target);
-    npart__add_text(&message, at->text);
+    npart__append_text(&message, entry->path);
+    npart__append_format(&message, "%s%s: ", pair ? ", " : "", info.target);
+    npart__append_text(&message, at->text);
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
-        npart__add_text(&message, ". Do first: ");
+        npart__append_text(&message, ". Do first: ");
         npart__add_short_action(&message, &action);
     }
     put_error(document, entry, at->threshold, &message);
@@ -106,7 +106,7 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
-    struct npart__sheet message;
+    struct npart__buffer message;
     uint32_t node;
     if (!npart_plan_cause(pair->plan, id, &cause, NULL, 0) || cause.is_unknown)
         return false;
@@ -118,20 +118,20 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
     /* `noted` is for the message: the file as the exporter wrote it. `place` becomes relative to the root, or the
      * model's. */
     struct npart__place place = npart__place_of_cause(entry, model, &cause, &node), noted = place;
-    npart__sheet_open(&message, &document->pool);
-    npart__add_text(&message, entry->path);
-    npart__add_format(&message, ", %s: %s: ", info.target, cause.text);
+    npart__buffer_init(&message, &document->arena);
+    npart__append_text(&message, entry->path);
+    npart__append_format(&message, ", %s: %s: ", info.target, cause.text);
     npart__add_affected(&message, &cause);
     /* A source that lies outside of the repository, such as one on the machine that exported the model. */
     if (!npart__relative(document, &place) && place.is_source) {
-        npart__add_text(&message, ", from ");
-        npart__add(&message, noted.file, noted.file_bytes);
-        npart__add_format(&message, ":%lld", (long long)noted.line);
+        npart__append_text(&message, ", from ");
+        npart__append(&message, noted.file, noted.file_bytes);
+        npart__append_format(&message, ":%lld", (long long)noted.line);
         place = npart__place_of_model(entry);
         (void)npart__relative(document, &place);
     }
     if (npart__find_action(pair->advice, id, &action)) {
-        npart__add_text(&message, ". What to do: ");
+        npart__append_text(&message, ". What to do: ");
         npart__add_short_action(&message, &action);
     }
     put_command(document, &github->ranks[rank], "warning", &place, cause.rule_id, &message);
@@ -140,13 +140,13 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
-/* A sheet takes no memory before something is added, so ten of them cost nothing where there are no causes. */
+/* A buffer takes no memory before something is added, so ten of them cost nothing where there are no causes. */
 static void begin(npart_document *document)
 {
-    struct github *github = npart__take(&document->pool, 1, sizeof *github);
+    struct github *github = npart__arena_zeroed(&document->arena, 1, sizeof *github);
     document->state = github;
     for (size_t i = 0; github && i < MOST_ANNOTATIONS; i++)
-        npart__sheet_open(&github->ranks[i], &document->pool);
+        npart__buffer_init(&github->ranks[i], &document->arena);
 }
 
 /* A threshold that is waived gives no annotation. */
@@ -157,11 +157,11 @@ static void add(npart_document *document, const struct npart_entry *entry)
         if (!npart__outcome(entry, i)->is_met && !npart__outcome(entry, i)->waiver)
             put_outcome(document, entry, npart__outcome(entry, i));
     if (entry->error) {
-        struct npart__sheet message;
-        npart__sheet_open(&message, &document->pool);
-        npart__add_text(&message, entry->path);
-        npart__add_format(&message, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
-                          entry->error->message);
+        struct npart__buffer message;
+        npart__buffer_init(&message, &document->arena);
+        npart__append_text(&message, entry->path);
+        npart__append_format(&message, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                             entry->error->message);
         put_error(document, entry, "cannot be analyzed", &message);
     }
     for (size_t i = 0; i < entry->plan_count; i++) {
@@ -172,14 +172,14 @@ static void add(npart_document *document, const struct npart_entry *entry)
     }
 }
 
-/* As many lines of a sheet as there is room for. Each line ends in "\n", the last one, too, and a command holds no
+/* As many lines of a buffer as there is room for. Each line ends in "\n", the last one, too, and a command holds no
  * other: plain text has none. */
-static void put_lines(struct npart__sheet *out, struct npart__sheet *lines, uint32_t *room)
+static void put_lines(struct npart__buffer *out, struct npart__buffer *lines, uint32_t *room)
 {
-    const char *at = npart__sheet_text(lines);
+    const char *at = npart__buffer_text(lines);
     while (*at && *room) {
         size_t length = strcspn(at, "\n") + 1;
-        npart__add(out, at, length);
+        npart__append(out, at, length);
         at += length;
         --*room;
     }
@@ -196,16 +196,16 @@ static void end(npart_document *document)
         put_lines(&document->out, &github->ranks[i], &room);
     uint32_t warnings = github->warnings - (MOST_ANNOTATIONS - room);
     if (errors || warnings)
-        npart__add_format(&document->out,
-                          "::notice title=npu-partition::%u more error%s and %u more warning%s are not shown\n", errors,
-                          errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+        npart__append_format(&document->out,
+                             "::notice title=npu-partition::%u more error%s and %u more warning%s are not shown\n",
+                             errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
 }
 
 static void drop(npart_document *document)
 {
     struct github *github = document->state;
     for (size_t i = 0; github && i < MOST_ANNOTATIONS; i++)
-        npart__sheet_close(&github->ranks[i]);
+        npart__buffer_release(&github->ranks[i]);
 }
 
 const struct npart__writer npart__github_writer = {begin, add, end, drop};

@@ -10,12 +10,12 @@
 
 /* ---- the frame --------------------------------------------------------------------------------------------- */
 
-/* In pieces, so that the sheet stays at its size. A piece that is larger than what the sheet holds would make it
+/* In pieces, so that the buffer stays at its size. A piece that is larger than what the buffer holds would make it
  * grow for good. */
 static void add_frame(npart_document *document, const unsigned char *frame, size_t size)
 {
     for (size_t at = 0; at < size; at += PIECE_BYTES)
-        npart__add(&document->out, (const char *)frame + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES);
+        npart__append(&document->out, (const char *)frame + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES);
 }
 
 /* With the first block: a document that is given up before has written nothing. A page without models has head and
@@ -42,30 +42,34 @@ static bool write_block(void *payload, const char *text, size_t bytes)
 {
     npart_document *document = payload;
     for (const char *next; (next = memchr(text, '<', bytes)) != NULL; text = next + 1) {
-        npart__add(&document->out, text, (size_t)(next - text));
-        npart__add_text(&document->out, "\\u003c");
+        npart__append(&document->out, text, (size_t)(next - text));
+        npart__append_text(&document->out, "\\u003c");
         bytes -= (size_t)(next + 1 - text);
     }
-    npart__add(&document->out, text, bytes);
-    return !document->pool.failed;
+    npart__append(&document->out, text, bytes);
+    return !document->arena.failed;
 }
 
 static void begin_block(npart_document *document, const char *kind)
 {
     add_head(document);
-    npart__add_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">", kind);
+    npart__append_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">",
+                         kind);
 }
 
 static void end_block(npart_document *document)
 {
-    npart__add_text(&document->out, "</script>\n");
+    npart__append_text(&document->out, "</script>\n");
 }
 
-/* Of a report that was written there, and how that went: it takes memory of another allocator than the document's. */
-static void end_report(npart_document *document, npart_status status, const struct npart_error *failure)
+/* It takes memory of another allocator than the document's, so how it went is told the document. */
+static void add_report(npart_document *document, const char *kind, const struct npart_subject *subject)
 {
-    if (status != NPART_OK)
-        npart__document_fail(document, failure);
+    const struct npart_report_options options = {.version = 1, .detail = document->detail};
+    struct npart_error failure;
+    begin_block(document, kind);
+    if (npart_report(subject, NPART_FORMAT_JSON, &options, write_block, document, &failure) != NPART_OK)
+        npart__document_fail(document, &failure);
     end_block(document);
 }
 
@@ -74,57 +78,56 @@ static void end_report(npart_document *document, npart_status status, const stru
 /* {"path", "text"} of a model that cannot be analyzed. */
 static void add_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__sheet json, text;
+    struct npart__buffer json, text;
     begin_block(document, "error");
-    npart__sheet_open(&json, &document->pool);
-    npart__sheet_open(&text, &document->pool);
-    npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
-    npart__add_json_text(&json, "{\"path\":", entry->path);
-    npart__add_json_text(&json, ",\"text\":", npart__sheet_text(&text));
-    npart__add_text(&json, "}\n");
-    (void)write_block(document, npart__sheet_text(&json), json.size);
-    npart__sheet_close(&text);
-    npart__sheet_close(&json);
+    npart__buffer_init(&json, &document->arena);
+    npart__buffer_init(&text, &document->arena);
+    npart__append_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
+    npart__json_open(&json, NULL, '{');
+    npart__json_text(&json, "path", entry->path);
+    npart__json_text(&json, "text", npart__buffer_text(&text));
+    npart__append_text(&json, "}\n");
+    (void)write_block(document, npart__buffer_text(&json), json.size);
+    npart__buffer_release(&text);
+    npart__buffer_release(&json);
     end_block(document);
 }
 
 /* {"path", "outcomes": [{"target", "threshold", "is_met", "text", "waiver"}]} */
 static void add_outcomes(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__sheet json;
+    struct npart__buffer json;
     if (!entry->outcome_count)
         return;
     begin_block(document, "outcomes");
-    npart__sheet_open(&json, &document->pool);
-    npart__add_json_text(&json, "{\"path\":", entry->path);
-    npart__add_text(&json, ",\"outcomes\":[");
+    npart__buffer_init(&json, &document->arena);
+    npart__json_open(&json, NULL, '{');
+    npart__json_text(&json, "path", entry->path);
+    npart__json_open(&json, "outcomes", '[');
     for (size_t i = 0; i < entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(entry, i);
-        npart__add_json_id(&json, i ? ",{\"target\":" : "{\"target\":", at->plan);
-        npart__add_json_text(&json, ",\"threshold\":", at->threshold);
-        npart__add_json_flag(&json, ",\"is_met\":", at->is_met);
-        npart__add_json_text(&json, ",\"text\":", at->text);
-        npart__add_json_text_or_null(&json, ",\"waiver\":", at->waiver);
-        npart__add_text(&json, "}");
+        npart__json_open(&json, NULL, '{');
+        npart__json_id(&json, "target", at->plan);
+        npart__json_text(&json, "threshold", at->threshold);
+        npart__json_flag(&json, "is_met", at->is_met);
+        npart__json_text(&json, "text", at->text);
+        npart__json_text_or_null(&json, "waiver", at->waiver);
+        npart__json_close(&json, '}');
     }
-    npart__add_text(&json, "]}\n");
-    (void)write_block(document, npart__sheet_text(&json), json.size);
-    npart__sheet_close(&json);
+    npart__append_text(&json, "]}\n");
+    (void)write_block(document, npart__buffer_text(&json), json.size);
+    npart__buffer_release(&json);
     end_block(document);
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart_error failure;
-    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
-    options.detail = document->detail;
     if (entry->error) {
         add_error(document, entry);
     } else {
-        begin_block(document, "report");
-        npart_status status =
-            npart_report_json(entry->plans, entry->plan_count, &options, write_block, document, &failure);
-        end_report(document, status, &failure);
+        struct npart_subject plans = {
+            .size = sizeof plans, .kind = NPART_SUBJECT_PLANS, .plans = entry->plans, .count = entry->plan_count};
+        add_report(document, "report", &plans);
     }
     add_outcomes(document, entry);
 }
@@ -138,40 +141,38 @@ const struct npart__writer npart__html_writer = {.add = add, .end = end};
 static npart_status check_page(npart_document *document, struct npart_error *error)
 {
     if (!document || document->is_ended)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
-                                  document ? "has ended" : "must not be NULL");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the document %s",
+                           document ? "has ended" : "must not be NULL");
     if (document->writer != &npart__html_writer)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document's format must be HTML");
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the document's format must be HTML");
     return npart__document_status(document, error);
 }
 
 npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
                                      struct npart_error *error)
 {
-    struct npart_error failure;
+    struct npart_subject changes = {
+        .size = sizeof changes, .kind = NPART_SUBJECT_DIFFS, .diffs = diffs, .count = count};
     npart_status status = check_page(document, error);
     if (status == NPART_OK)
-        status = npart__diff_check(diffs, count, write_block, error);
+        status = npart__diffs_check(diffs, count, error);
     if (status != NPART_OK)
         return status;
-    begin_block(document, "diff");
-    status = npart_report_diff_json(diffs, count, write_block, document, &failure);
-    end_report(document, status, &failure);
+    add_report(document, "diff", &changes);
     return npart__document_status(document, error);
 }
 
 npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
                                     struct npart_error *error)
 {
-    struct npart_error failure;
+    struct npart_subject found = {
+        .size = sizeof found, .kind = NPART_SUBJECT_FIX, .fix = fix, .written = written};
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !fix)
-        status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "fix must not be NULL");
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix must not be NULL");
     if (status != NPART_OK)
         return status;
-    begin_block(document, "fix");
-    status = npart_report_fix_json(fix, written, write_block, document, &failure);
-    end_report(document, status, &failure);
+    add_report(document, "fix", &found);
     return npart__document_status(document, error);
 }
 
@@ -184,15 +185,15 @@ npart_status npart_document_add_report(npart_document *document, npart_read_call
     ptrdiff_t bytes;
     npart_status status = check_page(document, error);
     if (status == NPART_OK && !read)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "read must not be NULL");
-    char *piece = status == NPART_OK ? npart__take(&document->pool, PIECE_BYTES, 1) : NULL;
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "read must not be NULL");
+    char *piece = status == NPART_OK ? npart__arena_zeroed(&document->arena, PIECE_BYTES, 1) : NULL;
     if (!piece)
         return status == NPART_OK ? npart__document_status(document, error) : status;
     begin_block(document, "report");
     while ((bytes = read(payload, piece, PIECE_BYTES)) > 0 && write_block(document, piece, (size_t)bytes))
         continue;
     if (bytes < 0) {
-        (void)npart__report_fail(&failure, NPART_ERROR_READ, "the report cannot be read");
+        (void)npart__fail(&failure, NPART_ERROR_READ, "", "the report cannot be read");
         npart__document_fail(document, &failure);
     }
     end_block(document);

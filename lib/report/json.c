@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The JSON report: one line a model. docs/json.md says what each field means; `schema` counts up
- * when one changes. Written from the first byte to the last, without a tree in memory: keys
- * stand in the code with the comma or brace before them. What many lines have in common (paths
- * of graphs, rules, heads of nodes) is put together once.
+ * when one changes. What many lines have in common (paths of graphs, rules, heads of nodes) is put together once.
  */
+#include <stdio.h>
+
 #include "report/report.h"
 
 #define JSON_SCHEMA 2
@@ -19,9 +19,9 @@ struct node_text {
 
 /* What is the same for many lines of one report. */
 struct json {
-    struct npart__pool *pool;
-    struct npart__sheet *out;
-    struct npart__sheet scratch; /* what a getter writes */
+    struct npart__arena *arena;
+    struct npart__buffer *out;
+    struct npart__buffer *scratch; /* what a getter writes */
     const npart_plan *plan;
     const npart_inference *view;
     const npart_model *model; /* as the plan's runtime sees it */
@@ -39,42 +39,30 @@ struct json {
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
-static void text(struct json *json, const char *literal)
-{
-    npart__add_text(json->out, literal);
-}
-
-static void string(struct json *json, const char *value)
-{
-    npart__add_json_string(json->out, value, strlen(value));
-}
-
 /* Tensors are told by their names, which scripts look for; "" for an id that is none. */
 static void value_name(struct json *json, const char *key, uint32_t id)
 {
     struct npart_value value = {.size = sizeof value};
-    npart__add_json_text(json->out, key, npart_inference_value(json->view, id, &value) ? value.name : "");
+    npart__json_text(json->out, key, npart_inference_value(json->view, id, &value) ? value.name : "");
 }
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
 {
-    text(json, key);
-    text(json, "[");
+    npart__json_open(json->out, key, '[');
     for (uint32_t i = 0; i < count; i++)
-        value_name(json, i ? "," : "", list[i]);
-    text(json, "]");
+        value_name(json, NULL, list[i]);
+    npart__json_close(json->out, ']');
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
-/* `is_first` goes on from the model's findings to those of the inference. */
-static void finding(struct json *json, const struct npart_finding *at, bool *is_first)
+static void finding(struct json *json, const struct npart_finding *at)
 {
-    npart__add_json_text(json->out, *is_first ? "{\"code\":" : ",{\"code\":", at->code);
-    *is_first = false;
-    npart__add_json_text(json->out, ",\"text\":", at->text);
-    npart__add_json_text(json->out, ",\"at\":", at->at);
-    text(json, "}");
+    npart__json_open(json->out, NULL, '{');
+    npart__json_text(json->out, "code", at->code);
+    npart__json_text(json->out, "text", at->text);
+    npart__json_text(json->out, "at", at->at);
+    npart__json_close(json->out, '}');
 }
 
 /* What holds for all targets. Nodes that a runtime has added are not the file's. Two lists are one in JSON: what
@@ -85,24 +73,26 @@ static void model(struct json *json)
     const npart_inference *asked = npart_plan_inference(json->plan);
     const struct npart_model_info *info = &json->info;
     struct npart_finding at = {.size = sizeof at};
-    bool is_first = true;
-    text(json, "\"findings\":[");
+    npart__json_open(json->out, "findings", '[');
     for (uint32_t i = 0; npart_model_finding(json->model, i, &at); i++)
-        finding(json, &at, &is_first);
+        finding(json, &at);
     for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
-        finding(json, &at, &is_first);
-    npart__add_json_text(json->out, "],\"model\":{\"path\":", info->name);
-    npart__add_json_number(json->out, ",\"ir_version\":", info->ir_version);
-    npart__add_json_text(json->out, ",\"producer\":", info->producer_name);
-    text(json, ",\"opsets\":{");
+        finding(json, &at);
+    npart__json_close(json->out, ']');
+    npart__json_open(json->out, "model", '{');
+    npart__json_text(json->out, "path", info->name);
+    npart__json_number(json->out, "ir_version", info->ir_version);
+    npart__json_text(json->out, "producer", info->producer_name);
+    npart__json_open(json->out, "opsets", '{');
     for (uint32_t i = 0; i < info->opset_count; i++) {
-        npart__add_json_text(json->out, i ? "," : "", info->opsets[i].domain);
-        npart__add_json_number(json->out, ":", info->opsets[i].version);
+        npart__json_name(json->out, info->opsets[i].domain);
+        npart__json_number(json->out, NULL, info->opsets[i].version);
     }
-    npart__add_json_number(json->out, "},\"nodes\":", info->node_count - info->added_node_count);
-    npart__add_json_count(json->out, ",\"bytes\":", info->input_bytes);
-    npart__add_json_count(json->out, ",\"weight_bytes\":", info->weight_bytes);
-    text(json, "}");
+    npart__json_close(json->out, '}');
+    npart__json_number(json->out, "nodes", info->node_count - info->added_node_count);
+    npart__json_count(json->out, "bytes", info->input_bytes);
+    npart__json_count(json->out, "weight_bytes", info->weight_bytes);
+    npart__json_close(json->out, '}');
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
@@ -114,18 +104,19 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
                         const char *sentence, const char *because, const char *source)
 {
     if (!*made) {
-        struct npart__sheet sheet;
-        npart__sheet_open(&sheet, json->pool);
-        npart__add_json_text(&sheet, "{\"gate\":", gate);
-        npart__add_json_text(&sheet, ",\"rule\":", rule);
-        npart__add_json_text(&sheet, ",\"text\":", sentence);
+        struct npart__buffer buffer;
+        npart__buffer_init(&buffer, json->arena);
+        npart__json_open(&buffer, NULL, '{');
+        npart__json_text(&buffer, "gate", gate);
+        npart__json_text(&buffer, "rule", rule);
+        npart__json_text(&buffer, "text", sentence);
         if (*because)
-            npart__add_json_text(&sheet, ",\"because\":", because);
-        npart__add_json_text(&sheet, ",\"source\":", source);
-        npart__add_text(&sheet, ",\"found\":");
-        *made = npart__keep_text(&sheet);
+            npart__json_text(&buffer, "because", because);
+        npart__json_text(&buffer, "source", source);
+        npart__json_key(&buffer, "found");
+        *made = npart__keep_text(&buffer);
     }
-    text(json, *made);
+    npart__json_value(json->out, NULL, *made);
 }
 
 /* The place of a fate among those that were told. Fates are words of the library's own, so their addresses tell
@@ -150,8 +141,8 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     if (at->into != NPART_NONE)
         (void)npart_model_node_text(json->model, at->into, place, sizeof place);
     reason_once(json, &json->folds[place_of(json, at->fate)], "fold", at->fate, at->fate_text, "", "");
-    string(json, place);
-    text(json, "}");
+    npart__json_text(json->out, NULL, place);
+    npart__json_close(json->out, '}');
 }
 
 /* Asked twice where what was found does not fit the buffer: then there is room for it. `outcomes` has no words for
@@ -165,35 +156,34 @@ static void node_reasons(struct json *json, uint32_t node, uint32_t count)
         [NPART_OUTCOME_NOTE] = ",\"outcome\":\"note\"}",
     };
     struct npart_reason at = {.size = sizeof at};
-    for (uint32_t i = 0; i < count && !json->pool->failed; i++) {
+    for (uint32_t i = 0; i < count && !json->arena->failed; i++) {
         bool is_there;
         do
-            is_there = npart_plan_reason(json->plan, node, i, &at, NPART__ROOM(&json->scratch));
-        while (is_there && npart__sheet_lacks(&json->scratch, at.found_bytes));
+            is_there = npart_plan_reason(json->plan, node, i, &at, NPART__ROOM(json->scratch));
+        while (is_there && npart__buffer_lacks(json->scratch, at.found_bytes));
         if (!is_there)
             return;
-        text(json, i ? "," : "");
         reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.because, at.source);
-        npart__add_json_string(json->out, json->scratch.data, json->scratch.size);
-        text(json, outcomes[at.outcome]);
+        npart__append_json_string(json->out, json->scratch->data, json->scratch->size);
+        npart__append_text(json->out, outcomes[at.outcome]);
     }
 }
 
 /* All of a node's line that does not depend on the target, up to its verdict. It ends within the string of the
- * verdict. `id` decides on the comma, as nodes are told from the first on. The domain is as the file writes it, ""
- * or "ai.onnx". */
+ * verdict, and begins with the comma that is due after the node before. The domain is as the file writes it, "" or
+ * "ai.onnx". */
 static void node_head(struct json *json, uint32_t id)
 {
     struct npart_node at = {.size = sizeof at};
     if (!npart_model_node(json->model, id, &at))
         return;
-    npart__add_json_number(json->out, id ? ",{\"index\":" : "{\"index\":", at.index);
-    text(json, ",\"graph\":");
-    text(json, json->paths[at.graph]);
-    npart__add_json_text(json->out, ",\"name\":", at.name);
-    npart__add_json_text(json->out, ",\"op\":", at.op);
-    npart__add_json_text(json->out, ",\"domain\":", at.written_domain);
-    text(json, ",\"verdict\":\"");
+    npart__json_open(json->out, NULL, '{');
+    npart__json_number(json->out, "index", at.index);
+    npart__json_value(json->out, "graph", json->paths[at.graph]);
+    npart__json_text(json->out, "name", at.name);
+    npart__json_text(json->out, "op", at.op);
+    npart__json_text(json->out, "domain", at.written_domain);
+    npart__json_value(json->out, "verdict", "\"");
 }
 
 /* Where it stands in its graph, and where in the exporter's source it comes from. `structure` is four numbers of 32
@@ -204,33 +194,29 @@ static void node_tail(struct json *json, uint32_t id)
     struct npart_structure place = {.size = sizeof place};
     struct npart_node node = {.size = sizeof node};
     (void)npart_model_node_origin(json->model, id, &at);
-    json->pool->failed |= npart_inference_structure(json->view, id, &place, NULL) != NPART_OK;
-    npart__add_format(json->out, ",\"structure\":\"%08x%08x%08x%08x\"", (unsigned)place.up, (unsigned)place.down,
-                      (unsigned)place.around, (unsigned)place.itself);
-    text(json, ",\"at\":{");
+    json->arena->failed |= npart_inference_structure(json->view, id, &place, NULL) != NPART_OK;
+    npart__append_format(json->out, ",\"structure\":\"%08x%08x%08x%08x\"", (unsigned)place.up, (unsigned)place.down,
+                         (unsigned)place.around, (unsigned)place.itself);
+    npart__json_open(json->out, "at", '{');
     if (at.file) {
-        text(json, "\"file\":");
-        npart__add_json_string(json->out, at.file, at.file_bytes);
-        npart__add_json_number(json->out, ",\"line\":", at.line);
+        npart__json_string(json->out, "file", at.file, at.file_bytes);
+        npart__json_number(json->out, "line", at.line);
     }
-    if (at.module) {
-        text(json, at.file ? ",\"module\":" : "\"module\":");
-        npart__add_json_string(json->out, at.module, at.module_bytes);
-    }
-    text(json, "}");
+    if (at.module)
+        npart__json_string(json->out, "module", at.module, at.module_bytes);
+    npart__json_close(json->out, '}');
     if (json->detail == NPART_DETAIL_TENSORS && npart_model_node(json->model, id, &node))
         npart__add_json_operands(json->out, &node);
-    text(json, "}");
+    npart__json_close(json->out, '}');
 }
 
 /* Of a live node. It has work, so a failure is one of memory or of a budget. */
 static void node_work(struct json *json, uint32_t id)
 {
     struct npart_work at = {.size = sizeof at};
-    json->pool->failed |= npart_plan_work(json->plan, id, &at, NULL) != NPART_OK;
-    text(json, ",\"work\":");
-    if (!json->pool->failed)
-        npart__add_work(json->out, &at);
+    json->arena->failed |= npart_plan_work(json->plan, id, &at, NULL) != NPART_OK;
+    if (!json->arena->failed)
+        npart__add_work(json->out, "work", &at);
 }
 
 /* A node's line: what every target says of it, then verdict, reasons and cause of this one. `ms` is left out where
@@ -242,27 +228,29 @@ static void node(struct json *json, uint32_t id)
         return;
     const struct node_text *told = json->model == json->own && json->nodes ? &json->nodes[id] : NULL;
     if (told)
-        npart__add(json->out, told->head, told->head_length);
+        npart__append(json->out, told->head, told->head_length);
     else
         node_head(json, id);
-    text(json, npart__json_verdict(at.verdict));
-    npart__add_json_id(json->out, "\",\"into\":", at.into);
-    npart__add_json_id(json->out, ",\"partition\":", at.partition);
-    text(json, ",\"reasons\":[");
+    npart__append_text(json->out, npart__json_verdict(at.verdict));
+    npart__append(json->out, "\"", 1);
+    npart__json_id(json->out, "into", at.into);
+    npart__json_id(json->out, "partition", at.partition);
+    npart__json_open(json->out, "reasons", '[');
     if (*at.fate)
         fold_reason(json, &at);
     else
         node_reasons(json, id, at.reason_count);
-    npart__add_json_id(json->out, "],\"cause\":", at.cause);
+    npart__json_close(json->out, ']');
+    npart__json_id(json->out, "cause", at.cause);
     if (*at.fate)
-        text(json, ",\"work\":null");
+        npart__json_value(json->out, "work", "null");
     else
         node_work(json, id);
     if (at.ms >= 0)
-        npart__add_json_decimal(json->out, ",\"ms\":", at.ms);
-    npart__add_json_id(json->out, ",\"module\":", json->module_of[id]);
+        npart__json_decimal(json->out, "ms", at.ms);
+    npart__json_id(json->out, "module", json->module_of[id]);
     if (told)
-        npart__add(json->out, told->tail, told->tail_length);
+        npart__append(json->out, told->tail, told->tail_length);
     else
         node_tail(json, id);
 }
@@ -273,27 +261,28 @@ static void node(struct json *json, uint32_t id)
  * tensors by name. `cause_of_end` are nodes on the CPU. */
 static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
-    npart__add_json_number(json->out, id ? ",{\"id\":" : "{\"id\":", id);
-    text(json, ",\"graph\":");
-    text(json, json->paths[at->graph]);
-    npart__add_json_ids(json->out, ",\"nodes\":", at->nodes, at->node_count);
-    value_names(json, ",\"inputs\":", at->inputs, at->input_count);
-    value_names(json, ",\"outputs\":", at->outputs, at->output_count);
-    npart__add_json_ids(json->out, ",\"cause_of_end\":", at->ends, at->end_count);
-    value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
-    npart__add_json_count_or_null(json->out, ",\"macs\":", at->has_macs, at->macs);
-    text(json, "}");
+    npart__json_open(json->out, NULL, '{');
+    npart__json_number(json->out, "id", id);
+    npart__json_value(json->out, "graph", json->paths[at->graph]);
+    npart__json_ids(json->out, "nodes", at->nodes, at->node_count);
+    value_names(json, "inputs", at->inputs, at->input_count);
+    value_names(json, "outputs", at->outputs, at->output_count);
+    npart__json_ids(json->out, "cause_of_end", at->ends, at->end_count);
+    value_names(json, "cut_behind", at->cuts, at->cut_count);
+    npart__json_count_or_null(json->out, "macs", at->has_macs, at->macs);
+    npart__json_close(json->out, '}');
 }
 
 /* `from` and `to` are partitions; null is the CPU. */
-static void crossing(struct json *json, uint32_t index, const struct npart_crossing *at)
+static void crossing(struct json *json, const struct npart_crossing *at)
 {
-    value_name(json, index ? ",{\"tensor\":" : "{\"tensor\":", at->value);
-    npart__add_json_id(json->out, ",\"from\":", at->from);
-    npart__add_json_id(json->out, ",\"to\":", at->to);
-    npart__add_json_count_or_null(json->out, ",\"bytes\":", at->has_bytes, at->bytes);
-    npart__add_json_text(json->out, ",\"layout\":", at->layout);
-    text(json, "}");
+    npart__json_open(json->out, NULL, '{');
+    value_name(json, "tensor", at->value);
+    npart__json_id(json->out, "from", at->from);
+    npart__json_id(json->out, "to", at->to);
+    npart__json_count_or_null(json->out, "bytes", at->has_bytes, at->bytes);
+    npart__json_text(json->out, "layout", at->layout);
+    npart__json_close(json->out, '}');
 }
 
 /* The first call finds them all; ARGUMENT is its word for the end of the list, and no failure. */
@@ -301,24 +290,21 @@ static void fusions(struct json *json)
 {
     struct npart_fusion at = {.size = sizeof at};
     npart_status status = NPART_OK;
-    text(json, ",\"fusions\":[");
-    for (uint32_t i = 0; !json->pool->failed && status == NPART_OK; i++) {
+    npart__json_open(json->out, "fusions", '[');
+    for (uint32_t i = 0; !json->arena->failed && status == NPART_OK; i++) {
         status = npart_plan_fusion(json->plan, i, &at, NULL);
-        json->pool->failed |= npart__is_shortage(status);
+        json->arena->failed |= npart__is_shortage(status);
         if (status != NPART_OK)
             continue;
-        npart__add_json_text(json->out, i ? ",{\"pattern\":" : "{\"pattern\":", at.pattern);
-        npart__add_json_ids(json->out, ",\"nodes\":", at.nodes, at.node_count);
-        npart__add_json_text(json->out, ",\"state\":", at.state);
-        text(json, ",\"stopped_by\":");
-        if (at.stopped_by)
-            string(json, at.stopped_by);
-        else
-            text(json, "null");
-        npart__add_json_id(json->out, ",\"node\":", at.node);
-        text(json, "}");
+        npart__json_open(json->out, NULL, '{');
+        npart__json_text(json->out, "pattern", at.pattern);
+        npart__json_ids(json->out, "nodes", at.nodes, at.node_count);
+        npart__json_text(json->out, "state", at.state);
+        npart__json_text_or_null(json->out, "stopped_by", at.stopped_by);
+        npart__json_id(json->out, "node", at.node);
+        npart__json_close(json->out, '}');
     }
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* Only tensors that are converted, with the sentence that the text report has. Goes through all values of the graph
@@ -326,82 +312,78 @@ static void fusions(struct json *json)
 static void layouts(struct json *json)
 {
     struct npart_value_plan at = {.size = sizeof at};
-    bool is_first = true;
-    text(json, ",\"layouts\":[");
-    for (uint32_t i = 0; !json->pool->failed && npart_plan_value(json->plan, i, &at); i++) {
+    npart__json_open(json->out, "layouts", '[');
+    for (uint32_t i = 0; !json->arena->failed && npart_plan_value(json->plan, i, &at); i++) {
         if (!at.converted_to)
             continue;
-        value_name(json, is_first ? "{\"tensor\":" : ",{\"tensor\":", i);
-        is_first = false;
-        npart__add_json_text(json->out, ",\"from\":", at.layout);
-        npart__add_json_text(json->out, ",\"to\":", at.converted_to);
-        npart__add_json_count_or_null(json->out, ",\"bytes\":", at.has_bytes, at.bytes);
-        npart__add_json_id(json->out, ",\"node\":", at.converted_for);
-        struct npart__sheet why;
-        npart__sheet_open(&why, json->pool);
-        npart__add_conversion(&why, &json->scratch, json->plan, i, &at);
-        npart__add_json_text(json->out, ",\"text\":", npart__sheet_text(&why));
-        npart__sheet_close(&why);
-        text(json, "}");
+        npart__json_open(json->out, NULL, '{');
+        value_name(json, "tensor", i);
+        npart__json_text(json->out, "from", at.layout);
+        npart__json_text(json->out, "to", at.converted_to);
+        npart__json_count_or_null(json->out, "bytes", at.has_bytes, at.bytes);
+        npart__json_id(json->out, "node", at.converted_for);
+        struct npart__buffer why;
+        npart__buffer_init(&why, json->arena);
+        npart__add_conversion(&why, json->scratch, json->plan, i, &at);
+        npart__json_text(json->out, "text", npart__buffer_text(&why));
+        npart__buffer_release(&why);
+        npart__json_close(json->out, '}');
     }
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* The words of a list with blanks between. No blanks at the ends, so every piece is a word. */
 static void words(struct json *json, const char *key, const char *list)
 {
-    text(json, key);
-    text(json, "[");
+    npart__json_open(json->out, key, '[');
     while (*list) {
         size_t length = strcspn(list, " ");
-        npart__add_json_string(json->out, list, length);
+        npart__json_string(json->out, NULL, list, length);
         list += length + (list[length] == ' ');
-        text(json, *list ? "," : "");
     }
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* Actions refer to each other, so each has an id: "a1" is the first. */
-static void action_name(struct json *json, uint32_t index)
+static void action_name(struct json *json, const char *key, uint32_t index)
 {
-    npart__add_format(json->out, "\"a%u\"", index + 1);
+    char name[16];
+    (void)snprintf(name, sizeof name, "a%u", (unsigned)index + 1);
+    npart__json_text_or_null(json->out, key, index == NPART_NONE ? NULL : name);
 }
 
 /* What a replanned model would look like. The range opens an object and leaves it open, so two are closed here. */
 static void after(struct json *json, const struct npart_after *at)
 {
-    npart__add_json_number(json->out, ",\"after\":{\"partitions\":", at->partitions);
-    npart__add_json_decimal(json->out, ",\"coverage\":", at->coverage);
-    npart__add_json_decimal_or_null(json->out, ",\"mac_coverage\":", at->mac_coverage);
-    npart__add_json_text(json->out, ",\"verdict\":", at->verdict);
-    npart__add_json_range(json->out, ",\"cost\":", at->cost);
-    text(json, "}}");
+    npart__json_open(json->out, "after", '{');
+    npart__json_number(json->out, "partitions", at->partitions);
+    npart__json_decimal(json->out, "coverage", at->coverage);
+    npart__json_decimal_or_null(json->out, "mac_coverage", at->mac_coverage);
+    npart__json_text(json->out, "verdict", at->verdict);
+    npart__add_json_range(json->out, "cost", at->cost);
+    npart__json_close(json->out, '}');
+    npart__json_close(json->out, '}');
 }
 
 /* `rewrites` is one text with blanks between the names; in JSON it is a list. */
 static void action(struct json *json, uint32_t index, const struct npart_action *at)
 {
-    text(json, index ? ",{\"id\":" : "{\"id\":");
-    action_name(json, index);
-    npart__add_json_text(json->out, ",\"action\":", at->kind);
-    npart__add_json_text(json->out, ",\"text\":", at->text);
-    npart__add_json_text_or_null(json->out, ",\"command\":", at->command);
-    words(json, ",\"rewrites\":", at->rewrites);
-    npart__add_json_flag(json->out, ",\"fixable\":", at->is_fixable);
-    npart__add_json_text_or_null(json->out, ",\"equality\":", at->equality);
-    npart__add_json_ids(json->out, ",\"causes\":", at->causes, at->cause_count);
-    text(json, ",\"needs\":[");
-    for (uint32_t i = 0; i < at->need_count; i++) {
-        text(json, i ? "," : "");
-        action_name(json, at->needs[i]);
-    }
-    text(json, "],\"instead_of\":");
-    if (at->instead_of == NPART_NONE)
-        text(json, "null");
-    else
-        action_name(json, at->instead_of);
+    npart__json_open(json->out, NULL, '{');
+    action_name(json, "id", index);
+    npart__json_text(json->out, "action", at->kind);
+    npart__json_text(json->out, "text", at->text);
+    npart__json_text_or_null(json->out, "command", at->command);
+    words(json, "rewrites", at->rewrites);
+    npart__json_flag(json->out, "fixable", at->is_fixable);
+    npart__json_text_or_null(json->out, "equality", at->equality);
+    npart__json_ids(json->out, "causes", at->causes, at->cause_count);
+    npart__json_open(json->out, "needs", '[');
+    for (uint32_t i = 0; i < at->need_count; i++)
+        action_name(json, NULL, at->needs[i]);
+    npart__json_close(json->out, ']');
+    action_name(json, "instead_of", at->instead_of);
     after(json, &at->after);
-    text(json, "}");
+    npart__json_close(json->out, '}');
 }
 
 /* The plan with sizes that were proposed for the dynamic dims, where one was made. */
@@ -411,27 +393,28 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
     struct npart_dim_binding binding;
     if (!fixed)
         return;
-    text(json, ",\"if_fixed\":{\"dims\":{");
+    npart__json_open(json->out, "if_fixed", '{');
+    npart__json_open(json->out, "dims", '{');
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(fixed), i, &binding); i++) {
-        npart__add_json_text(json->out, i ? "," : "", binding.name);
-        npart__add_json_number(json->out, ":", binding.size);
+        npart__json_name(json->out, binding.name);
+        npart__json_number(json->out, NULL, binding.size);
     }
-    text(json, "},\"summary\":");
+    npart__json_close(json->out, '}');
     (void)npart_plan_summary(fixed, &at);
-    npart__add_json_summary(json->out, &at);
-    text(json, "}");
+    npart__add_json_summary(json->out, "summary", &at);
+    npart__json_close(json->out, '}');
 }
 
 /* Left away where there is none, as in nearly all plans. */
 static void plan_findings(struct json *json)
 {
     struct npart_finding at = {.size = sizeof at};
-    bool is_first = true;
-    for (uint32_t i = 0; npart_plan_finding(json->plan, i, &at); i++) {
-        text(json, is_first ? ",\"findings\":[" : "");
-        finding(json, &at, &is_first);
-    }
-    text(json, is_first ? "" : "]");
+    if (!npart_plan_finding(json->plan, 0, &at))
+        return;
+    npart__json_open(json->out, "findings", '[');
+    for (uint32_t i = 0; npart_plan_finding(json->plan, i, &at); i++)
+        finding(json, &at);
+    npart__json_close(json->out, ']');
 }
 
 /* What it is, and how it went. Names a target by its parts, so that a program need not take its
@@ -443,17 +426,18 @@ static void target_head(struct json *json)
     const struct npart_plan_info *info = &json->plan_info;
     (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
     (void)npart_plan_summary(json->plan, &at);
-    npart__add_json_text(json->out, "{\"target\":", oplist.name);
-    npart__add_json_text(json->out, ",\"name\":", info->target);
-    npart__add_json_text(json->out, ",\"variant\":", info->variant);
-    text(json, ",\"switches_on\":[");
+    npart__json_open(json->out, NULL, '{');
+    npart__json_text(json->out, "target", oplist.name);
+    npart__json_text(json->out, "name", info->target);
+    npart__json_text(json->out, "variant", info->variant);
+    npart__json_open(json->out, "switches_on", '[');
     for (uint32_t i = 0; i < info->switch_count; i++)
-        npart__add_json_text(json->out, i ? "," : "", info->switches[i]);
-    npart__add_json_text(json->out, "],\"toolchain\":", info->toolchain);
-    npart__add_json_text(json->out, ",\"partitioner\":", info->partitioner);
-    text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
-    text(json, ",\"summary\":");
-    npart__add_json_summary(json->out, &at);
+        npart__json_text(json->out, NULL, info->switches[i]);
+    npart__json_close(json->out, ']');
+    npart__json_text(json->out, "toolchain", info->toolchain);
+    npart__json_text(json->out, "partitioner", info->partitioner);
+    npart__json_text(json->out, "level", info->level == NPART_LEVEL_OFF ? "off" : "basic");
+    npart__add_json_summary(json->out, "summary", &at);
     plan_findings(json);
 }
 
@@ -463,12 +447,12 @@ static void find_modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
     npart_status status = NPART_OK;
-    json->module_of = npart__take(json->pool, json->info.node_count + (size_t)1, sizeof *json->module_of);
-    for (uint32_t i = 0; !json->pool->failed && i < json->info.node_count; i++)
+    json->module_of = npart__arena_zeroed(json->arena, json->info.node_count + (size_t)1, sizeof *json->module_of);
+    for (uint32_t i = 0; !json->arena->failed && i < json->info.node_count; i++)
         json->module_of[i] = NPART_NONE;
-    for (uint32_t m = 0; !json->pool->failed && status == NPART_OK; m++) {
+    for (uint32_t m = 0; !json->arena->failed && status == NPART_OK; m++) {
         status = npart_plan_module(json->plan, m, &at, NULL);
-        json->pool->failed |= npart__is_shortage(status);
+        json->arena->failed |= npart__is_shortage(status);
         for (uint32_t i = 0; status == NPART_OK && i < at.own_count; i++)
             json->module_of[at.own[i]] = m;
     }
@@ -479,21 +463,22 @@ static void find_modules(struct json *json)
 static void modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
-    text(json, ",\"modules\":[");
-    for (uint32_t m = 0; !json->pool->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++) {
-        npart__add_json_text(json->out, m ? ",{\"path\":" : "{\"path\":", at.path);
-        npart__add_json_id(json->out, ",\"parent\":", at.parent);
-        npart__add_json_number(json->out, ",\"nodes\":", at.node_count);
-        npart__add_json_number(json->out, ",\"live\":", at.live_count);
-        npart__add_json_number(json->out, ",\"accepted\":", at.accepted_count);
-        npart__add_json_count_or_null(json->out, ",\"macs\":", at.has_macs, at.macs);
-        npart__add_json_count_or_null(json->out, ",\"macs_on_npu\":", at.has_macs, at.macs_on_npu);
-        npart__add_json_decimal_or_null(json->out, ",\"npu_ms\":", at.npu_ms);
-        npart__add_json_decimal_or_null(json->out, ",\"cpu_ms\":", at.cpu_ms);
-        npart__add_json_number(json->out, ",\"switches\":", at.switch_count);
-        text(json, "}");
+    npart__json_open(json->out, "modules", '[');
+    for (uint32_t m = 0; !json->arena->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++) {
+        npart__json_open(json->out, NULL, '{');
+        npart__json_text(json->out, "path", at.path);
+        npart__json_id(json->out, "parent", at.parent);
+        npart__json_number(json->out, "nodes", at.node_count);
+        npart__json_number(json->out, "live", at.live_count);
+        npart__json_number(json->out, "accepted", at.accepted_count);
+        npart__json_count_or_null(json->out, "macs", at.has_macs, at.macs);
+        npart__json_count_or_null(json->out, "macs_on_npu", at.has_macs, at.macs_on_npu);
+        npart__json_decimal_or_null(json->out, "npu_ms", at.npu_ms);
+        npart__json_decimal_or_null(json->out, "cpu_ms", at.cpu_ms);
+        npart__json_number(json->out, "switches", at.switch_count);
+        npart__json_close(json->out, '}');
     }
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* All nodes have a line, folded and fused ones, too: a node's place in the list is its id. */
@@ -502,45 +487,46 @@ static void nodes_and_partitions(struct json *json)
     struct npart_partition at = {.size = sizeof at};
     uint32_t count;
     find_modules(json);
-    text(json, ",\"nodes\":[");
-    for (uint32_t i = 0; i < json->info.node_count && !json->pool->failed; i++)
+    npart__json_open(json->out, "nodes", '[');
+    for (uint32_t i = 0; i < json->info.node_count && !json->arena->failed; i++)
         node(json, i);
     const uint32_t *order = npart_plan_order(json->plan, &count);
-    npart__add_json_ids(json->out, "],\"order\":", order, count);
+    npart__json_close(json->out, ']');
+    npart__json_ids(json->out, "order", order, count);
     modules(json);
-    text(json, ",\"partitions\":[");
+    npart__json_open(json->out, "partitions", '[');
     for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++)
         partition(json, i, &at);
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* Without a buffer: what was found stands with the nodes. */
 static void causes(struct json *json)
 {
     struct npart_cause at = {.size = sizeof at};
-    text(json, ",\"causes\":[");
+    npart__json_open(json->out, "causes", '[');
     for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at, NULL, 0); i++)
         npart__add_json_cause(json->out, i, &at);
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 static void crossings(struct json *json)
 {
     struct npart_crossing at = {.size = sizeof at};
-    text(json, ",\"crossings\":[");
+    npart__json_open(json->out, "crossings", '[');
     for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at); i++)
-        crossing(json, i, &at);
-    text(json, "]");
+        crossing(json, &at);
+    npart__json_close(json->out, ']');
 }
 
 /* An empty list where no advice was made. */
 static void actions(struct json *json, const npart_advice *advice)
 {
     struct npart_action at = {.size = sizeof at};
-    text(json, ",\"advice\":[");
+    npart__json_open(json->out, "advice", '[');
     for (uint32_t i = 0; npart_advice_action(advice, i, &at); i++)
         action(json, i, &at);
-    text(json, "]");
+    npart__json_close(json->out, ']');
 }
 
 /* How much is told depends on --detail: a summary, causes, or every node. Roots are told in each case: they are
@@ -551,7 +537,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     if (npart__tells_nodes(json->detail))
         nodes_and_partitions(json);
     if (json->detail == NPART_DETAIL_TENSORS)
-        npart__add_json_tensors(json->out, &json->scratch, json->plan);
+        npart__add_json_tensors(json->out, json->scratch, json->plan);
     if (json->detail != NPART_DETAIL_SUMMARY)
         causes(json);
     npart__add_json_roots(json->out, json->plan);
@@ -565,7 +551,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     npart__add_json_precision(json->out, json->plan);
     actions(json, plans->advice);
     if_fixed(json, plans->fixed);
-    text(json, "}");
+    npart__json_close(json->out, '}');
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
@@ -575,19 +561,19 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
  * each would cost more than what stands in it. */
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
-    struct npart__sheet sheet;
-    struct json apart = {.pool = json->pool,
-                         .out = &sheet,
+    struct npart__buffer buffer;
+    struct json apart = {.arena = json->arena,
+                         .out = &buffer,
                          .model = json->model,
                          .view = json->view,
                          .paths = json->paths,
                          .detail = json->detail};
-    npart__sheet_open(&sheet, json->pool);
+    npart__buffer_init(&buffer, json->arena);
     for (uint32_t i = 0; i < json->info.node_count; i++) {
         write(&apart, i);
-        ends[i] = sheet.size;
+        ends[i] = buffer.size;
     }
-    return npart__keep_text(&sheet);
+    return npart__keep_text(&buffer);
 }
 
 /* With several targets the heads and tails of all nodes are written once and copied: they are most of the report.
@@ -596,12 +582,12 @@ static const char *write_nodes(const struct json *json, void (*write)(struct jso
 static void make_node_texts(struct json *json)
 {
     uint32_t count = json->info.node_count;
-    struct node_text *texts = npart__take(json->pool, count + (size_t)1, sizeof *texts);
-    size_t *ends = npart__take(json->pool, 2 * (count + (size_t)1), sizeof *ends);
+    struct node_text *texts = npart__arena_zeroed(json->arena, count + (size_t)1, sizeof *texts);
+    size_t *ends = npart__arena_zeroed(json->arena, 2 * (count + (size_t)1), sizeof *ends);
     if (!texts || !ends)
         return;
     const char *heads = write_nodes(json, node_head, ends), *tails = write_nodes(json, node_tail, ends + count);
-    for (uint32_t i = 0; i < count && !json->pool->failed; i++) {
+    for (uint32_t i = 0; i < count && !json->arena->failed; i++) {
         size_t head = i ? ends[i - 1] : 0, tail = i ? ends[count + i - 1] : 0;
         texts[i] = (struct node_text){.head = heads + head,
                                       .tail = tails + tail,
@@ -615,13 +601,13 @@ static void make_node_texts(struct json *json)
  * thousands of nodes. */
 static void make_paths(struct json *json)
 {
-    json->paths = npart__take(json->pool, json->info.graph_count, sizeof *json->paths);
-    for (uint32_t i = 0; i < json->info.graph_count && !json->pool->failed; i++) {
-        struct npart__sheet quoted;
-        while (npart__sheet_lacks(&json->scratch, npart_model_graph_path(json->model, i, NPART__ROOM(&json->scratch))))
+    json->paths = npart__arena_zeroed(json->arena, json->info.graph_count, sizeof *json->paths);
+    for (uint32_t i = 0; i < json->info.graph_count && !json->arena->failed; i++) {
+        struct npart__buffer quoted;
+        while (npart__buffer_lacks(json->scratch, npart_model_graph_path(json->model, i, NPART__ROOM(json->scratch))))
             continue;
-        npart__sheet_open(&quoted, json->pool);
-        npart__add_json_string(&quoted, json->scratch.data, json->scratch.size);
+        npart__buffer_init(&quoted, json->arena);
+        npart__append_json_string(&quoted, json->scratch->data, json->scratch->size);
         json->paths[i] = npart__keep_text(&quoted);
     }
 }
@@ -641,52 +627,33 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
     (void)npart_plan_info(plan, &json->plan_info);
     (void)npart_model_info(json->model, &json->info);
     (void)npart_oplist_info(npart_plan_oplist(plan), &oplist);
-    json->rules = npart__take(json->pool, oplist.all_rule_count + (size_t)1, sizeof *json->rules);
-    if (!json->pool->failed)
+    json->rules = npart__arena_zeroed(json->arena, oplist.all_rule_count + (size_t)1, sizeof *json->rules);
+    if (!json->arena->failed)
         make_paths(json);
-    if (for_many && !json->nodes && json->model == json->own && !json->pool->failed)
+    if (for_many && !json->nodes && json->model == json->own && !json->arena->failed)
         make_node_texts(json);
 }
 
 /* Head and model once, then a target after the other; each is written as soon as it is made. A report that fails
  * stops within the line, and its status says so: what was written is no JSON then. */
-npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
-                               const struct npart_report_options *options, npart_write_callback write, void *payload,
-                               struct npart_error *error)
+void npart__plans_json(struct npart__report *report)
 {
-    struct npart__pool pool;
-    struct npart__sheet out;
-    struct npart_plan_pair pair;
-    npart_status status = npart__report_check(plans, count, options, write, error);
-    if (status == NPART_OK)
-        status = npart__report_plan(plans, 0, NULL, options, &pair, error);
-    if (status != NPART_OK)
-        return status;
-    npart__report_open(&pool, &out, npart__allocator_of(pair.plan), write, payload);
-    struct json json = {.pool = &pool, .out = &out, .detail = options ? options->detail : NPART_DETAIL_NODES};
+    size_t count = report->subject->count;
+    struct npart__buffer *out = &report->out;
+    struct json json = {
+        .arena = &report->arena, .out = out, .scratch = &report->scratch, .detail = report->options->detail};
     bool tells_again = count > 1 && npart__tells_nodes(json.detail);
-    npart__sheet_open(&json.scratch, &pool);
-    (void)npart__sheet_reserve(&json.scratch, 255);
-    see_plan(&json, pair.plan, tells_again);
-    for (size_t i = 0; i < count && !pool.failed; i++) {
+    for (size_t i = 0; i < count && !report->arena.failed; i++) {
+        if (i && !npart__turn_to_plan(report, i))
+            return;
+        see_plan(&json, report->pair.plan, tells_again);
         if (i == 0) {
-            npart__add_json_number(&out, "{\"schema\":", JSON_SCHEMA);
-            npart__add_json_text(&out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
-            text(&json, "},");
+            npart__json_begin(out, JSON_SCHEMA);
             model(&json);
-            text(&json, ",\"targets\":[");
-        } else {
-            status = npart__report_plan(plans, i, json.own, options, &pair, error);
-            pool.failed |= status != NPART_OK;
-            text(&json, ",");
-            if (!pool.failed)
-                see_plan(&json, pair.plan, tells_again);
+            npart__json_open(out, "targets", '[');
         }
-        if (!pool.failed)
-            target(&json, &pair);
+        if (!report->arena.failed)
+            target(&json, &report->pair);
     }
-    text(&json, "]}\n");
-    npart__sheet_close(&json.scratch);
-    npart_status written = npart__report_close(&pool, &out, status == NPART_OK ? error : NULL);
-    return status == NPART_OK ? written : status;
+    npart__append_text(out, "]}\n");
 }

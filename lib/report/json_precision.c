@@ -6,27 +6,28 @@
 
 /* `native` is null where it is not known what becomes of the format. A share of 0 is that of a format that does not run
  * on the vector unit: there is none to tell. */
-void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan)
+void npart__add_json_precision(struct npart__buffer *out, const npart_plan *plan)
 {
     struct npart_precision at = {.size = sizeof at};
-    npart__add_text(out, ",\"precision\":[");
+    npart__json_open(out, "precision", '[');
     for (uint32_t i = 0; npart_plan_precision(plan, i, &at); i++) {
         bool is_known = strcmp(at.happens, "unknown") != 0;
-        npart__add_json_text_or_null(out, i ? ",{\"format\":" : "{\"format\":", at.format);
-        npart__add_text(out, !is_known                            ? ",\"native\":null"
-                             : strcmp(at.happens, "native") == 0 ? ",\"native\":true"
-                                                                  : ",\"native\":false");
-        npart__add_json_text_or_null(out, ",\"happens\":", at.happens);
-        npart__add_json_decimal_or_null(out, ",\"rate_share\":", at.share > 0 ? at.share : -1);
-        npart__add_format(out, ",\"nodes\":%u,\"nodes_on_npu\":%u", at.node_count, at.accepted_count);
-        npart__add_json_count_or_null(out, ",\"macs\":", at.has_macs, at.macs);
-        npart__add_json_text_or_null(out, ",\"text\":", at.text);
-        npart__add_json_text_or_null(out, ",\"because\":", at.because);
-        npart__add_json_text_or_null(out, ",\"source\":", at.source);
-        npart__add_json_flag(out, ",\"assumed\":", at.is_assumed);
-        npart__add_json_text_or_null(out, ",\"instead\":", at.instead);
-        npart__add_json_text_or_null(out, ",\"variant\":", at.variant);
-        npart__add_text(out, "}");
+        npart__json_open(out, NULL, '{');
+        npart__json_text_or_null(out, "format", at.format);
+        npart__json_value(out, "native",
+                          !is_known ? "null" : strcmp(at.happens, "native") == 0 ? "true" : "false");
+        npart__json_text_or_null(out, "happens", at.happens);
+        npart__json_decimal_or_null(out, "rate_share", at.share > 0 ? at.share : -1);
+        npart__json_number(out, "nodes", at.node_count);
+        npart__json_number(out, "nodes_on_npu", at.accepted_count);
+        npart__json_count_or_null(out, "macs", at.has_macs, at.macs);
+        npart__json_text_or_null(out, "text", at.text);
+        npart__json_text_or_null(out, "because", at.because);
+        npart__json_text_or_null(out, "source", at.source);
+        npart__json_flag(out, "assumed", at.is_assumed);
+        npart__json_text_or_null(out, "instead", at.instead);
+        npart__json_text_or_null(out, "variant", at.variant);
+        npart__json_close(out, '}');
     }
-    npart__add_text(out, "]");
+    npart__json_close(out, ']');
 }

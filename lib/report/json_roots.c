@@ -41,13 +41,13 @@ static int compare_weights(const void *left, const void *right)
 }
 
 /* A root for each cause, in the order of causes. NULL, with *count 0, when out of memory. */
-static struct root *read_causes(struct npart__pool *pool, const npart_plan *plan, size_t *count)
+static struct root *read_causes(struct npart__arena *arena, const npart_plan *plan, size_t *count)
 {
     struct npart_cause at = {.size = sizeof at};
     uint32_t causes = 0;
     while (npart_plan_cause(plan, causes, &at, NULL, 0))
         causes++;
-    struct root *roots = npart__take(pool, causes + (size_t)1, sizeof *roots);
+    struct root *roots = npart__arena_zeroed(arena, causes + (size_t)1, sizeof *roots);
     for (uint32_t i = 0; roots && npart_plan_cause(plan, i, &at, NULL, 0); i++)
         roots[i] = (struct root){.kind = at.kind,
                                  .rule = at.root_rule ? at.root_rule : "",
@@ -81,31 +81,34 @@ static size_t join(const struct root *roots, size_t count, struct root *joined)
 }
 
 /* Takes time in proportion to n log n of the causes. */
-void npart__add_json_roots(struct npart__sheet *out, const npart_plan *plan)
+void npart__add_json_roots(struct npart__buffer *out, const npart_plan *plan)
 {
-    struct npart__pool own = {.allocator = out->pool->allocator}; /* may be large, and there may be many targets */
+    struct npart__arena own; /* may be large, and there may be many targets */
     size_t count;
+    npart__part_open(&own, out->arena);
     struct root *roots = read_causes(&own, plan, &count);
-    struct root *joined = npart__take(&own, count + 1, sizeof *joined);
+    struct root *joined = npart__arena_zeroed(&own, count + 1, sizeof *joined);
     size_t kept = 0;
-    npart__add_text(out, ",\"roots\":[");
+    npart__json_open(out, "roots", '[');
     if (joined && count) {
         qsort(roots, count, sizeof *roots, compare_causes);
         kept = join(roots, count, joined);
         qsort(joined, kept, sizeof *joined, compare_weights);
     }
     for (size_t i = 0; i < kept; i++) {
-        npart__add_json_text(out, i ? ",{\"kind\":" : "{\"kind\":", joined[i].kind);
-        npart__add_json_text_or_null(out, ",\"rule\":", joined[i].rule);
-        npart__add_json_text_or_null(out, ",\"op\":", joined[i].op);
-        npart__add_json_text(out, ",\"text\":", joined[i].text);
-        npart__add_text(out, ",\"causes\":[");
+        npart__json_open(out, NULL, '{');
+        npart__json_text(out, "kind", joined[i].kind);
+        npart__json_text_or_null(out, "rule", joined[i].rule);
+        npart__json_text_or_null(out, "op", joined[i].op);
+        npart__json_text(out, "text", joined[i].text);
+        npart__json_open(out, "causes", '[');
         for (uint32_t k = 0; k < joined[i].count; k++)
-            npart__add_json_number(out, k ? "," : "", roots[joined[i].first + k].cause);
-        npart__add_json_count(out, "],\"nodes\":", joined[i].nodes);
-        npart__add_json_count(out, ",\"victims\":", joined[i].affected);
-        npart__add_text(out, "}");
+            npart__json_number(out, NULL, roots[joined[i].first + k].cause);
+        npart__json_close(out, ']');
+        npart__json_count(out, "nodes", joined[i].nodes);
+        npart__json_count(out, "victims", joined[i].affected);
+        npart__json_close(out, '}');
     }
-    npart__add_text(out, "]");
-    npart__pool_end(&own, out->pool);
+    npart__json_close(out, ']');
+    npart__part_end(&own, out->arena);
 }

@@ -20,35 +20,35 @@ static const char *type_word(const struct npart_value *value)
 
 /* All values of all graphs, constants included. `constant` is what is known before the model runs at the plan's
  * level, so it may hold for the result of a node. */
-void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scratch, const npart_plan *plan)
+void npart__add_json_tensors(struct npart__buffer *out, struct npart__buffer *scratch, const npart_plan *plan)
 {
     const npart_inference *view = npart_plan_view(plan);
     struct npart_value value = {.size = sizeof value};
     struct npart_value_plan fate = {.size = sizeof fate};
-    npart__add_text(out, ",\"tensors\":[");
-    for (uint32_t i = 0; npart_inference_value(view, i, &value) && !out->pool->failed; i++) {
+    npart__json_open(out, "tensors", '[');
+    for (uint32_t i = 0; npart_inference_value(view, i, &value) && !out->arena->failed; i++) {
         (void)npart_plan_value(plan, i, &fate);
-        npart__add_json_text(out, i ? ",{\"name\":" : "{\"name\":", value.name);
-        npart__add_json_text_or_null(out, ",\"type\":", type_word(&value));
-        npart__add_text(out, ",\"dims\":");
-        npart__add_json_dims(out, scratch, view, i, &value);
-        npart__add_json_flag(out, ",\"constant\":", fate.is_constant);
-        npart__add_text(out, "}");
+        npart__json_open(out, NULL, '{');
+        npart__json_text(out, "name", value.name);
+        npart__json_text_or_null(out, "type", type_word(&value));
+        npart__add_json_dims(out, "dims", scratch, view, i, &value);
+        npart__json_flag(out, "constant", fate.is_constant);
+        npart__json_close(out, '}');
     }
-    npart__add_text(out, "]");
+    npart__json_close(out, ']');
 }
 
 /* An operand that is left out is null, so that the others keep their places. */
-static void add_list(struct npart__sheet *out, const char *key, const uint32_t *list, uint32_t count)
+static void add_list(struct npart__buffer *out, const char *key, const uint32_t *list, uint32_t count)
 {
-    npart__add_text(out, key);
+    npart__json_open(out, key, '[');
     for (uint32_t i = 0; i < count; i++)
-        npart__add_json_id(out, i ? "," : "", list[i]);
-    npart__add_text(out, "]");
+        npart__json_id(out, NULL, list[i]);
+    npart__json_close(out, ']');
 }
 
-void npart__add_json_operands(struct npart__sheet *out, const struct npart_node *node)
+void npart__add_json_operands(struct npart__buffer *out, const struct npart_node *node)
 {
-    add_list(out, ",\"inputs\":[", node->inputs, node->input_count);
-    add_list(out, ",\"outputs\":[", node->outputs, node->output_count);
+    add_list(out, "inputs", node->inputs, node->input_count);
+    add_list(out, "outputs", node->outputs, node->output_count);
 }

@@ -7,16 +7,16 @@
 #include "report/document.h"
 
 /* Texts from a model may hold what XML 1.0 cannot: plain text first, then XML's own escapes. */
-static void put_text(npart_document *document, struct npart__sheet *out, const char *text)
+static void put_text(npart_document *document, struct npart__buffer *out, const char *text)
 {
     npart__add_xml(out, npart__plain_text(document, text));
 }
 
 static void put_attribute(npart_document *document, const char *name, const char *value)
 {
-    npart__add_format(&document->out, " %s=\"", name);
+    npart__append_format(&document->out, " %s=\"", name);
     put_text(document, &document->out, value);
-    npart__add_text(&document->out, "\"");
+    npart__append_text(&document->out, "\"");
 }
 
 /* The tag is left open: a case that is passed ends at once, another has an element in it. Readers take class and
@@ -24,13 +24,13 @@ static void put_attribute(npart_document *document, const char *name, const char
 static void begin_case(npart_document *document, const struct npart_entry *entry, const char *target,
                        const char *threshold)
 {
-    struct npart__sheet name;
-    npart__sheet_open(&name, &document->pool);
-    npart__add_format(&name, "%s%s%s", target, *target ? ": " : "", threshold);
-    npart__add_text(&document->out, "    <testcase");
+    struct npart__buffer name;
+    npart__buffer_init(&name, &document->arena);
+    npart__append_format(&name, "%s%s%s", target, *target ? ": " : "", threshold);
+    npart__append_text(&document->out, "    <testcase");
     put_attribute(document, "classname", entry->path);
-    put_attribute(document, "name", npart__sheet_text(&name));
-    npart__sheet_close(&name);
+    put_attribute(document, "name", npart__buffer_text(&name));
+    npart__buffer_release(&name);
 }
 
 /* What a developer needs to see in the failure itself. Each line is escaped by itself, as plain text has no line
@@ -39,22 +39,22 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
 {
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
     if (npart_plan_cause(pair->plan, 0, &cause, NULL, 0)) {
-        npart__add_format(&text, "First cause: %s: ", cause.text);
+        npart__append_format(&text, "First cause: %s: ", cause.text);
         npart__add_affected(&text, &cause);
-        put_text(document, &document->out, npart__sheet_text(&text));
-        npart__add_text(&document->out, "\n");
+        put_text(document, &document->out, npart__buffer_text(&text));
+        npart__append_text(&document->out, "\n");
         text.size = 0;
     }
     if (npart_advice_action(pair->advice, 0, &action)) {
-        npart__add_text(&text, "Do first: ");
+        npart__append_text(&text, "Do first: ");
         npart__add_short_action(&text, &action);
-        put_text(document, &document->out, npart__sheet_text(&text));
-        npart__add_text(&document->out, "\n");
+        put_text(document, &document->out, npart__buffer_text(&text));
+        npart__append_text(&document->out, "\n");
     }
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 /* In JUnit's words: met is a case without more, waived is `skipped`, not met is a `failure`, with the reason in its
@@ -63,44 +63,44 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
                         const struct npart_threshold_outcome *at)
 {
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
-    struct npart__sheet *out = &document->out;
+    struct npart__buffer *out = &document->out;
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
     begin_case(document, entry, info.target, at->threshold);
     if (at->is_met) {
-        npart__add_text(out, "/>\n");
+        npart__append_text(out, "/>\n");
         return;
     }
-    npart__add_text(out, at->waiver ? ">\n      <skipped" : ">\n      <failure");
+    npart__append_text(out, at->waiver ? ">\n      <skipped" : ">\n      <failure");
     if (at->waiver) {
-        struct npart__sheet text;
-        npart__sheet_open(&text, &document->pool);
-        npart__add_format(&text, "%s; waived: ", at->text);
-        npart__add_text(&text, at->waiver);
-        put_attribute(document, "message", npart__sheet_text(&text));
-        npart__sheet_close(&text);
-        npart__add_text(out, "/>\n    </testcase>\n");
+        struct npart__buffer text;
+        npart__buffer_init(&text, &document->arena);
+        npart__append_format(&text, "%s; waived: ", at->text);
+        npart__append_text(&text, at->waiver);
+        put_attribute(document, "message", npart__buffer_text(&text));
+        npart__buffer_release(&text);
+        npart__append_text(out, "/>\n    </testcase>\n");
         return;
     }
     put_attribute(document, "message", at->text);
-    npart__add_text(out, " type=\"threshold\">");
+    npart__append_text(out, " type=\"threshold\">");
     if (pair)
         put_reason(document, pair);
-    npart__add_text(out, "</failure>\n    </testcase>\n");
+    npart__append_text(out, "</failure>\n    </testcase>\n");
 }
 
 /* An `error` is what could not be tested, a `failure` what did not pass. */
 static void put_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
-    npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
+    npart__append_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
     begin_case(document, entry, "", "analysis");
-    npart__add_text(&document->out, ">\n      <error");
-    put_attribute(document, "message", npart__sheet_text(&text));
+    npart__append_text(&document->out, ">\n      <error");
+    put_attribute(document, "message", npart__buffer_text(&text));
     put_attribute(document, "type", npart_status_text(entry->error->status));
-    npart__add_text(&document->out, "/>\n    </testcase>\n");
-    npart__sheet_close(&text);
+    npart__append_text(&document->out, "/>\n    </testcase>\n");
+    npart__buffer_release(&text);
 }
 
 /* Whether a threshold was asked for of the plan; those of the model as a whole do not count. */
@@ -116,8 +116,8 @@ static bool has_outcome(const struct npart_entry *entry, size_t plan)
 
 static void begin(npart_document *document)
 {
-    npart__add_text(&document->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                                    "<testsuites name=\"npu-partition\">\n");
+    npart__append_text(&document->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                       "<testsuites name=\"npu-partition\">\n");
 }
 
 /* The numbers stand before the cases, so they are counted first, by the same rules as `add` has: each outcome, each
@@ -132,10 +132,10 @@ static void begin_suite(npart_document *document, const struct npart_entry *entr
     }
     for (size_t i = 0; i < entry->plan_count; i++)
         tests += !has_outcome(entry, i);
-    npart__add_text(&document->out, "  <testsuite");
+    npart__append_text(&document->out, "  <testsuite");
     put_attribute(document, "name", entry->path);
-    npart__add_format(&document->out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n", tests,
-                      failures, entry->error != NULL, skipped);
+    npart__append_format(&document->out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n", tests,
+                         failures, entry->error != NULL, skipped);
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
@@ -149,16 +149,16 @@ static void add(npart_document *document, const struct npart_entry *entry)
             continue;
         (void)npart_plan_info(entry->plans[i].plan, &info);
         begin_case(document, entry, info.target, "analysis");
-        npart__add_text(&document->out, "/>\n");
+        npart__append_text(&document->out, "/>\n");
     }
     if (entry->error)
         put_error(document, entry);
-    npart__add_text(&document->out, "  </testsuite>\n");
+    npart__append_text(&document->out, "  </testsuite>\n");
 }
 
 static void end(npart_document *document)
 {
-    npart__add_text(&document->out, "</testsuites>\n");
+    npart__append_text(&document->out, "</testsuites>\n");
 }
 
 const struct npart__writer npart__junit_writer = {begin, add, end, NULL};

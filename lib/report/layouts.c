@@ -14,16 +14,16 @@
 
 /* "NHWC"; the model's own by the number of axes. Op lists write layouts in small letters; people know them in
  * capitals. ONNX has the channels after the batch: NCW, NCHW, NCDHW. Of other ranks there is no such word. */
-static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank)
+static void add_layout(struct npart__buffer *out, const char *word, uint32_t rank)
 {
     static const char *const plain[] = {[3] = "NCW", [4] = "NCHW", [5] = "NCDHW"};
     if (strcmp(word, "plain") == 0) {
-        npart__add_text(out, rank < NPART__LENGTH(plain) && plain[rank] ? plain[rank] : "the model's layout");
+        npart__append_text(out, rank < NPART__COUNT(plain) && plain[rank] ? plain[rank] : "the model's layout");
         return;
     }
     for (; *word; word++) {
         char letter = (char)toupper((unsigned char)*word);
-        npart__add(out, &letter, 1);
+        npart__append(out, &letter, 1);
     }
 }
 
@@ -31,7 +31,7 @@ static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank
  * computes node 3 (Conv) in NHWC; the tensor is NCHW float32[1,3,32,32]". Back to the model's: "node 7 (Reshape)
  * needs NCHW; the tensor is NHWC, float32[1,3,32,32]"; without a node it is the graph's output that is so. The dims are
  * always in the model's order. */
-void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
+void npart__add_conversion(struct npart__buffer *buffer, struct npart__buffer *scratch, const npart_plan *plan,
                            uint32_t value, const struct npart_value_plan *at)
 {
     const npart_inference *view = npart_plan_view(plan);
@@ -41,15 +41,15 @@ void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scra
     (void)npart_inference_value(view, value, &tensor);
     if (at->converted_for != NPART_NONE)
         (void)npart_model_node_text(npart_inference_model(view), at->converted_for, node, sizeof node);
-    npart__add_format(sheet, "%s%s%s", is_plain ? "" : "the target computes ", *node ? node : "the graph's output",
-                      !is_plain ? " in " : *node ? " needs " : " is ");
-    add_layout(sheet, at->converted_to, tensor.rank);
-    npart__add_text(sheet, "; the tensor is ");
-    add_layout(sheet, at->layout, tensor.rank);
-    while (npart__sheet_lacks(scratch, npart_inference_type_text(view, value, NPART__ROOM(scratch))))
+    npart__append_format(buffer, "%s%s%s", is_plain ? "" : "the target computes ", *node ? node : "the graph's output",
+                         !is_plain ? " in " : *node ? " needs " : " is ");
+    add_layout(buffer, at->converted_to, tensor.rank);
+    npart__append_text(buffer, "; the tensor is ");
+    add_layout(buffer, at->layout, tensor.rank);
+    while (npart__buffer_lacks(scratch, npart_inference_type_text(view, value, NPART__ROOM(scratch))))
         continue;
-    npart__add_text(sheet, is_plain ? ", " : " ");
-    npart__add(sheet, scratch->data, scratch->size);
+    npart__append_text(buffer, is_plain ? ", " : " ");
+    npart__append(buffer, scratch->data, scratch->size);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
@@ -74,20 +74,20 @@ static void put_conversion(struct npart__page *page, const struct conversion *co
 {
     struct npart_value_plan at = {.size = sizeof at};
     struct npart_value tensor = {.size = sizeof tensor, .name = ""};
-    struct npart__sheet line;
+    struct npart__buffer line;
     if (!npart_plan_value(page->plan, conversion->value, &at) || !at.converted_to)
         return;
     (void)npart_inference_value(page->view, conversion->value, &tensor);
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s, ", tensor.name);
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s, ", tensor.name);
     if (at.has_bytes)
-        npart__add_bytes(&line, at.bytes);
+        npart__append_bytes(&line, at.bytes);
     else
-        npart__add_text(&line, "size unknown");
-    npart__add_text(&line, ": ");
+        npart__append_text(&line, "size unknown");
+    npart__append_text(&line, ": ");
     npart__add_conversion(&line, page->scratch, page->plan, conversion->value, &at);
-    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
-    npart__sheet_close(&line);
+    npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
+    npart__buffer_release(&line);
 }
 
 /* The plan says how many there are, so no more values are asked for once all are found. */
@@ -95,7 +95,7 @@ void npart__put_layouts(struct npart__page *page)
 {
     struct npart_value_plan at = {.size = sizeof at};
     uint32_t count = 0, most = page->cost.conversions;
-    struct conversion *all = npart__take(page->pool, most + (size_t)1, sizeof *all);
+    struct conversion *all = npart__arena_zeroed(page->arena, most + (size_t)1, sizeof *all);
     if (most == 0 || !all)
         return;
     for (uint32_t i = 0; count < most && npart_plan_value(page->plan, i, &at); i++)
@@ -104,8 +104,8 @@ void npart__put_layouts(struct npart__page *page)
     qsort(all, count, sizeof *all, compare_conversions);
     npart__painted(page, NPART__BOLD, "  Layout conversions");
     npart__put(page, " (largest first)\n");
-    for (uint32_t i = 0; i < count && i < LAYOUTS_SHOWN && !page->pool->failed; i++)
+    for (uint32_t i = 0; i < count && i < LAYOUTS_SHOWN && !page->arena->failed; i++)
         put_conversion(page, &all[i]);
     if (count > LAYOUTS_SHOWN)
-        npart__add_format(page->out, "     and %u more (--format json)\n", count - LAYOUTS_SHOWN);
+        npart__append_format(page->out, "     and %u more (--format json)\n", count - LAYOUTS_SHOWN);
 }

@@ -5,7 +5,7 @@
  * character that means something is escaped.
  *
  * Nothing is written before the last model: the title counts the models that do not pass, and which rows have room
- * depends on all rows. So each part is gathered on a sheet of its own, and what may grow with the number of models
+ * depends on all rows. So each part is gathered on a buffer of its own, and what may grow with the number of models
  * is kept only as far as a comment could hold it.
  */
 #include "report/document.h"
@@ -21,10 +21,10 @@
 #define MOST_CAUSES 10u /* of a plan */
 
 struct markdown {
-    struct npart__sheet first;           /* the first rows, as they come */
-    struct npart__sheet failed, fine;    /* the first rows of either kind */
-    struct npart__sheet rows, problems;  /* all of them, while there is room; a line each */
-    struct npart__sheet details; /* causes, plan by plan */
+    struct npart__buffer first;           /* the first rows, as they come */
+    struct npart__buffer failed, fine;    /* the first rows of either kind */
+    struct npart__buffer rows, problems;  /* all of them, while there is room; a line each */
+    struct npart__buffer details; /* causes, plan by plan */
     uint32_t row_count, failed_count, fine_count, problem_count; /* of all, also of those that found no room */
     uint32_t model_count, failed_models; /* failed: any threshold of it is not met */
     bool is_cut; /* something is missing from what is folded, which a note says */
@@ -71,31 +71,31 @@ static size_t longest_run(const char *text, size_t length, char of)
  * fence has one backtick more than the longest run inside, since a span ends at the next run of its own length: a`b
  * becomes ``a`b``. A text that begins or ends with a backtick needs a blank between it and its fence. Backslashes
  * are no escapes in code, but before a bar in a table, where GitHub takes them off again. */
-static void put_code(struct npart__sheet *out, const char *text, size_t length, bool is_cell)
+static void put_code(struct npart__buffer *out, const char *text, size_t length, bool is_cell)
 {
     size_t fence = longest_run(text, length, '`') + 1;
     bool is_padded = length && (text[0] == '`' || text[length - 1] == '`');
     for (size_t i = 0; i < fence; i++)
-        npart__add(out, "`", 1);
-    npart__add_text(out, is_padded ? " " : "");
+        npart__append(out, "`", 1);
+    npart__append_text(out, is_padded ? " " : "");
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '|' && is_cell)
-            npart__add(out, "\\", 1);
-        npart__add(out, &text[i], 1);
+            npart__append(out, "\\", 1);
+        npart__append(out, &text[i], 1);
     }
-    npart__add_text(out, is_padded ? " " : "");
+    npart__append_text(out, is_padded ? " " : "");
     for (size_t i = 0; i < fence; i++)
-        npart__add(out, "`", 1);
+        npart__append(out, "`", 1);
 }
 
 /* A path or the name of a target; of a long one the end. Of an empty one nothing is written, since two backticks
  * are text and no empty span. */
-static void put_name(npart_document *document, struct npart__sheet *out, const char *name, bool is_cell)
+static void put_name(npart_document *document, struct npart__buffer *out, const char *name, bool is_cell)
 {
     size_t length;
     bool is_cut;
     const char *shown = cut(document, name, MOST_NAME_BYTES, true, &length, &is_cut);
-    npart__add_text(out, is_cut ? "..." : "");
+    npart__append_text(out, is_cut ? "..." : "");
     if (length)
         put_code(out, shown, length, is_cell);
 }
@@ -113,21 +113,21 @@ static bool begins_reference(const char *text, size_t length, size_t at)
 /* Mentions and references are found after escapes are gone, so nothing may follow their sign: U+200B keeps them
  * apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash escapes"), whether it means
  * something there or not: so the list is long, and where in a line a character stands does not matter. */
-void npart__add_markdown(struct npart__sheet *out, const char *text, size_t length)
+void npart__add_markdown(struct npart__buffer *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (strchr("\\`*_{}[]<>()#+-.!|~&:$@%", text[i]))
-            npart__add(out, "\\", 1);
-        npart__add(out, &text[i], 1);
+            npart__append(out, "\\", 1);
+        npart__append(out, &text[i], 1);
         if (begins_reference(text, length, i))
-            npart__add_text(out, "\xe2\x80\x8b");
+            npart__append_text(out, "\xe2\x80\x8b");
     }
 }
 
 /* What stands between backticks is a code span, everything else is escaped: whatever names hold, one of both is true of
  * them. A backtick without another after it, as where a long text was cut within a name, is a character as any other;
  * so are two with nothing between them. */
-static void put_sentence(npart_document *document, struct npart__sheet *out, const char *text)
+static void put_sentence(npart_document *document, struct npart__buffer *out, const char *text)
 {
     size_t length;
     bool is_cut;
@@ -144,14 +144,14 @@ static void put_sentence(npart_document *document, struct npart__sheet *out, con
         at = plain = close + 1;
     }
     npart__add_markdown(out, plain, (size_t)(end - plain));
-    npart__add_text(out, is_cut ? "..." : "");
+    npart__append_text(out, is_cut ? "..." : "");
 }
 
 /* A text that is put together, which is closed. */
-static void put_sheet(npart_document *document, struct npart__sheet *out, struct npart__sheet *text)
+static void put_buffer(npart_document *document, struct npart__buffer *out, struct npart__buffer *text)
 {
-    put_sentence(document, out, npart__sheet_text(text));
-    npart__sheet_close(text);
+    put_sentence(document, out, npart__buffer_text(text));
+    npart__buffer_release(text);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
@@ -188,16 +188,16 @@ static const char *sign_of(const char *verdict, enum state state)
 
 /* "-" where there is nothing that it could be a share of. With the bar that ends the cell: "64.3 % | ". "?" is told
  * where the whole is not known. */
-static void put_share(struct npart__sheet *out, bool is_known, bool is_any, double share)
+static void put_share(struct npart__buffer *out, bool is_known, bool is_any, double share)
 {
     if (is_known && is_any)
-        npart__add_decimal(out, share * 100, 1);
-    npart__add_text(out, !is_known ? "? | " : is_any ? " % | " : "- | ");
+        npart__append_fixed(out, share * 100, 1);
+    npart__append_text(out, !is_known ? "? | " : is_any ? " % | " : "- | ");
 }
 
 /* "| `model.onnx` | `hexagon:v73` | (sign) split, **not met** | 4 | 64.3 % | 100.0 % | 1.09 |". The getters cannot
  * fail: the plans of an entry are checked before a writer sees it, and sizes are this header's own. */
-static void put_row(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry, size_t plan,
+static void put_row(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry, size_t plan,
                     enum state state)
 {
     static const char *const words[] = {"", ", met", ", waived", ", **not met**"};
@@ -207,34 +207,34 @@ static void put_row(npart_document *document, struct npart__sheet *out, const st
     (void)npart_plan_info(entry->plans[plan].plan, &info);
     (void)npart_plan_summary(entry->plans[plan].plan, &summary);
     (void)npart_plan_cost(entry->plans[plan].plan, &cost);
-    npart__add_text(out, "| ");
+    npart__append_text(out, "| ");
     put_name(document, out, entry->path, true);
-    npart__add_text(out, " | ");
+    npart__append_text(out, " | ");
     put_name(document, out, info.target, true);
-    npart__add_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state), summary.verdict, words[state],
-                      summary.partitions);
+    npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state), summary.verdict, words[state],
+                         summary.partitions);
     put_share(out, true, summary.live != 0, summary.coverage);
     put_share(out, summary.has_macs, summary.macs != 0, summary.mac_coverage);
     if (cost.total.typical_ms >= 0)
-        npart__add_decimal(out, cost.total.typical_ms, 2);
-    npart__add_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
+        npart__append_fixed(out, cost.total.typical_ms, 2);
+    npart__append_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
 }
 
-/* The row goes to the three sheets from which the table is made at the end, and to the list of all. Which of these
+/* The row goes to the three buffers from which the table is made at the end, and to the list of all. Which of these
  * is shown is known at the end alone: the rows as they come, where they are few; else those that are not met, and
  * the others where room is left. The row is closed here. */
-static void keep_row(struct markdown *markdown, struct npart__sheet *row, bool is_failed)
+static void keep_row(struct markdown *markdown, struct npart__buffer *row, bool is_failed)
 {
-    const char *text = npart__sheet_text(row);
+    const char *text = npart__buffer_text(row);
     if (markdown->row_count++ < MOST_ROWS)
-        npart__add_text(&markdown->first, text);
+        npart__append_text(&markdown->first, text);
     if (is_failed && markdown->failed_count++ < MOST_ROWS)
-        npart__add_text(&markdown->failed, text);
+        npart__append_text(&markdown->failed, text);
     if (!is_failed && markdown->fine_count++ < MOST_ROWS)
-        npart__add_text(&markdown->fine, text);
+        npart__append_text(&markdown->fine, text);
     if (markdown->rows.size < MOST_BYTES)
-        npart__add_text(&markdown->rows, text);
-    npart__sheet_close(row);
+        npart__append_text(&markdown->rows, text);
+    npart__buffer_release(row);
 }
 
 /* A row for each plan. A model that cannot be analyzed has no plans, which is checked of every entry, and gets one
@@ -242,18 +242,18 @@ static void keep_row(struct markdown *markdown, struct npart__sheet *row, bool i
 static void add_rows(npart_document *document, const struct npart_entry *entry)
 {
     for (size_t i = 0; i < entry->plan_count; i++) {
-        struct npart__sheet row;
+        struct npart__buffer row;
         enum state state = state_of(entry, i);
-        npart__sheet_open(&row, &document->pool);
+        npart__buffer_init(&row, &document->arena);
         put_row(document, &row, entry, i, state);
         keep_row(document->state, &row, state == NOT_MET);
     }
     if (entry->error) {
-        struct npart__sheet row;
-        npart__sheet_open(&row, &document->pool);
-        npart__add_text(&row, "| ");
+        struct npart__buffer row;
+        npart__buffer_init(&row, &document->arena);
+        npart__append_text(&row, "| ");
         put_name(document, &row, entry->path, true);
-        npart__add_text(&row, " | | \xe2\x9d\x8c cannot be analyzed | | | | |\n");
+        npart__append_text(&row, " | | \xe2\x9d\x8c cannot be analyzed | | | | |\n");
         keep_row(document->state, &row, true);
     }
 }
@@ -261,7 +261,7 @@ static void add_rows(npart_document *document, const struct npart_entry *entry)
 /* ---- what is not met --------------------------------------------------------------------------------------- */
 
 /* "`model.onnx`, `hexagon:v73`"; of what is said of the model as a whole `pair` is NULL. */
-static void put_subject(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
+static void put_subject(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry,
                         const struct npart_plan_pair *pair)
 {
     struct npart_plan_info info = {.size = sizeof info};
@@ -269,25 +269,25 @@ static void put_subject(npart_document *document, struct npart__sheet *out, cons
     if (!pair)
         return;
     (void)npart_plan_info(pair->plan, &info);
-    npart__add_text(out, ", ");
+    npart__append_text(out, ", ");
     put_name(document, out, info.target, false);
 }
 
 /* `lead` is written as it is, so it may hold markup. The command is code: that is how it can be copied from a
  * comment without the escapes of a sentence. */
-static void put_action(npart_document *document, struct npart__sheet *out, const char *lead,
+static void put_action(npart_document *document, struct npart__buffer *out, const char *lead,
                        const struct npart_action *action)
 {
     size_t length;
     bool is_cut;
-    npart__add_text(out, lead);
+    npart__append_text(out, lead);
     put_sentence(document, out, action->text);
     if (!action->command)
         return;
     const char *command = cut(document, action->command, MOST_SENTENCE_BYTES, false, &length, &is_cut);
-    npart__add_text(out, " ");
+    npart__append_text(out, " ");
     put_code(out, command, length, false);
-    npart__add_text(out, is_cut ? "..." : "");
+    npart__append_text(out, is_cut ? "..." : "");
 }
 
 /* `at`: NULL for a model that cannot be analyzed. All are counted, and the first five written. */
@@ -295,27 +295,27 @@ static void add_problem(npart_document *document, const struct npart_entry *entr
                         const struct npart_threshold_outcome *at)
 {
     struct markdown *markdown = document->state;
-    struct npart__sheet *out = &markdown->problems;
+    struct npart__buffer *out = &markdown->problems;
     struct npart_action action = {.size = sizeof action};
     const struct npart_plan_pair *pair = !at || at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
     if (markdown->problem_count++ >= MOST_PROBLEMS)
         return;
-    npart__add_text(out, "- ");
+    npart__append_text(out, "- ");
     put_subject(document, out, entry, pair);
-    npart__add_text(out, ": ");
+    npart__append_text(out, ": ");
     if (!at) {
-        struct npart__sheet text;
-        npart__sheet_open(&text, &document->pool);
-        npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "",
-                          entry->error->message);
-        put_sheet(document, out, &text);
+        struct npart__buffer text;
+        npart__buffer_init(&text, &document->arena);
+        npart__append_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                             entry->error->message);
+        put_buffer(document, out, &text);
     } else {
         put_sentence(document, out, at->text);
     }
     /* Steps stand in the order in which they are taken, so action 0 is the first thing to do. */
     if (pair && npart_advice_action(pair->advice, 0, &action))
         put_action(document, out, ". **Do first:** ", &action);
-    npart__add_text(out, "\n");
+    npart__append_text(out, "\n");
 }
 
 /* What is waived is no problem: the sign of its row says enough. A model counts once among those that fail, however
@@ -339,47 +339,47 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
 
 /* An action against several causes is told at the first of them. Causes are counted from 0 and shown from 1. The
  * one that is referred to has a smaller number, so it stands above and is shown wherever this one is. */
-static void put_action_of(npart_document *document, struct npart__sheet *out, const struct npart_action *action,
+static void put_action_of(npart_document *document, struct npart__buffer *out, const struct npart_action *action,
                           uint32_t cause)
 {
     uint32_t first = cause;
     for (uint32_t i = 0; i < action->cause_count; i++)
         first = action->causes[i] < first ? action->causes[i] : first;
     if (first < cause)
-        npart__add_format(out, ". **What to do:** as for %u", first + 1);
+        npart__append_format(out, ". **What to do:** as for %u", first + 1);
     else
         put_action(document, out, ". **What to do:** ", action);
 }
 
 /* "1. Pad: mode must be constant: 2 nodes fall back to the CPU, from `model.py:13`. **What to do:** Replace ...".
  * The number is that of the text report. A cause at the model itself has no place, as the heading names the model. */
-static void put_cause(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
+static void put_cause(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry,
                       const struct npart_plan_pair *pair, uint32_t id)
 {
     const npart_model *model = npart_inference_model(npart_plan_view(pair->plan));
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
-    struct npart__sheet text;
+    struct npart__buffer text;
     uint32_t node;
     (void)npart_plan_cause(pair->plan, id, &cause, NULL, 0);
     struct npart__place place = npart__place_of_cause(entry, model, &cause, &node);
-    npart__sheet_open(&text, &document->pool);
-    npart__add_format(&text, "%s: ", cause.text);
+    npart__buffer_init(&text, &document->arena);
+    npart__append_format(&text, "%s: ", cause.text);
     npart__add_affected(&text, &cause);
-    npart__add_format(out, "%u. ", id + 1);
-    put_sheet(document, out, &text);
+    npart__append_format(out, "%u. ", id + 1);
+    put_buffer(document, out, &text);
     if (place.is_source) {
         (void)npart__relative(document, &place);
-        npart__sheet_open(&text, &document->pool);
-        npart__add(&text, place.file, place.file_bytes);
-        npart__add_format(&text, ":%lld", (long long)place.line);
-        npart__add_text(out, ", from ");
-        put_name(document, out, npart__sheet_text(&text), false);
-        npart__sheet_close(&text);
+        npart__buffer_init(&text, &document->arena);
+        npart__append(&text, place.file, place.file_bytes);
+        npart__append_format(&text, ":%lld", (long long)place.line);
+        npart__append_text(out, ", from ");
+        put_name(document, out, npart__buffer_text(&text), false);
+        npart__buffer_release(&text);
     }
     if (npart__find_action(pair->advice, id, &action))
         put_action_of(document, out, &action, id);
-    npart__add_text(out, "\n");
+    npart__append_text(out, "\n");
 }
 
 /* Plans without causes have no heading. The list of a plan ends after ten causes, the most harmful of which stand
@@ -387,7 +387,7 @@ static void put_cause(npart_document *document, struct npart__sheet *out, const 
 static void add_details(npart_document *document, const struct npart_entry *entry)
 {
     struct markdown *markdown = document->state;
-    struct npart__sheet *out = &markdown->details;
+    struct npart__buffer *out = &markdown->details;
     for (size_t i = 0; i < entry->plan_count; i++) {
         struct npart_plan_info info = {.size = sizeof info};
         (void)npart_plan_info(entry->plans[i].plan, &info);
@@ -398,19 +398,19 @@ static void add_details(npart_document *document, const struct npart_entry *entr
             markdown->is_cut = true;
             return;
         }
-        npart__add_text(out, out->size ? "\n**" : "**");
+        npart__append_text(out, out->size ? "\n**" : "**");
         put_subject(document, out, entry, &entry->plans[i]);
-        npart__add_text(out, "**\n\n");
+        npart__append_text(out, "**\n\n");
         for (uint32_t k = 0; k < info.cause_count && k < MOST_CAUSES; k++)
             put_cause(document, out, entry, &entry->plans[i], k);
         if (info.cause_count > MOST_CAUSES)
-            npart__add_format(out, "\n%u more causes\n", info.cause_count - MOST_CAUSES);
+            npart__append_format(out, "\n%u more causes\n", info.cause_count - MOST_CAUSES);
     }
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
-/* All sheets of the state, so that those that are opened are those that are closed. */
+/* All buffers of the state, so that those that are opened are those that are closed. */
 #define SHEETS(markdown)                                                                                               \
     {                                                                                                                  \
         &(markdown)->first, &(markdown)->failed, &(markdown)->fine, &(markdown)->rows, &(markdown)->problems,          \
@@ -419,13 +419,13 @@ static void add_details(npart_document *document, const struct npart_entry *entr
 
 static void begin(npart_document *document)
 {
-    struct markdown *markdown = npart__take(&document->pool, 1, sizeof *markdown);
+    struct markdown *markdown = npart__arena_zeroed(&document->arena, 1, sizeof *markdown);
     document->state = markdown;
     if (!markdown)
         return;
-    struct npart__sheet *const sheets[] = SHEETS(markdown);
-    for (size_t i = 0; i < NPART__LENGTH(sheets); i++)
-        npart__sheet_open(sheets[i], &document->pool);
+    struct npart__buffer *const buffers[] = SHEETS(markdown);
+    for (size_t i = 0; i < NPART__COUNT(buffers); i++)
+        npart__buffer_init(buffers[i], &document->arena);
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
@@ -435,17 +435,17 @@ static void add(npart_document *document, const struct npart_entry *entry)
     add_details(document, entry);
 }
 
-/* As many lines of a sheet as there is room for; whether those were all. The text is made of whole lines, the last
+/* As many lines of a buffer as there is room for; whether those were all. The text is made of whole lines, the last
  * one ended as well; SIZE_MAX is no limit. False where a line was left out. */
-static bool put_lines(struct npart__sheet *out, struct npart__sheet *from, size_t most_lines, size_t most_bytes)
+static bool put_lines(struct npart__buffer *out, struct npart__buffer *from, size_t most_lines, size_t most_bytes)
 {
-    const char *at = npart__sheet_text(from);
+    const char *at = npart__buffer_text(from);
     size_t used = 0;
     for (size_t i = 0; *at; i++) {
         size_t length = strcspn(at, "\n") + 1;
         if (i == most_lines || used + length > most_bytes)
             return false;
-        npart__add(out, at, length);
+        npart__append(out, at, length);
         used += length;
         at += length;
     }
@@ -457,33 +457,33 @@ static const char table_head[] = "| model | target | result | partitions | NPU, 
 
 /* Rows that are not met before others, where not all have room. So the first eight of each kind are enough,
  * whatever the order in which models come. */
-static void put_table(struct markdown *markdown, struct npart__sheet *out)
+static void put_table(struct markdown *markdown, struct npart__buffer *out)
 {
     size_t failed = markdown->failed_count < MOST_ROWS ? markdown->failed_count : MOST_ROWS;
-    npart__add_text(out, table_head);
+    npart__append_text(out, table_head);
     if (markdown->row_count <= MOST_ROWS) {
         (void)put_lines(out, &markdown->first, MOST_ROWS, SIZE_MAX);
         return;
     }
     (void)put_lines(out, &markdown->failed, failed, SIZE_MAX);
     (void)put_lines(out, &markdown->fine, MOST_ROWS - failed, SIZE_MAX);
-    npart__add_format(out, "\n%u of %u rows; all of them are below.\n", MOST_ROWS, markdown->row_count);
+    npart__append_format(out, "\n%u of %u rows; all of them are below.\n", MOST_ROWS, markdown->row_count);
 }
 
-static void put_problems(struct markdown *markdown, struct npart__sheet *out)
+static void put_problems(struct markdown *markdown, struct npart__buffer *out)
 {
     if (!markdown->problem_count)
         return;
-    npart__add_text(out, "\n");
-    npart__add_text(out, npart__sheet_text(&markdown->problems));
+    npart__append_text(out, "\n");
+    npart__append_text(out, npart__buffer_text(&markdown->problems));
     if (markdown->problem_count > MOST_PROBLEMS)
-        npart__add_format(out, "- %u more\n", markdown->problem_count - MOST_PROBLEMS);
+        npart__append_format(out, "- %u more\n", markdown->problem_count - MOST_PROBLEMS);
 }
 
 /* Within what the comment has room for; whole lines. The blank line after the summary is needed: from a tag such as
  * <details> on, Markdown takes lines for HTML until there is one. `head` stands before the lines, and is not one of
  * those that may be left out: so it is counted before they have any room. */
-static void put_folded(struct npart__sheet *out, const char *title, const char *head, struct npart__sheet *text,
+static void put_folded(struct npart__buffer *out, const char *title, const char *head, struct npart__buffer *text,
                        bool *is_cut)
 {
     static const size_t reserve = 400; /* for what stands around it, and the note at the end */
@@ -492,24 +492,24 @@ static void put_folded(struct npart__sheet *out, const char *title, const char *
         *is_cut = true;
         return;
     }
-    npart__add_format(out, "\n<details><summary>%s</summary>\n\n%s", title, head);
+    npart__append_format(out, "\n<details><summary>%s</summary>\n\n%s", title, head);
     if (!put_lines(out, text, SIZE_MAX, MOST_BYTES - used))
         *is_cut = true;
-    npart__add_text(out, "\n</details>\n");
+    npart__append_text(out, "\n</details>\n");
 }
 
 /* The title counts models, not rows: a model that misses a threshold on three targets is one that does not pass. */
 static void end(npart_document *document)
 {
     struct markdown *markdown = document->state;
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
-    npart__add_text(&text, "### npu-partition: ");
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
+    npart__append_text(&text, "### npu-partition: ");
     if (markdown->failed_models)
-        npart__add_format(&text, "%u of %u model%s %s not pass\n\n", markdown->failed_models, markdown->model_count,
-                          markdown->model_count == 1 ? "" : "s", markdown->failed_models == 1 ? "does" : "do");
+        npart__append_format(&text, "%u of %u model%s %s not pass\n\n", markdown->failed_models, markdown->model_count,
+                             markdown->model_count == 1 ? "" : "s", markdown->failed_models == 1 ? "does" : "do");
     else
-        npart__add_format(&text, "%u model%s\n\n", markdown->model_count, markdown->model_count == 1 ? "" : "s");
+        npart__append_format(&text, "%u model%s\n\n", markdown->model_count, markdown->model_count == 1 ? "" : "s");
     if (markdown->row_count)
         put_table(markdown, &text);
     put_problems(markdown, &text);
@@ -518,9 +518,9 @@ static void end(npart_document *document)
     if (markdown->details.size)
         put_folded(&text, "Causes, and what to do", "", &markdown->details, &markdown->is_cut);
     if (markdown->is_cut)
-        npart__add_text(&text, "\nCut: a comment has no room for more. `--format json` has all of it.\n");
-    npart__add_text(&document->out, npart__sheet_text(&text));
-    npart__sheet_close(&text);
+        npart__append_text(&text, "\nCut: a comment has no room for more. `--format json` has all of it.\n");
+    npart__append_text(&document->out, npart__buffer_text(&text));
+    npart__buffer_release(&text);
 }
 
 /* There is no state where memory ran out at the beginning. */
@@ -529,9 +529,9 @@ static void drop(npart_document *document)
     struct markdown *markdown = document->state;
     if (!markdown)
         return;
-    struct npart__sheet *const sheets[] = SHEETS(markdown);
-    for (size_t i = 0; i < NPART__LENGTH(sheets); i++)
-        npart__sheet_close(sheets[i]);
+    struct npart__buffer *const buffers[] = SHEETS(markdown);
+    for (size_t i = 0; i < NPART__COUNT(buffers); i++)
+        npart__buffer_release(buffers[i]);
 }
 
 const struct npart__writer npart__markdown_writer = {begin, add, end, drop};

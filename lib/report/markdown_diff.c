@@ -12,24 +12,24 @@
 /* Text from a model or list, as it is read: nothing in it is markup, and no line ends. `scratch` holds the plain
  * text while it is escaped. Control characters are escapes by then, line ends among them, so a text cannot begin a
  * list or a heading of its own. */
-static void put_plain(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
+static void put_plain(struct npart__buffer *out, struct npart__buffer *scratch, const char *text)
 {
-    while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
+    while (npart__buffer_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
         continue;
-    const char *plain = npart__sheet_text(scratch);
+    const char *plain = npart__buffer_text(scratch);
     npart__add_markdown(out, plain, strlen(plain));
 }
 
 /* The same as code, in which a backquote ends. No fence is made longer, as markdown.c does: a backquote is shown as
  * an apostrophe, and a bar, which would end a cell of a table, as a slash. */
-static void put_code(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
+static void put_code(struct npart__buffer *out, struct npart__buffer *scratch, const char *text)
 {
-    while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
+    while (npart__buffer_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
         continue;
-    npart__add_text(out, "`");
-    for (const char *at = scratch->data; !scratch->pool->failed && *at; at++)
-        npart__add(out, *at == '`' ? "'" : *at == '|' ? "/" : at, 1);
-    npart__add_text(out, "`");
+    npart__append_text(out, "`");
+    for (const char *at = scratch->data; !scratch->arena->failed && *at; at++)
+        npart__append(out, *at == '`' ? "'" : *at == '|' ? "/" : at, 1);
+    npart__append_text(out, "`");
 }
 
 /* By enum npart_change. What is neither worse nor better has no mark, so that the marks are read. */
@@ -40,39 +40,39 @@ static const char *mark(enum npart_change change)
 }
 
 /* "### model.onnx on hexagon:v73: worse". There are two targets where one model is compared on both. */
-static void head(struct npart__sheet *out, struct npart__sheet *scratch, const struct npart_diff_info *info)
+static void head(struct npart__buffer *out, struct npart__buffer *scratch, const struct npart_diff_info *info)
 {
     /* By enum npart_change. */
     static const char *const words[] = {"nothing changed", "changed, neither worse nor better", "better", "worse"};
-    npart__add_text(out, "### ");
+    npart__append_text(out, "### ");
     put_plain(out, scratch, info->after->model);
-    npart__add_text(out, " on ");
+    npart__append_text(out, " on ");
     if (strcmp(info->before->target, info->after->target) != 0) {
         put_plain(out, scratch, info->before->target);
-        npart__add_text(out, " and ");
+        npart__append_text(out, " and ");
     }
     put_plain(out, scratch, info->after->target);
-    npart__add_format(out, ": %s\n\n", words[info->change]);
+    npart__append_format(out, ": %s\n\n", words[info->change]);
 }
 
 /* The worse ones come first, then the better ones (npart_diff_figure); so from the first on that is neither, all
  * that follow are such, and past the sixth line they are left out. */
-static void figures(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
+static void figures(struct npart__buffer *out, struct npart__buffer *scratch, const npart_diff *diff)
 {
     struct npart_diff_figure at = {.size = sizeof at};
     uint32_t i = 0;
     for (; npart_diff_figure(diff, i, &at); i++) {
         if (i >= FIGURES_SHOWN && at.change == NPART_CHANGE_OTHER)
             break;
-        npart__add_format(out, "- %s", mark(at.change));
+        npart__append_format(out, "- %s", mark(at.change));
         put_plain(out, scratch, at.text);
-        npart__add_text(out, "\n");
+        npart__append_text(out, "\n");
     }
 }
 
 /* Roots that are as they were are not told, though npart_diff_cause has them. What to do is said only where
  * something became worse: better news need no action. */
-static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
+static void roots(struct npart__buffer *out, struct npart__buffer *scratch, const npart_diff *diff)
 {
     struct npart_diff_cause at = {.size = sizeof at};
     uint32_t shown = 0, left = 0;
@@ -82,70 +82,60 @@ static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const 
         left += shown >= ROOTS_SHOWN;
         if (shown++ >= ROOTS_SHOWN)
             continue;
-        npart__add_format(out, "- %s%s root: ", mark(at.change), at.state);
+        npart__append_format(out, "- %s%s root: ", mark(at.change), at.state);
         put_plain(out, scratch, at.text);
-        npart__add_format(out, " (%u -> %u nodes)", at.affected_before, at.affected_after);
+        npart__append_format(out, " (%u -> %u nodes)", at.affected_before, at.affected_after);
         if (at.action && at.change == NPART_CHANGE_WORSE) {
-            npart__add_text(out, ". ");
+            npart__append_text(out, ". ");
             put_plain(out, scratch, at.action);
         }
-        npart__add_text(out, "\n");
+        npart__append_text(out, "\n");
     }
     if (left)
-        npart__add_format(out, "- and %u more roots\n", left);
+        npart__append_format(out, "- and %u more roots\n", left);
 }
 
 /* Folded away, since the figures and roots say the same in few lines. A node without a name is told by its place in
  * its graph. The caller leaves the fold out where no node changed. */
-static void nodes(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff,
+static void nodes(struct npart__buffer *out, struct npart__buffer *scratch, const npart_diff *diff,
                   const struct npart_diff_info *info)
 {
     struct npart_diff_node at = {.size = sizeof at};
-    npart__add_format(out, "\n<details><summary>%u nodes recognized, %u added, %u removed; %u left the NPU, %u came to "
-                           "it</summary>\n\n",
-                      info->matched, info->added, info->removed, info->left, info->came);
+    npart__append_format(out,
+                         "\n<details><summary>%u nodes recognized, %u added, %u removed; %u left the NPU, %u came to "
+                         "it</summary>\n\n",
+                         info->matched, info->added, info->removed, info->left, info->came);
     for (uint32_t i = 0; i < NODES_SHOWN && npart_diff_node(diff, i, &at); i++) {
-        npart__add_format(out, "- %s%s ", mark(at.change), at.state);
+        npart__append_format(out, "- %s%s ", mark(at.change), at.state);
         put_plain(out, scratch, at.op);
-        npart__add_text(out, " ");
+        npart__append_text(out, " ");
         if (*at.name)
             put_code(out, scratch, at.name);
         else
-            npart__add_format(out, "node %u", at.index);
+            npart__append_format(out, "node %u", at.index);
         if (*at.place) {
-            npart__add_text(out, ", ");
+            npart__append_text(out, ", ");
             put_code(out, scratch, at.place);
         }
-        npart__add_text(out, "\n");
+        npart__append_text(out, "\n");
     }
     if (info->node_count > NODES_SHOWN)
-        npart__add_format(out, "- and %u more\n", info->node_count - NODES_SHOWN);
-    npart__add_text(out, "\n</details>\n");
+        npart__append_format(out, "- and %u more\n", info->node_count - NODES_SHOWN);
+    npart__append_text(out, "\n</details>\n");
 }
 
-npart_status npart_report_diff_markdown(const npart_diff *const *diffs, size_t count, npart_write_callback write,
-                                        void *payload, struct npart_error *error)
+void npart__diffs_markdown(struct npart__report *report)
 {
-    struct npart__pool pool;
-    struct npart__sheet sheet, scratch;
+    const npart_diff *const *diffs = report->subject->diffs;
+    struct npart__buffer *out = &report->out, *scratch = &report->scratch;
     struct npart_diff_info info = {.size = sizeof info};
-    npart_status status = npart__diff_check(diffs, count, write, error);
-    if (status != NPART_OK)
-        return status;
-    (void)npart_diff_info(diffs[0], &info);
-    npart__report_open(&pool, &sheet, info.allocator, write, payload);
-    npart__sheet_open(&scratch, &pool);
-    /* Room for most names, so that a getter is asked once. */
-    (void)npart__sheet_reserve(&scratch, 255);
-    for (size_t i = 0; i < count && !pool.failed; i++) {
+    for (size_t i = 0; i < report->subject->count && !report->arena.failed; i++) {
         (void)npart_diff_info(diffs[i], &info);
-        npart__add_text(&sheet, i ? "\n" : "");
-        head(&sheet, &scratch, &info);
-        figures(&sheet, &scratch, diffs[i]);
-        roots(&sheet, &scratch, diffs[i]);
+        npart__append_text(out, i ? "\n" : "");
+        head(out, scratch, &info);
+        figures(out, scratch, diffs[i]);
+        roots(out, scratch, diffs[i]);
         if (info.node_count)
-            nodes(&sheet, &scratch, diffs[i], &info);
+            nodes(out, scratch, diffs[i], &info);
     }
-    npart__sheet_close(&scratch);
-    return npart__report_close(&pool, &sheet, error);
 }

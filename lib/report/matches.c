@@ -50,7 +50,7 @@ uint32_t npart__find_matches(struct npart__page *page, const npart_inference *in
     struct npart_node node = {.size = sizeof node};
     uint32_t count = 0;
     (void)npart_model_info(model, &info);
-    *out = npart__take(page->pool, info.node_count + (size_t)1, sizeof **out);
+    *out = npart__arena_zeroed(page->arena, info.node_count + (size_t)1, sizeof **out);
     for (uint32_t i = 0; *text && *out && npart_model_node(model, i, &node); i++)
         if (is_match(inference, &node, text))
             (*out)[count++] = i;
@@ -65,20 +65,20 @@ void npart__put_matches(struct npart__page *page, const char *text, const uint32
         [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU",         [NPART_VERDICT_FAIL] = "fails",
         [NPART_VERDICT_UNKNOWN] = "?", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused"};
     uint32_t shown = page->options->is_verbose || count < MATCHES_SHOWN ? count : MATCHES_SHOWN;
-    npart__add_format(page->out, "%u nodes match \"", count);
+    npart__append_format(page->out, "%u nodes match \"", count);
     npart__put_text(page, text);
     npart__put(page, "\"; ask for one by its number, name or output. On ");
     npart__put_target(page);
     npart__put(page, ":\n");
-    for (uint32_t i = 0; i < shown && !page->pool->failed; i++) {
+    for (uint32_t i = 0; i < shown && !page->arena->failed; i++) {
         struct npart_node_plan at = {.size = sizeof at};
         (void)npart_plan_node(page->plan, nodes[i], &at);
-        npart__add_format(page->out, "  %-6s  ", words[at.verdict]);
+        npart__append_format(page->out, "  %-6s  ", words[at.verdict]);
         npart__put_place(page, nodes[i]);
         npart__put(page, "\n");
     }
     if (shown < count)
-        npart__add_format(page->out, "  and %u more (--verbose)\n", count - shown);
+        npart__append_format(page->out, "  and %u more (--verbose)\n", count - shown);
 }
 
 /* Names and ops are compared, outputs not: these are too many. Fails with ARGUMENT, and with "did you mean conv1 or
@@ -90,7 +90,7 @@ npart_status npart__fail_node(struct npart__page *page, const char *text, struct
     struct npart_node node = {.size = sizeof node};
     char near[160] = "";
     (void)npart_model_info(model, &info);
-    const char **names = npart__take(page->pool, 2 * (info.node_count + (size_t)1), sizeof *names);
+    const char **names = npart__arena_zeroed(page->arena, 2 * (info.node_count + (size_t)1), sizeof *names);
     size_t count = 0;
     for (uint32_t i = 0; names && npart_model_node(model, i, &node); i++) {
         names[count++] = node.name;
@@ -98,6 +98,6 @@ npart_status npart__fail_node(struct npart__page *page, const char *text, struct
     }
     if (names)
         (void)npart_nearest_name(text, names, count, near, sizeof near);
-    return npart__report_fail(error, NPART_ERROR_ARGUMENT, "there is no node \"%s\"%s%s%s", text,
-                              *near ? "; did you mean " : "", near, *near ? "?" : "");
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\"%s%s%s", text,
+                       *near ? "; did you mean " : "", near, *near ? "?" : "");
 }

@@ -8,38 +8,38 @@
 #define LAYERS_SHOWN 10u
 
 /* A sum that lacks something is a lower bound only. A reader would take it for the whole, so it is not shown. */
-static void add_sum(struct npart__sheet *line, struct npart_bytes at)
+static void add_sum(struct npart__buffer *line, struct npart_bytes at)
 {
     if (at.is_partial)
-        npart__add_text(line, "unknown");
+        npart__append_text(line, "unknown");
     else
-        npart__add_bytes(line, at.bytes);
+        npart__append_bytes(line, at.bytes);
 }
 
 /* With partitions, three figures that do not add up: the largest partition on the NPU, what the plan leaves to the
  * CPU, and what the whole model would take on the CPU. Each is the peak of its own side, at a moment of its own.
  * Where the last one is not known, as with dynamic sizes, it alone is told. */
-static void add_activations(struct npart__sheet *line, const struct npart_memory *at, bool has_partitions)
+static void add_activations(struct npart__buffer *line, const struct npart_memory *at, bool has_partitions)
 {
-    npart__add_text(line, "; peak activations ");
+    npart__append_text(line, "; peak activations ");
     if (has_partitions && !at->peak.is_partial) {
         add_sum(line, at->peak_npu);
-        npart__add_text(line, " on the NPU, ");
+        npart__append_text(line, " on the NPU, ");
         add_sum(line, at->peak_cpu);
-        npart__add_text(line, " on the CPU (");
+        npart__append_text(line, " on the CPU (");
         add_sum(line, at->peak);
-        npart__add_text(line, " if all is on the CPU)");
+        npart__append_text(line, " if all is on the CPU)");
         return;
     }
     add_sum(line, at->peak);
-    npart__add_text(line, at->peak.is_partial ? "" : " on the CPU");
+    npart__append_text(line, at->peak.is_partial ? "" : " on the CPU");
 }
 
-/* The sheet is empty afterwards, for the next line. */
-static void put_line(struct npart__page *page, struct npart__sheet *line)
+/* The buffer is empty afterwards, for the next line. */
+static void put_line(struct npart__page *page, struct npart__buffer *line)
 {
     npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(line), 5, 7);
+    npart__wrapped(page, npart__buffer_text(line), 5, 7);
     npart__put(page, "\n");
     line->size = 0;
 }
@@ -47,7 +47,7 @@ static void put_line(struct npart__page *page, struct npart__sheet *line)
 /* What has no room is told whether or not more is asked for. A sum of which something is missing and that is above
  * the limit all the same is above it in any case: then "at least" is said. One that is below it says nothing,
  * whether it is partial or not. */
-static void put_limits(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
+static void put_limits(struct npart__page *page, struct npart__buffer *line, const struct npart_memory *at)
 {
     static const struct {
         const char *of, *text, *so;
@@ -59,14 +59,14 @@ static void put_limits(struct npart__page *page, struct npart__sheet *line, cons
         if (at->limits[i].bytes.bytes <= at->limits[i].most_bytes)
             continue;
         size_t word = 0;
-        while (word + 1 < NPART__LENGTH(words) && strcmp(words[word].of, at->limits[i].of) != 0)
+        while (word + 1 < NPART__COUNT(words) && strcmp(words[word].of, at->limits[i].of) != 0)
             word++;
-        npart__add_text(line, words[word].text);
-        npart__add_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
-        npart__add_bytes(line, at->limits[i].bytes.bytes);
-        npart__add_text(line, ", at most ");
-        npart__add_bytes(line, at->limits[i].most_bytes);
-        npart__add_text(line, words[word].so);
+        npart__append_text(line, words[word].text);
+        npart__append_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
+        npart__append_bytes(line, at->limits[i].bytes.bytes);
+        npart__append_text(line, ", at most ");
+        npart__append_bytes(line, at->limits[i].most_bytes);
+        npart__append_text(line, words[word].so);
         put_line(page, line);
     }
 }
@@ -74,30 +74,30 @@ static void put_limits(struct npart__page *page, struct npart__sheet *line, cons
 /* "node 3 (Gemm fc1): weights 67.1 MB, activations 20.5 kB; weights read 4 times". The largest weights come first
  * (npart_memory), so the ten that are shown are the ones that matter. Activations count operands and results of the
  * node. */
-static void put_layers(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
+static void put_layers(struct npart__page *page, struct npart__buffer *line, const struct npart_memory *at)
 {
     char place[160];
-    npart__add_bytes(line, at->onchip_bytes);
-    npart__add_format(line, " on the chip%s: %u node%s with weights %s not fit as a whole",
-                      at->is_onchip_assumed ? " (assumed)" : "", at->layer_count, at->layer_count == 1 ? "" : "s",
-                      at->layer_count == 1 ? "does" : "do");
+    npart__append_bytes(line, at->onchip_bytes);
+    npart__append_format(line, " on the chip%s: %u node%s with weights %s not fit as a whole",
+                         at->is_onchip_assumed ? " (assumed)" : "", at->layer_count, at->layer_count == 1 ? "" : "s",
+                         at->layer_count == 1 ? "does" : "do");
     put_line(page, line);
     for (uint32_t i = 0; i < at->layer_count && i < LAYERS_SHOWN; i++) {
         const struct npart_layer *layer = &at->layers[i];
         (void)npart_model_node_text(page->model, layer->node, place, sizeof place);
-        npart__add_format(line, "%s: weights ", place);
-        npart__add_bytes(line, layer->weight_bytes);
-        npart__add_text(line, ", activations ");
-        npart__add_bytes(line, layer->activation_bytes);
+        npart__append_format(line, "%s: weights ", place);
+        npart__append_bytes(line, layer->weight_bytes);
+        npart__append_text(line, ", activations ");
+        npart__append_bytes(line, layer->activation_bytes);
         /* Of the three formats two leave their argument unused, which C allows. */
-        npart__add_format(line, layer->passes == 0   ? "; no tile of it fits"
-                                : layer->passes == 1 ? "; weights read once"
+        npart__append_format(line, layer->passes == 0   ? "; no tile of it fits"
+                             : layer->passes == 1 ? "; weights read once"
                                                      : "; weights read %llu times",
-                          (unsigned long long)layer->passes);
+                             (unsigned long long)layer->passes);
         put_line(page, line);
     }
     if (at->layer_count > LAYERS_SHOWN)
-        npart__add_format(page->out, "     and %u more (--format json)\n", at->layer_count - LAYERS_SHOWN);
+        npart__append_format(page->out, "     and %u more (--format json)\n", at->layer_count - LAYERS_SHOWN);
 }
 
 /* "Memory: weights 13.9 MB (13.9 MB on the NPU); peak activations ...". Weights are those of the whole model, as
@@ -106,29 +106,29 @@ static void put_layers(struct npart__page *page, struct npart__sheet *line, cons
 void npart__put_memory(struct npart__page *page)
 {
     struct npart_memory at = {.size = sizeof at};
-    struct npart__sheet line;
+    struct npart__buffer line;
     if (!npart_plan_memory(page->plan, &at) || page->summary.live == 0)
         return;
-    npart__sheet_open(&line, page->pool);
-    npart__add_text(&line, "weights ");
-    npart__add_bytes(&line, at.weight_bytes);
+    npart__buffer_init(&line, page->arena);
+    npart__append_text(&line, "weights ");
+    npart__append_bytes(&line, at.weight_bytes);
     if (page->summary.partitions) {
-        npart__add_text(&line, " (");
+        npart__append_text(&line, " (");
         add_sum(&line, at.weights_npu);
-        npart__add_text(&line, " on the NPU)");
+        npart__append_text(&line, " on the NPU)");
     }
     add_activations(&line, &at, page->summary.partitions > 0);
     if (at.cache_tensor_count && !at.cache_per_token.is_partial) {
-        npart__add_text(&line, "; cache ");
-        npart__add_bytes(&line, at.cache_per_token.bytes);
-        npart__add_text(&line, " a token");
+        npart__append_text(&line, "; cache ");
+        npart__append_bytes(&line, at.cache_per_token.bytes);
+        npart__append_text(&line, " a token");
     }
     npart__put(page, "  Memory: ");
-    npart__wrapped(page, npart__sheet_text(&line), 10, 5);
+    npart__wrapped(page, npart__buffer_text(&line), 10, 5);
     npart__put(page, "\n");
     line.size = 0;
     put_limits(page, &line, &at);
     if (page->options->is_verbose && at.onchip_bytes && page->summary.partitions)
         put_layers(page, &line, &at);
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }

@@ -71,10 +71,10 @@ static bool find_lanes(struct lanes *lanes)
      * finds them all, and may run out of memory. */
     while ((status = npart_plan_module(page->plan, lanes->count, &at, NULL)) == NPART_OK)
         lanes->count++;
-    lanes->items = npart__take(page->pool, lanes->count + (size_t)1, sizeof *lanes->items);
-    page->pool->failed |= npart__is_shortage(status);
+    lanes->items = npart__arena_zeroed(page->arena, lanes->count + (size_t)1, sizeof *lanes->items);
+    page->arena->failed |= npart__is_shortage(status);
     lanes->first = NPART_NONE;
-    if (page->pool->failed)
+    if (page->arena->failed)
         return false;
     for (uint32_t m = 0; m < lanes->count; m++) {
         lanes->items[m] = (struct lane){.at = {.size = sizeof at}, .first_child = NPART_NONE, .next = NPART_NONE};
@@ -121,12 +121,12 @@ static bool sort_nodes(struct lanes *lanes)
     struct npart__page *page = lanes->page;
     struct npart_model_info info = {.size = sizeof info};
     (void)npart_model_info(page->model, &info);
-    uint32_t *rank_of = npart__take(page->pool, info.node_count + (size_t)1, sizeof *rank_of);
-    lanes->first_of = npart__take(page->pool, lanes->count + (size_t)3, sizeof *lanes->first_of);
-    lanes->positions = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->positions);
-    lanes->sorted = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->sorted);
-    lanes->row = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->row);
-    if (page->pool->failed)
+    uint32_t *rank_of = npart__arena_zeroed(page->arena, info.node_count + (size_t)1, sizeof *rank_of);
+    lanes->first_of = npart__arena_zeroed(page->arena, lanes->count + (size_t)3, sizeof *lanes->first_of);
+    lanes->positions = npart__arena_zeroed(page->arena, lanes->order_count + (size_t)1, sizeof *lanes->positions);
+    lanes->sorted = npart__arena_zeroed(page->arena, lanes->order_count + (size_t)1, sizeof *lanes->sorted);
+    lanes->row = npart__arena_zeroed(page->arena, lanes->order_count + (size_t)1, sizeof *lanes->row);
+    if (page->arena->failed)
         return false;
     for (uint32_t i = 0; i < info.node_count; i++)
         /* No module: the rank after all of them. */
@@ -229,7 +229,7 @@ static uint32_t nodes_between(struct lanes *lanes, uint32_t first, uint32_t end)
 static void put_padded(struct npart__page *page, size_t columns, const char *text)
 {
     size_t length = strlen(text);
-    npart__add_format(page->out, "%*s%s", (int)(columns > length ? columns - length : 0), "", text);
+    npart__append_format(page->out, "%*s%s", (int)(columns > length ? columns - length : 0), "", text);
 }
 
 /* What of all arithmetic it is, and what it takes, the same on both sides together; "?" where that is not known.
@@ -239,26 +239,26 @@ static void put_figures(struct lanes *lanes, const struct npart_module *sum)
 {
     struct npart__page *page = lanes->page, cell = *page;
     const struct npart_summary *all = &page->summary;
-    struct npart__sheet text;
-    npart__sheet_open(&text, page->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, page->arena);
     cell.out = &text;
-    npart__add_format(&text, "%u/%u", sum->accepted_count, sum->live_count);
-    put_padded(page, 11, npart__sheet_text(&text));
+    npart__append_format(&text, "%u/%u", sum->accepted_count, sum->live_count);
+    put_padded(page, 11, npart__buffer_text(&text));
     text.size = 0;
     if (sum->has_macs && all->has_macs && all->macs) {
-        npart__add_decimal(&text, (double)sum->macs / (double)all->macs * 100, 1);
-        npart__add_text(&text, " %");
+        npart__append_fixed(&text, (double)sum->macs / (double)all->macs * 100, 1);
+        npart__append_text(&text, " %");
     } else
-        npart__add_text(&text, "?");
-    put_padded(page, 8, npart__sheet_text(&text));
+        npart__append_text(&text, "?");
+    put_padded(page, 8, npart__buffer_text(&text));
     text.size = 0;
     if (sum->npu_ms >= 0 && sum->cpu_ms >= 0)
         npart__put_milliseconds(&cell, sum->npu_ms + sum->cpu_ms);
     else
-        npart__add_text(&text, "?");
-    put_padded(page, 9, npart__sheet_text(&text));
+        npart__append_text(&text, "?");
+    put_padded(page, 9, npart__buffer_text(&text));
     npart__put(page, "\n");
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 /* What is not known of one is not known of the sum: -1 of a time. */
@@ -279,10 +279,10 @@ static void put_name(struct lanes *lanes, uint32_t depth, const char *name)
     uint32_t indent = 2 + 2 * depth, most = lanes->name_columns;
     indent = indent > most / 2 ? most / 2 : indent;
     size_t columns = npart__shown_columns(page, name, strlen(name));
-    npart__add_format(page->out, "%*s", (int)indent, "");
+    npart__append_format(page->out, "%*s", (int)indent, "");
     npart__put_cut(page, name, most - indent);
     columns = columns > most - indent ? most - indent : columns;
-    npart__add_format(page->out, "%*s ", (int)(most - indent - columns), "");
+    npart__append_format(page->out, "%*s ", (int)(most - indent - columns), "");
 }
 
 /* `first` and `end` are ranks. A module of fewer nodes than there are cells has a cell for each, and blanks after
@@ -293,7 +293,7 @@ static void put_lane(struct lanes *lanes, uint32_t depth, const char *name, uint
     uint32_t count = nodes_between(lanes, first, end), cells = count < lanes->cells ? count : lanes->cells;
     put_name(lanes, depth, name);
     npart__put_cells(lanes->page, lanes->row, count, lanes->cells);
-    npart__add_format(lanes->page->out, "%*s", (int)(lanes->cells - cells), "");
+    npart__append_format(lanes->page->out, "%*s", (int)(lanes->cells - cells), "");
     put_figures(lanes, sum);
 }
 
@@ -318,28 +318,28 @@ static void put_same(struct lanes *lanes, uint32_t level, uint32_t first, uint32
 {
     struct npart__page *page = lanes->page;
     struct npart_module sum = lanes->items[second].at;
-    struct npart__sheet text;
+    struct npart__buffer text;
     for (uint32_t m = second; m != last; m = lanes->items[m].next)
         add_sums(&sum, &lanes->items[lanes->items[m].next].at);
-    npart__sheet_open(&text, page->pool);
-    npart__add_text(&text, shown_step(lanes, second));
-    npart__add_format(&text, "%s%s", second == last ? "" : " to ", second == last ? "" : own_step(lanes, last));
-    put_name(lanes, level, npart__sheet_text(&text));
+    npart__buffer_init(&text, page->arena);
+    npart__append_text(&text, shown_step(lanes, second));
+    npart__append_format(&text, "%s%s", second == last ? "" : " to ", second == last ? "" : own_step(lanes, last));
+    put_name(lanes, level, npart__buffer_text(&text));
     text.size = 0;
-    npart__add_format(&text, "%s%s", second == last ? "like " : "each like ", shown_step(lanes, first));
-    size_t columns = npart__shown_columns(page, npart__sheet_text(&text), text.size);
+    npart__append_format(&text, "%s%s", second == last ? "like " : "each like ", shown_step(lanes, first));
+    size_t columns = npart__shown_columns(page, npart__buffer_text(&text), text.size);
     npart__paint(page, NPART__DIM);
-    npart__put_cut(page, npart__sheet_text(&text), lanes->cells);
+    npart__put_cut(page, npart__buffer_text(&text), lanes->cells);
     npart__paint(page, "0");
-    npart__add_format(page->out, "%*s", (int)(columns < lanes->cells ? lanes->cells - columns : 0), "");
+    npart__append_format(page->out, "%*s", (int)(columns < lanes->cells ? lanes->cells - columns : 0), "");
     put_figures(lanes, &sum);
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 /* `level` is that of the indent, `depth` how many levels are opened. Recurses as rank_lanes does. */
 static void put_lanes(struct lanes *lanes, uint32_t module, uint32_t level, uint32_t depth)
 {
-    while (module != NPART_NONE && level < depth && !lanes->page->pool->failed) {
+    while (module != NPART_NONE && level < depth && !lanes->page->arena->failed) {
         uint32_t last = last_like(lanes, module), shown = past_wrappers(lanes, module);
         const struct lane *lane = &lanes->items[module];
         /* The path of what is inside goes on where that of the module ends, so from the same place on it has both. */
@@ -397,30 +397,25 @@ static void put_table(struct npart__page *page)
            (page->options->is_verbose || count_lines(&lanes, lanes.first, depth + 1) <= MOST_LINES))
         depth++;
     npart__paint(page, NPART__DIM);
-    npart__add_format(page->out, "  %-*s %-*s%11s%8s%9s\n", (int)lanes.name_columns - 2, "module", (int)lanes.cells,
-                      "its nodes as they run", "NPU/nodes", "MACs", "ms");
+    npart__append_format(page->out, "  %-*s %-*s%11s%8s%9s\n", (int)lanes.name_columns - 2, "module", (int)lanes.cells,
+                         "its nodes as they run", "NPU/nodes", "MACs", "ms");
     npart__paint(page, "0");
     put_lanes(&lanes, lanes.first, 0, depth);
     put_rest(&lanes);
 }
 
-npart_status npart_report_modules(const struct npart_plan_pair *plans, size_t count,
-                                  const struct npart_report_options *options, npart_write_callback write,
-                                  void *payload, struct npart_error *error)
+void npart__modules_text(struct npart__report *report)
 {
-    struct npart__document document;
-    struct npart__page *page = &document.page;
-    npart_status status = npart__report_check(plans, count, options, write, error);
-    if (status != NPART_OK)
-        return status;
-    npart__document_open(&document, plans[0].plan, options, write, payload);
+    struct npart__page turned, *page = npart__page_open(&turned, report);
+    const struct npart_plan_pair *plans = report->subject->plans;
+    npart__page_turn(page, plans[0].plan);
     struct npart_model_info info = {.size = sizeof info};
     (void)npart_model_info(page->model, &info);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.name);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    for (size_t i = 0; i < count && !document.pool.failed; i++) {
+    for (size_t i = 0; i < report->subject->count && !report->arena.failed; i++) {
         npart__page_turn(page, plans[i].plan);
         npart__put(page, "\n");
         npart__put_target(page);
@@ -430,5 +425,4 @@ npart_status npart_report_modules(const struct npart_plan_pair *plans, size_t co
         npart__put(page, "\n");
         put_table(page);
     }
-    return npart__document_close(&document, error);
 }

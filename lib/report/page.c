@@ -12,43 +12,18 @@
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
 
-/* The sheets have some room from the start, as getters write into it before anything is
- * reserved. The page points at the document's sheets, so a document stays where it was begun. */
-void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
-                           const struct npart_report_options *options, npart_write_callback write, void *payload)
+/* Lines are laid out with what is left of the width after indents and columns; below the least that would be
+ * nothing. */
+struct npart__page *npart__page_open(struct npart__page *page, struct npart__report *report)
 {
-    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
-    struct npart__page *page = &document->page;
-    options = options ? options : &defaults;
-    npart__report_open(&document->pool, &document->out, allocator, write, payload);
-    npart__sheet_open(&document->scratch, &document->pool);
-    npart__sheet_open(&document->plain, &document->pool);
-    (void)npart__sheet_reserve(&document->scratch, 255);
-    (void)npart__sheet_reserve(&document->plain, 255);
-    *page = (struct npart__page){.pool = &document->pool,
-                                 .out = &document->out,
-                                 .scratch = &document->scratch,
-                                 .plain = &document->plain,
-                                 .options = options};
-    /* Lines are laid out with what is left of the width after indents and columns; below the least that would be
-     * nothing. */
-    page->width = options->width == 0            ? DEFAULT_WIDTH
-                  : options->width < LEAST_WIDTH ? LEAST_WIDTH
-                                                 : options->width;
-}
-
-void npart__document_open(struct npart__document *document, const npart_plan *first,
-                          const struct npart_report_options *options, npart_write_callback write, void *payload)
-{
-    npart__document_begin(document, npart__allocator_of(first), options, write, payload);
-    npart__page_turn(&document->page, first);
-}
-
-npart_status npart__document_close(struct npart__document *document, struct npart_error *error)
-{
-    npart__sheet_close(&document->scratch);
-    npart__sheet_close(&document->plain);
-    return npart__report_close(&document->pool, &document->out, error);
+    uint32_t width = report->options->width ? report->options->width : DEFAULT_WIDTH;
+    *page = (struct npart__page){.arena = &report->arena,
+                                 .out = &report->out,
+                                 .scratch = &report->scratch,
+                                 .plain = &report->plain,
+                                 .options = report->options,
+                                 .width = width < LEAST_WIDTH ? LEAST_WIDTH : width};
+    return page;
 }
 
 /* Everything that is asked of a plan again and again, asked once. Each struct has its size first, by which getters
@@ -88,13 +63,13 @@ static const char *plain_of(struct npart__page *page, const char *text, size_t *
 {
     if (is_plain(text, *length))
         return text;
-    struct npart__sheet piece; /* with a NUL after it */
-    npart__sheet_open(&piece, page->pool);
-    npart__add(&piece, text, *length);
-    const char *ended = npart__sheet_text(&piece);
-    while (npart__sheet_lacks(page->plain, npart_plain_text(ended, NPART__ROOM(page->plain))))
+    struct npart__buffer piece; /* with a NUL after it */
+    npart__buffer_init(&piece, page->arena);
+    npart__append(&piece, text, *length);
+    const char *ended = npart__buffer_text(&piece);
+    while (npart__buffer_lacks(page->plain, npart_plain_text(ended, NPART__ROOM(page->plain))))
         continue;
-    npart__sheet_close(&piece);
+    npart__buffer_release(&piece);
     *length = page->plain->size;
     return page->plain->data;
 }
@@ -109,14 +84,14 @@ static bool begins_character(char byte)
 static void put_plain(struct npart__page *page, const char *plain, size_t length)
 {
     if (!page->options->use_ascii) {
-        npart__add(page->out, plain, length);
+        npart__append(page->out, plain, length);
         return;
     }
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)plain[i] < 0x80)
-            npart__add(page->out, plain + i, 1);
+            npart__append(page->out, plain + i, 1);
         else if (begins_character(plain[i]))
-            npart__add(page->out, "?", 1);
+            npart__append(page->out, "?", 1);
 }
 
 void npart__put_outside(struct npart__page *page, const char *text, size_t length)
@@ -186,7 +161,7 @@ void npart__put_cut(struct npart__page *page, const char *text, size_t columns)
 
 void npart__put(struct npart__page *page, const char *plain)
 {
-    npart__add_text(page->out, plain);
+    npart__append_text(page->out, plain);
 }
 
 /* SGR parameters; nothing without colour. Painted text is never measured: an escape sequence takes no column, but
@@ -219,7 +194,7 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
         const char *plain = plain_of(page, text, &shown);
         size_t columns = columns_of(plain, shown);
         if (!is_first && column + 1 + columns > page->width) {
-            npart__add_format(page->out, "\n%*s", (int)indent, "");
+            npart__append_format(page->out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (!is_first) {
             npart__put(page, " ");
@@ -263,20 +238,20 @@ void npart__put_place(struct npart__page *page, uint32_t node)
     if (origin.file) {
         npart__put(page, ", ");
         npart__put_outside(page, origin.file, origin.file_bytes);
-        npart__add_format(page->out, ":%lld", (long long)origin.line);
+        npart__append_format(page->out, ":%lld", (long long)origin.line);
     }
 }
 
 /* `column` is where the line has come to, which the caller knows: it has written the words before the place. */
 void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent)
 {
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page gathered = *page;
-    npart__sheet_open(&line, page->pool);
+    npart__buffer_init(&line, page->arena);
     gathered.out = &line;
     npart__put_place(&gathered, node);
-    npart__wrapped(page, npart__sheet_text(&line), column, indent);
-    npart__sheet_close(&line);
+    npart__wrapped(page, npart__buffer_text(&line), column, indent);
+    npart__buffer_release(&line);
 }
 
 void npart__put_target(struct npart__page *page)
@@ -289,5 +264,5 @@ void npart__put_target(struct npart__page *page)
 /* About three digits that count: more would promise what an estimate cannot. 1.70, 12.3, 456. */
 void npart__put_milliseconds(struct npart__page *page, double value)
 {
-    npart__add_decimal(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
+    npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }

@@ -12,11 +12,11 @@
 /* Where a report writes, and which plan it speaks of. A copy of it with another `out` gathers a
  * line that is to be measured or wrapped as a whole. */
 struct npart__page {
-    struct npart__pool *pool; /* what is taken of it stays until the report ends */
-    struct npart__sheet *out; /* of the report, or of a line that is gathered */
-    struct npart__sheet *scratch; /* what a getter writes */
-    struct npart__sheet *plain;   /* text from outside as it is shown */
-    const struct npart_report_options *options; /* never NULL: the caller's, or the defaults */
+    struct npart__arena *arena; /* what is taken of it stays until the report ends */
+    struct npart__buffer *out; /* of the report, or of a line that is gathered */
+    struct npart__buffer *scratch; /* what a getter writes */
+    struct npart__buffer *plain;   /* text from outside as it is shown */
+    const struct npart_report_options *options;
     uint32_t width; /* columns of a line; 40 at least */
     /* of the plan at hand */
     const npart_plan *plan;
@@ -28,22 +28,8 @@ struct npart__page {
     struct npart_cost cost; /* of a run; its times are negative where they are not known */
 };
 
-/* A text report: the page, and what it is written with. Once it has begun it must not be moved, as the page points
- * into it. It is closed in any case: that gives all memory back and tells what has failed. */
-struct npart__document {
-    struct npart__page page;
-    struct npart__pool pool;
-    struct npart__sheet out, scratch, plain;
-};
-
-/* Of no plan yet. For reports of something else, such as a placement, or before a plan is chosen. `options` may be
- * NULL. */
-void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
-                           const struct npart_report_options *options, npart_write_callback write, void *payload);
-/* The same with the first plan at hand, whose allocator the report has. */
-void npart__document_open(struct npart__document *document, const npart_plan *first,
-                          const struct npart_report_options *options, npart_write_callback write, void *payload);
-npart_status npart__document_close(struct npart__document *document, struct npart_error *error);
+/* The page of a report, of no plan yet; returns `page`. */
+struct npart__page *npart__page_open(struct npart__page *page, struct npart__report *report);
 /* Goes on with another plan. */
 void npart__page_turn(struct npart__page *page, const npart_plan *plan);
 
@@ -116,7 +102,7 @@ void npart__put_recommendation(struct npart__page *page, const struct npart_plan
 void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair);
 /* table.c: one line for each plan, made while the page is at it. */
 struct npart__row {
-    const char *name, *rest; /* of the pool */
+    const char *name, *rest; /* of the arena */
     size_t name_columns;
 };
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);

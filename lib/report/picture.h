@@ -71,7 +71,7 @@ struct npart__edge {
 };
 
 struct npart__picture {
-    struct npart__pool *pool;   /* has all arrays, and goes after the picture */
+    struct npart__arena *arena;   /* has all arrays, and goes after the picture */
     const npart_plan *plan;
     const npart_inference *view; /* of the plan's runtime, by which values have types */
     const npart_model *model; /* the graph that the runtime sees */
@@ -89,9 +89,9 @@ struct npart__picture {
     uint32_t *frame_of;         /* by graph; NPART_NONE: nothing of it runs */
 };
 
-/* Of a plan; `is_whole`: every box, whether it repeats others or not. What it holds goes with the pool; where that has
+/* Of a plan; `is_whole`: every box, whether it repeats others or not. What it holds goes with the arena; where that has
  * failed, nothing in it may be used. */
-void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, const npart_plan *plan, bool is_whole);
+void npart__picture_make(struct npart__picture *out, struct npart__arena *arena, const npart_plan *plan, bool is_whole);
 /* Puts a frame before those that its owner has. The owner of the frame must be a box. */
 void npart__nest(struct npart__picture *picture, uint32_t frame);
 /* ties.c: the edges, once boxes are formed. */
@@ -127,25 +127,25 @@ typedef void (*npart__line_callback)(void *payload, enum npart__line_kind kind, 
 void npart__tell_box(npart_document *document, const struct npart__picture *picture, const struct npart__box *box,
                      npart__line_callback tell, void *payload);
 /* Of a box: "npu3", which stays as long as the model does; and as people call it, "NPU 3". */
-void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
-void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
+void npart__add_box_id(struct npart__buffer *out, const struct npart__picture *picture, uint32_t box);
+void npart__add_box_name(struct npart__buffer *out, const struct npart__picture *picture, uint32_t box);
 /* "3 tensors, 1.2 MB, 1 changes layout", or the tensor's name where there is one. */
-void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_edge_text(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                           const struct npart__edge *edge);
 /* A line for each of an edge's tensors, "x float32[1,64], 256 B, layout nhwc to plain", the first twelve of them; the
  * payload of `tell` is `out`, which then says how many more there are. */
-void npart__add_tensors(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_tensors(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                         const struct npart__edge *edge, npart__line_callback tell);
 /* "body of Loop n0" */
-void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+void npart__add_frame_text(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture,
                            const struct npart__frame *frame);
 /* Tells what stands above a picture: the summary, thresholds that are not met, what is left out. */
 void npart__tell_heading(npart_document *document, const struct npart_entry *entry, size_t plan,
                          const struct npart__picture *picture, npart__line_callback tell, void *payload);
 /* A text from outside: plain, and cut to so many characters with "..." at its end. */
-void npart__add_cut(npart_document *document, struct npart__sheet *out, const char *text, size_t characters);
+void npart__add_cut(npart_document *document, struct npart__buffer *out, const char *text, size_t characters);
 /* "1.20 ms" */
-void npart__add_ms(struct npart__sheet *out, double ms);
+void npart__add_ms(struct npart__buffer *out, double ms);
 
 /* What is longer is cut: a line of a box, and a name in it. */
 #define NPART__LINE_CHARACTERS 160u
@@ -157,7 +157,7 @@ double npart__text_width(const char *text, size_t bytes);
 /* How many bytes of it go into a line of that width: up to a blank where there is one, else between characters. */
 size_t npart__fitting_bytes(const char *text, double width);
 /* The text in lines of that width, at most so many; the last one ends in "..." where not all of it fits. */
-void npart__wrap_text(struct npart__pool *pool, const char *text, double width, uint32_t most,
+void npart__wrap_text(struct npart__arena *arena, const char *text, double width, uint32_t most,
                       npart__line_callback tell, void *payload, enum npart__line_kind kind);
 
 #endif

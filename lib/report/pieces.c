@@ -35,15 +35,15 @@ static int compare_pieces(const void *left, const void *right)
 /* "1.2 GMACs". A multiply-accumulate is two operations, so GMACs are half of what others call
  * GFLOPs. From 999.5 on the next unit is taken, since 999.9 would be shown as 1000; one decimal below 100 of a unit,
  * none above. */
-static void add_macs(struct npart__sheet *out, uint64_t macs)
+static void add_macs(struct npart__buffer *out, uint64_t macs)
 {
     static const char *const units[] = {" MACs", " kMACs", " MMACs", " GMACs", " TMACs", " PMACs", " EMACs"};
     double scaled = (double)macs;
     size_t unit = 0;
-    for (; scaled >= 999.5 && unit + 1 < NPART__LENGTH(units); unit++)
+    for (; scaled >= 999.5 && unit + 1 < NPART__COUNT(units); unit++)
         scaled /= 1000;
-    npart__add_decimal(out, scaled, unit && scaled < 99.95 ? 1 : 0);
-    npart__add_text(out, units[unit]);
+    npart__append_fixed(out, scaled, unit && scaled < 99.95 ? 1 : 0);
+    npart__append_text(out, units[unit]);
 }
 
 /* A partition whose work is not known is called small by its nodes alone. " 3 12 nodes, 1.2 GMACs (4.1 %), node 5
@@ -54,7 +54,7 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
 {
     struct npart_partition at = {.size = sizeof at};
     const struct npart_summary *summary = &page->summary;
-    struct npart__sheet line;
+    struct npart__buffer line;
     char first[160], last[160];
     if (!npart_plan_partition(page->plan, piece->id, &at))
         return;
@@ -62,22 +62,23 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
     bool is_small = at.node_count < SMALL_NODES && (!at.has_macs || share < SMALL_SHARE);
     (void)npart_model_node_text(page->model, at.nodes[0], first, sizeof first);
     (void)npart_model_node_text(page->model, at.nodes[at.node_count - 1], last, sizeof last);
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s%u node%s, ", is_small ? "small: " : "", at.node_count, at.node_count == 1 ? "" : "s");
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s%u node%s, ", is_small ? "small: " : "", at.node_count,
+                         at.node_count == 1 ? "" : "s");
     if (at.has_macs)
         add_macs(&line, at.macs);
     else
-        npart__add_text(&line, "MACs unknown");
+        npart__append_text(&line, "MACs unknown");
     if (at.has_macs && summary->has_macs && summary->macs) {
-        npart__add_text(&line, " (");
-        npart__add_decimal(&line, share * 100, 1);
-        npart__add_text(&line, " %)");
+        npart__append_text(&line, " (");
+        npart__append_fixed(&line, share * 100, 1);
+        npart__append_text(&line, " %)");
     }
-    npart__add_format(&line, ", %s%s%s", first, at.node_count > 1 ? " to " : "", at.node_count > 1 ? last : "");
-    npart__add_format(page->out, "  %4u ", piece->id);
-    npart__wrapped(page, npart__sheet_text(&line), 7, 7);
+    npart__append_format(&line, ", %s%s%s", first, at.node_count > 1 ? " to " : "", at.node_count > 1 ? last : "");
+    npart__append_format(page->out, "  %4u ", piece->id);
+    npart__wrapped(page, npart__buffer_text(&line), 7, 7);
     npart__put(page, "\n");
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* n log n in partitions; all of them are looked at, since which are the largest is known only then. */
@@ -87,7 +88,7 @@ void npart__put_pieces(struct npart__page *page)
     uint32_t count = page->summary.partitions;
     if (count == 0)
         return;
-    struct piece *pieces = npart__take(page->pool, count, sizeof *pieces);
+    struct piece *pieces = npart__arena_zeroed(page->arena, count, sizeof *pieces);
     if (!pieces)
         return;
     for (uint32_t i = 0; i < count && npart_plan_partition(page->plan, i, &at); i++)
@@ -95,8 +96,8 @@ void npart__put_pieces(struct npart__page *page)
     qsort(pieces, count, sizeof *pieces, compare_pieces);
     npart__painted(page, NPART__BOLD, "  Partitions");
     npart__put(page, " (largest first)\n");
-    for (uint32_t i = 0; i < count && i < PIECES_SHOWN && !page->pool->failed; i++)
+    for (uint32_t i = 0; i < count && i < PIECES_SHOWN && !page->arena->failed; i++)
         put_piece(page, &pieces[i]);
     if (count > PIECES_SHOWN)
-        npart__add_format(page->out, "     and %u more (--format json)\n", count - PIECES_SHOWN);
+        npart__append_format(page->out, "     and %u more (--format json)\n", count - PIECES_SHOWN);
 }

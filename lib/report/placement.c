@@ -15,23 +15,23 @@ static const char *const device_names[NPART_DEVICES + 1] = {"NPU", "CPU", "GPU",
 /* A line that is written apart first, since it is measured or wrapped as a whole. */
 struct line {
     struct npart__page page; /* whose output it is */
-    struct npart__sheet sheet;
+    struct npart__buffer buffer;
 };
 
 static void begin_line(struct line *line, const struct npart__page *page)
 {
     line->page = *page;
-    npart__sheet_open(&line->sheet, page->pool);
-    line->page.out = &line->sheet;
+    npart__buffer_init(&line->buffer, page->arena);
+    line->page.out = &line->buffer;
 }
 
 /* Wrapped, after `label`. */
 static void end_line(struct npart__page *page, struct line *line, const char *label, uint32_t indent)
 {
     npart__put(page, label);
-    npart__wrapped(page, npart__sheet_text(&line->sheet), (uint32_t)strlen(label), indent);
+    npart__wrapped(page, npart__buffer_text(&line->buffer), (uint32_t)strlen(label), indent);
     npart__put(page, "\n");
-    npart__sheet_close(&line->sheet);
+    npart__buffer_release(&line->buffer);
 }
 
 /* "1.70 ms (0.80 to 21.0)" */
@@ -59,7 +59,7 @@ static void put_padded(struct npart__page *page, const char *text, size_t column
         npart__put(page, "...");
     }
     npart__put_text(page, text);
-    npart__add_format(page->out, "%*s", shown < columns ? (int)(columns - shown) : 0, "");
+    npart__append_format(page->out, "%*s", shown < columns ? (int)(columns - shown) : 0, "");
 }
 
 /* What all runs take, right of what one takes: "decoder.onnx:decode  128  NPU  1.70  218". Costs are those of the
@@ -72,18 +72,18 @@ static void put_row(struct npart__page *page, const struct npart_part *part, siz
     npart__paint(page, NPART__BOLD);
     put_padded(page, part->name, columns);
     npart__paint(page, "0");
-    npart__add_format(page->out, " %8llu  %s", (unsigned long long)part->runs, device);
+    npart__append_format(page->out, " %8llu  %s", (unsigned long long)part->runs, device);
     if (part->device < NPART_DEVICES && part->has_cost[part->device]) {
-        struct npart__sheet all;
+        struct npart__buffer all;
         struct npart__page apart = *page;
-        npart__sheet_open(&all, page->pool);
+        npart__buffer_init(&all, page->arena);
         apart.out = &all;
         npart__put_milliseconds(&apart, part->cost[part->device].typical_ms);
-        npart__add_format(page->out, "%*s  %8s", (int)(9 - strlen(device)), "", npart__sheet_text(&all));
-        npart__sheet_close(&all);
+        npart__append_format(page->out, "%*s  %8s", (int)(9 - strlen(device)), "", npart__buffer_text(&all));
+        npart__buffer_release(&all);
         npart__put_milliseconds(&apart, part->cost[part->device].typical_ms * (double)part->runs);
-        npart__add_format(page->out, " %10s", npart__sheet_text(&all));
-        npart__sheet_close(&all);
+        npart__append_format(page->out, " %10s", npart__buffer_text(&all));
+        npart__buffer_release(&all);
     }
     npart__put(page, "\n");
 }
@@ -98,7 +98,7 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
     for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
         if (!part->has_cost[d])
             continue;
-        npart__add_format(&line.sheet, "%s%s ", is_first ? "" : ", ", device_names[d]);
+        npart__append_format(&line.buffer, "%s%s ", is_first ? "" : ", ", device_names[d]);
         put_range(&line.page, part->cost[d]);
         is_first = false;
     }
@@ -106,17 +106,17 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
     npart__put(&line.page, part->why);
     end_line(page, &line, "    ", 4);
     begin_line(&line, page);
-    npart__add_bytes(&line.sheet, part->weight_bytes);
+    npart__append_bytes(&line.buffer, part->weight_bytes);
     npart__put(&line.page, " of weights");
     /* Coverage of what does not compile would be a promise that is not kept. */
     if (part->partitions && strcmp(part->verdict, "fails") != 0) {
-        npart__add_format(&line.sheet, "; %u partition%s, ", part->partitions, part->partitions == 1 ? "" : "s");
-        npart__add_decimal(&line.sheet, part->coverage * 100, 1);
+        npart__append_format(&line.buffer, "; %u partition%s, ", part->partitions, part->partitions == 1 ? "" : "s");
+        npart__append_fixed(&line.buffer, part->coverage * 100, 1);
         npart__put(&line.page, " % of nodes");
     }
     for (uint32_t i = 0; i < part->dim_count; i++)
-        npart__add_format(&line.sheet, "%s%s=%lld", i ? ", " : "; with ", part->dims[i].name,
-                          (long long)part->dims[i].size);
+        npart__append_format(&line.buffer, "%s%s=%lld", i ? ", " : "; with ", part->dims[i].name,
+                             (long long)part->dims[i].size);
     end_line(page, &line, "    ", 4);
 }
 
@@ -131,8 +131,8 @@ static void put_parts(struct npart__page *page, const struct npart_placement_inf
     columns = columns > MOST_NAME_COLUMNS ? MOST_NAME_COLUMNS : columns;
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
-    npart__add_format(page->out, "  %-*s %8s  %-9s  %8s %10s\n", (int)columns, "part", "runs", "device", "ms a run",
-                      "ms in all");
+    npart__append_format(page->out, "  %-*s %8s  %-9s  %8s %10s\n", (int)columns, "part", "runs", "device", "ms a run",
+                         "ms in all");
     npart__paint(page, "0");
     for (uint32_t i = 0; i < info->part_count; i++) {
         put_row(page, info->parts[i], columns);
@@ -178,28 +178,28 @@ static void put_bundle(struct npart__page *page, const struct npart_placement_in
     bool is_known = from->device < NPART_DEVICES && to->device < NPART_DEVICES;
     struct line line;
     begin_line(&line, page);
-    npart__add_format(&line.sheet, "%s to %s: ", from->name, from == to ? "its next run" : to->name);
+    npart__append_format(&line.buffer, "%s to %s: ", from->name, from == to ? "its next run" : to->name);
     if (bundle->count > 1)
-        npart__add_format(&line.sheet, "%u tensors from `%s` on, ", bundle->count, link->output);
+        npart__append_format(&line.buffer, "%u tensors from `%s` on, ", bundle->count, link->output);
     else
-        npart__add_format(&line.sheet, strcmp(link->output, link->input) == 0 ? "`%s`, " : "`%s` as `%s`, ",
-                          link->output, link->input);
+        npart__append_format(&line.buffer, strcmp(link->output, link->input) == 0 ? "`%s`, " : "`%s` as `%s`, ",
+                             link->output, link->input);
     if (bundle->has_bytes)
-        npart__add_bytes(&line.sheet, bundle->bytes);
+        npart__append_bytes(&line.buffer, bundle->bytes);
     else
         npart__put(&line.page, "size not known");
     npart__put(&line.page, strcmp(link->origin, "shape") == 0 ? " (found by its shape)" : "");
     if (link->times > 1)
-        npart__add_format(&line.sheet, ", %llu times", (unsigned long long)link->times);
+        npart__append_format(&line.buffer, ", %llu times", (unsigned long long)link->times);
     if (strcmp(link->kind, "application") == 0) {
         npart__put(&line.page, "; through the application, on the CPU");
     } else if (!is_known) {
         npart__put(&line.page, "; a device is not known");
     } else if (!link->crosses) {
-        npart__add_format(&line.sheet, "; stays on the %s", device_names[from->device]);
+        npart__append_format(&line.buffer, "; stays on the %s", device_names[from->device]);
     } else {
-        npart__add_format(&line.sheet, "; transferred from %s to %s", device_names[from->device],
-                          device_names[to->device]);
+        npart__append_format(&line.buffer, "; transferred from %s to %s", device_names[from->device],
+                             device_names[to->device]);
         if (bundle->cost.high_ms > 0) { /* else another link pays for it */
             npart__put(&line.page, ", ");
             put_range(&line.page, bundle->cost);
@@ -212,7 +212,7 @@ static void put_bundle(struct npart__page *page, const struct npart_placement_in
 /* Links times bundles, of which there are few: a bundle is one pair of parts and a kind. */
 static void put_links(struct npart__page *page, const struct npart_placement_info *info)
 {
-    struct bundle *bundles = npart__take(page->pool, info->link_count + (size_t)1, sizeof *bundles);
+    struct bundle *bundles = npart__arena_zeroed(page->arena, info->link_count + (size_t)1, sizeof *bundles);
     uint32_t count = 0;
     for (uint32_t i = 0; bundles && i < info->link_count; i++) {
         uint32_t at = 0;
@@ -248,7 +248,7 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
     struct line line;
     bool is_first = true;
     begin_line(&line, page);
-    for (size_t i = 0; i < NPART__LENGTH(names); i++) {
+    for (size_t i = 0; i < NPART__COUNT(names); i++) {
         /* What is the same as the placement says nothing more. */
         if (!has[i] || (i > 0 && has[0] && is_same_range(&ranges[i], &ranges[0])))
             continue;
@@ -265,8 +265,8 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
         if (!info->weight_bytes[d])
             continue;
         npart__put(&line.page, is_first ? "" : ", ");
-        npart__add_bytes(&line.sheet, info->weight_bytes[d]);
-        npart__add_format(&line.sheet, " on the %s", device_names[d]);
+        npart__append_bytes(&line.buffer, info->weight_bytes[d]);
+        npart__append_format(&line.buffer, " on the %s", device_names[d]);
         is_first = false;
     }
     npart__put(&line.page, is_first ? "none" : "");
@@ -284,25 +284,17 @@ static void put_notes(struct npart__page *page, const struct npart_placement_inf
         npart__put(page, "\n");
     }
     if (info->note_count > most)
-        npart__add_format(page->out, "        and %u more (--verbose, or --format json)\n", info->note_count - most);
+        npart__append_format(page->out, "        and %u more (--verbose, or --format json)\n", info->note_count - most);
     if (!info->is_exact)
         npart__put(page, "  note  too many parts to compare every assignment; single changes were\n");
 }
 
-/* The placement is checked by its getter, which is false for NULL. There is no plan at hand, so nothing here may
- * ask the page for one. */
-npart_status npart_report_placement_text(const npart_placement *placement, const struct npart_report_options *options,
-                                         npart_write_callback write, void *payload, struct npart_error *error)
+/* There is no plan at hand, so nothing here may ask the page for one. */
+void npart__placement_text(struct npart__report *report)
 {
-    struct npart__document document;
-    struct npart__page *page = &document.page;
+    struct npart__page turned, *page = npart__page_open(&turned, report);
     struct npart_placement_info info = {.size = sizeof info};
-    if (!npart_placement_info(placement, &info) || !write)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "placement" : "write");
-    npart_status status = npart__report_check_options(options, error);
-    if (status != NPART_OK)
-        return status;
-    npart__document_begin(&document, info.allocator, options, write, payload);
+    (void)npart_placement_info(report->subject->placement, &info);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.target);
     npart__paint(page, "0");
@@ -316,5 +308,4 @@ npart_status npart_report_placement_text(const npart_placement *placement, const
     npart__painted(page, NPART__BOLD, "  Do    ");
     npart__wrapped(page, info.recommendation, 8, 8);
     npart__put(page, "\n");
-    return npart__document_close(&document, error);
 }

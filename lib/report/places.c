@@ -104,21 +104,21 @@ bool npart__relative(const npart_document *document, struct npart__place *place)
  * or relative: "models/a.py". RFC 3986 lets a path have a few more characters as they are; to escape these, too, is
  * right everywhere, and a colon in the first step of a relative path would be taken for the end of a scheme. A path
  * from "/" on follows "file://", whose host is empty; before a drive one more slash is needed. */
-void npart__add_uri(struct npart__sheet *out, const struct npart__place *place)
+void npart__add_uri(struct npart__buffer *out, const struct npart__place *place)
 {
     static const char digits[] = "0123456789ABCDEF";
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     bool is_drive = has_drive(place->file, place->file_bytes);
     if (is_drive || (place->file_bytes && separates(place, 0)))
-        npart__add_text(out, is_drive ? "file:///" : "file://");
+        npart__append_text(out, is_drive ? "file:///" : "file://");
     for (size_t i = 0; i < place->file_bytes; i++) {
         char at = place->file[i];
         const char escaped[] = {'%', digits[(unsigned char)at >> 4], digits[at & 15]};
         if (separates(place, i) || (is_drive && i == 1))
-            npart__add(out, separates(place, i) ? "/" : ":", 1);
+            npart__append(out, separates(place, i) ? "/" : ":", 1);
         else if (at && strchr(plain, at))
-            npart__add(out, &at, 1);
+            npart__append(out, &at, 1);
         else
-            npart__add(out, escaped, sizeof escaped);
+            npart__append(out, escaped, sizeof escaped);
     }
 }

@@ -5,7 +5,7 @@
 #include "report/page.h"
 
 /* Words as npart_precision.happens has them. "vector" is not among them: it has a share, and a sentence of its own. */
-static void put_happening(struct npart__sheet *line, const struct npart_precision *at)
+static void put_happening(struct npart__buffer *line, const struct npart_precision *at)
 {
     static const char *const words[][2] = {{"native", "native"},
                                            {"dequantized", "dequantized on the way"},
@@ -13,13 +13,13 @@ static void put_happening(struct npart__sheet *line, const struct npart_precisio
                                            {"fails", "fails to compile"},
                                            {"unknown", "not known"}};
     if (at->share > 0) {
-        npart__add_text(line, "on the vector unit at ");
-        npart__add_decimal(line, 100 * at->share, 1);
-        npart__add_text(line, " % of the matrix unit's rate");
+        npart__append_text(line, "on the vector unit at ");
+        npart__append_fixed(line, 100 * at->share, 1);
+        npart__append_text(line, " % of the matrix unit's rate");
     }
-    for (size_t i = 0; i < NPART__LENGTH(words); i++)
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
         if (strcmp(at->happens, words[i][0]) == 0)
-            npart__add_text(line, words[i][1]);
+            npart__append_text(line, words[i][1]);
 }
 
 /* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." What follows the colon is the list's
@@ -28,26 +28,26 @@ static void put_happening(struct npart__sheet *line, const struct npart_precisio
  * where both sums are known. */
 static void put_precision(struct npart__page *page, const struct npart_precision *at)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s: %u node%s", at->format, at->node_count, at->node_count == 1 ? "" : "s");
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s: %u node%s", at->format, at->node_count, at->node_count == 1 ? "" : "s");
     if (at->has_macs && page->summary.has_macs && page->summary.macs) {
-        npart__add_text(&line, " (");
-        npart__add_decimal(&line, 100 * (double)at->macs / (double)page->summary.macs, 1);
-        npart__add_text(&line, " % of MACs)");
+        npart__append_text(&line, " (");
+        npart__append_fixed(&line, 100 * (double)at->macs / (double)page->summary.macs, 1);
+        npart__append_text(&line, " % of MACs)");
     }
-    npart__add_text(&line, ", ");
+    npart__append_text(&line, ", ");
     put_happening(&line, at);
-    npart__add_format(&line, ": %s%s%s%s", at->text, *at->because ? " because " : "", at->because,
-                      at->is_assumed ? " (assumed)" : "");
+    npart__append_format(&line, ": %s%s%s%s", at->text, *at->because ? " because " : "", at->because,
+                         at->is_assumed ? " (assumed)" : "");
     if (*at->variant)
-        npart__add_format(&line, "; native on %s:%s", page->oplist.name, at->variant);
+        npart__append_format(&line, "; native on %s:%s", page->oplist.name, at->variant);
     else if (*at->instead)
-        npart__add_format(&line, "; native here: %s", at->instead);
+        npart__append_format(&line, "; native here: %s", at->instead);
     npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
+    npart__wrapped(page, npart__buffer_text(&line), 5, 7);
     npart__put(page, "\n");
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* A format that is native needs no line, and of one that nothing is known of there is nothing to tell; --verbose

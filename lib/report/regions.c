@@ -175,7 +175,7 @@ static void share_macs(struct npart__picture *out)
         for (uint32_t k = 0; k < box->node_count; k++) {
             struct npart_work work = {.size = sizeof work};
             npart_status status = npart_plan_work(out->plan, out->nodes[box->first + k], &work, NULL);
-            out->pool->failed |= npart__is_shortage(status);
+            out->arena->failed |= npart__is_shortage(status);
             if (status == NPART_OK && work.macs.value != UINT64_MAX)
                 macs += (double)work.macs.value;
         }
@@ -271,13 +271,13 @@ static bool allocate(struct npart__picture *out, uint32_t order_count, uint32_t 
     size_t ends = 0;
     for (uint32_t p = 0; npart_plan_partition(out->plan, p, &part); p++)
         ends += part.end_count;
-    out->box_of = npart__take(out->pool, out->node_count + (size_t)1, sizeof *out->box_of);
-    out->frame_of = npart__take(out->pool, out->graph_count + (size_t)1, sizeof *out->frame_of);
-    out->frames = npart__take(out->pool, out->graph_count + (size_t)1, sizeof *out->frames);
-    out->boxes = npart__take(out->pool, order_count + 2 * (size_t)out->graph_count + 2, sizeof *out->boxes);
-    out->reasons = npart__take(out->pool, out->node_count + ends + 1, sizeof *out->reasons);
-    *nodes = npart__take(out->pool, order_count + (size_t)1, sizeof **nodes);
-    if (out->pool->failed)
+    out->box_of = npart__arena_zeroed(out->arena, out->node_count + (size_t)1, sizeof *out->box_of);
+    out->frame_of = npart__arena_zeroed(out->arena, out->graph_count + (size_t)1, sizeof *out->frame_of);
+    out->frames = npart__arena_zeroed(out->arena, out->graph_count + (size_t)1, sizeof *out->frames);
+    out->boxes = npart__arena_zeroed(out->arena, order_count + 2 * (size_t)out->graph_count + 2, sizeof *out->boxes);
+    out->reasons = npart__arena_zeroed(out->arena, out->node_count + ends + 1, sizeof *out->reasons);
+    *nodes = npart__arena_zeroed(out->arena, order_count + (size_t)1, sizeof **nodes);
+    if (out->arena->failed)
         return false;
     memset(out->box_of, 0xff, out->node_count * sizeof *out->box_of);
     memset(out->frame_of, 0xff, out->graph_count * sizeof *out->frame_of);
@@ -286,12 +286,12 @@ static bool allocate(struct npart__picture *out, uint32_t order_count, uint32_t 
 
 /* The order matters: fused nodes and frames need all boxes, reasons need to know where fused nodes are, joining
  * boxes renumbers them, and edges are formed of what is left. */
-void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, const npart_plan *plan, bool is_whole)
+void npart__picture_make(struct npart__picture *out, struct npart__arena *arena, const npart_plan *plan, bool is_whole)
 {
     struct npart_model_info info = {.size = sizeof info};
     struct builder at = {.out = out};
     uint32_t *nodes = NULL;
-    *out = (struct npart__picture){.pool = pool, .plan = plan, .view = npart_plan_view(plan)};
+    *out = (struct npart__picture){.arena = arena, .plan = plan, .view = npart_plan_view(plan)};
     out->model = npart_inference_model(out->view);
     out->summary.size = sizeof out->summary;
     (void)npart_plan_summary(plan, &out->summary);
@@ -310,11 +310,11 @@ void npart__picture_make(struct npart__picture *out, struct npart__pool *pool, c
     if (!is_whole)
         npart__picture_fold(out, NPART__MOST_BOXES);
     list_reasons(out);
-    for (uint32_t i = 0; i < out->reason_count && !pool->failed; i++) {
+    for (uint32_t i = 0; i < out->reason_count && !arena->failed; i++) {
         struct npart__box *box = &out->boxes[out->reasons[i].box];
         box->first_reason = box->reason_count ? box->first_reason : i;
         box->reason_count++;
     }
-    if (!pool->failed)
+    if (!arena->failed)
         npart__picture_tie(out);
 }

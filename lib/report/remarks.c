@@ -52,9 +52,9 @@ static void gather(const struct npart__page *page, struct remarks *remarks)
     struct npart_node_plan node = {.size = sizeof node};
     struct npart_reason reason = {.size = sizeof reason};
     size_t rules = page->oplist.all_rule_count + (size_t)1;
-    *remarks = (struct remarks){.of = npart__take(page->pool, rules, sizeof *remarks->of)};
-    remarks->items = npart__take(page->pool, rules, sizeof *remarks->items);
-    for (uint32_t id = 0; !page->pool->failed && npart_plan_node(page->plan, id, &node); id++)
+    *remarks = (struct remarks){.of = npart__arena_zeroed(page->arena, rules, sizeof *remarks->of)};
+    remarks->items = npart__arena_zeroed(page->arena, rules, sizeof *remarks->items);
+    for (uint32_t id = 0; !page->arena->failed && npart_plan_node(page->plan, id, &node); id++)
         for (uint32_t i = 0; i < node.reason_count && npart_plan_reason(page->plan, id, i, &reason, NULL, 0); i++) {
             if (reason.outcome != NPART_OUTCOME_NOTE)
                 continue;
@@ -69,22 +69,22 @@ static void gather(const struct npart__page *page, struct remarks *remarks)
 static void put_remark(struct npart__page *page, const struct remark *remark)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = ""};
-    struct npart__sheet line;
+    struct npart__buffer line;
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), remark->rule, &rule);
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%u node%s: %s", remark->count, remark->count == 1 ? "" : "s", rule.text);
-    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%u node%s: %s", remark->count, remark->count == 1 ? "" : "s", rule.text);
+    npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
     npart__paint(page, NPART__DIM);
     npart__put(page, remark->count > 1 ? "       first at " : "       at ");
     npart__put_wrapped_place(page, remark->first_node, remark->count > 1 ? 16 : 10, 9);
     npart__put(page, "\n");
     line.size = 0;
-    npart__add_format(&line, "rule %s%s%s", rule.id, *rule.source ? ": " : "", rule.source);
+    npart__append_format(&line, "rule %s%s%s", rule.id, *rule.source ? ": " : "", rule.source);
     npart__put(page, "       ");
-    npart__wrapped(page, npart__sheet_text(&line), 7, 9);
+    npart__wrapped(page, npart__buffer_text(&line), 7, 9);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* As notes change no verdict, they take one line unless more is asked for. */
@@ -93,10 +93,10 @@ void npart__put_remarks(struct npart__page *page)
     struct remarks remarks;
     gather(page, &remarks);
     uint32_t count = remarks.count;
-    if (count == 0 || page->pool->failed)
+    if (count == 0 || page->arena->failed)
         return;
     if (!page->options->is_verbose) {
-        npart__add_format(page->out, "  %u note%s of the op list: --verbose\n", count, count == 1 ? "" : "s");
+        npart__append_format(page->out, "  %u note%s of the op list: --verbose\n", count, count == 1 ? "" : "s");
         return;
     }
     if (count > 1)

@@ -18,9 +18,9 @@
 
 struct sarif {
     npart_document *document;
-    struct npart__sheet *out; /* the document's own */
+    struct npart__buffer *out; /* the document's own */
     struct npart__sarif_rules rules; /* those that results were written of */
-    struct npart__sheet notifications; /* objects with commas between them */
+    struct npart__buffer notifications; /* objects with commas between them */
     uint32_t result_count, left_out; /* left_out: past MOST_RESULTS */
     bool has_failed; /* a model cannot be analyzed */
 };
@@ -31,38 +31,41 @@ struct plan {
     const struct npart_plan_pair *pair; /* with its advice, which may be NULL */
     const npart_model *model; /* as its runtime sees it */
     struct npart_plan_info info;
-    struct npart__pool pool;       /* for this plan alone */
+    struct npart__arena arena;       /* for this plan alone */
     struct npart__table told;      /* how often each fingerprint came */
     uint32_t *starts, *affected;   /* nodes by cause: of cause c they are affected[starts[c]] up to starts[c + 1] */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
-static void put(struct sarif *sarif, const char *text)
-{
-    npart__add_text(sarif->out, text);
-}
-
-/* `key` is written as it is, with what stands before it. A relative URI counts from %SRCROOT%; an absolute one, as
+/* A relative URI counts from %SRCROOT%; an absolute one, as
  * of a file outside of the root, stands alone. */
-static void put_artifact(struct npart__sheet *out, const npart_document *document, const char *key,
+static void put_artifact(struct npart__buffer *out, const npart_document *document, const char *key,
                          struct npart__place place)
 {
     bool is_relative = npart__relative(document, &place);
-    npart__add_text(out, key);
-    npart__add_text(out, "{\"uri\":\"");
+    npart__json_open(out, key, '{');
+    npart__json_value(out, "uri", "\"");
     npart__add_uri(out, &place);
-    npart__add_text(out, is_relative ? "\",\"uriBaseId\":\"%SRCROOT%\"}" : "\"}");
+    npart__append(out, "\"", 1);
+    if (is_relative)
+        npart__json_text(out, "uriBaseId", "%SRCROOT%");
+    npart__json_close(out, '}');
 }
 
 /* All four numbers are given, as GitHub asks for them. Of columns nothing is known: from column 1 to column 1,
  * which is exclusive, is the place before the line's first character. */
 static void put_place(struct sarif *sarif, struct npart__place place)
 {
-    put_artifact(sarif->out, sarif->document, "\"physicalLocation\":{\"artifactLocation\":", place);
-    npart__add_json_number(sarif->out, ",\"region\":{\"startLine\":", place.line);
-    npart__add_json_number(sarif->out, ",\"startColumn\":1,\"endLine\":", place.line);
-    put(sarif, ",\"endColumn\":1}}");
+    npart__json_open(sarif->out, "physicalLocation", '{');
+    put_artifact(sarif->out, sarif->document, "artifactLocation", place);
+    npart__json_open(sarif->out, "region", '{');
+    npart__json_number(sarif->out, "startLine", place.line);
+    npart__json_value(sarif->out, "startColumn", "1");
+    npart__json_number(sarif->out, "endLine", place.line);
+    npart__json_value(sarif->out, "endColumn", "1");
+    npart__json_close(sarif->out, '}');
+    npart__json_close(sarif->out, '}');
 }
 
 /* A node by its name, within the bodies and functions that hold it; one without a name by its operator.
@@ -72,32 +75,34 @@ static void put_node(struct sarif *sarif, const npart_model *model, uint32_t id)
 {
     npart_document *document = sarif->document;
     struct npart_node node = {.size = sizeof node, .name = "", .op = ""};
-    struct npart__sheet full;
+    struct npart__buffer full;
     if (!npart_model_node(model, id, &node))
         return;
-    while (npart__sheet_lacks(&document->scratch,
-                              npart_model_graph_path(model, node.graph, NPART__ROOM(&document->scratch))))
+    while (npart__buffer_lacks(&document->scratch,
+                               npart_model_graph_path(model, node.graph, NPART__ROOM(&document->scratch))))
         continue;
-    npart__sheet_open(&full, &document->pool);
-    npart__add_text(&full, npart__sheet_text(&document->scratch));
-    npart__add_text(&full, full.size ? "/" : "");
+    npart__buffer_init(&full, &document->arena);
+    npart__append_text(&full, npart__buffer_text(&document->scratch));
+    npart__append_text(&full, full.size ? "/" : "");
     if (*node.name)
-        npart__add_text(&full, node.name);
+        npart__append_text(&full, node.name);
     else
-        npart__add_format(&full, "%u", node.index);
-    npart__add_json_text(sarif->out, ",\"logicalLocations\":[{\"fullyQualifiedName\":",
-                         npart__plain_text(document, npart__sheet_text(&full)));
-    npart__add_json_text(sarif->out, ",\"name\":", npart__plain_text(document, *node.name ? node.name : node.op));
-    put(sarif, ",\"kind\":\"node\"}]");
-    npart__sheet_close(&full);
+        npart__append_format(&full, "%u", node.index);
+    npart__json_open(sarif->out, "logicalLocations", '[');
+    npart__json_open(sarif->out, NULL, '{');
+    npart__json_text(sarif->out, "fullyQualifiedName", npart__plain_text(document, npart__buffer_text(&full)));
+    npart__json_text(sarif->out, "name", npart__plain_text(document, *node.name ? node.name : node.op));
+    npart__json_text(sarif->out, "kind", "node");
+    npart__json_close(sarif->out, '}');
+    npart__json_close(sarif->out, ']');
+    npart__buffer_release(&full);
 }
 
-/* A text that is put together, and closed; `out` may be the document's own sheet. */
-static void put_message(struct sarif *sarif, const char *key, struct npart__sheet *text)
+/* A text that is put together, and closed. */
+static void put_message(struct sarif *sarif, struct npart__buffer *text)
 {
-    npart__add_sarif_text(sarif->document, sarif->out, key, npart__sheet_text(text));
-    put(sarif, "}");
-    npart__sheet_close(text);
+    npart__add_sarif_text(sarif->document, sarif->out, "message", npart__buffer_text(text));
+    npart__buffer_release(text);
 }
 
 /* Whether there is room for another result. Called before anything of a result is written; the caller then goes on
@@ -108,15 +113,16 @@ static bool begin_result(struct sarif *sarif)
         sarif->left_out++;
         return false;
     }
-    put(sarif, sarif->result_count++ ? ",\n{" : "\n{");
+    npart__append_text(sarif->out, sarif->result_count++ ? ",\n" : "\n");
+    npart__json_open(sarif->out, NULL, '{');
     return true;
 }
 
 static void put_rule(struct sarif *sarif, const char *id, uint32_t place, const char *level)
 {
-    npart__add_json_text(sarif->out, "\"ruleId\":", id);
-    npart__add_json_number(sarif->out, ",\"ruleIndex\":", place);
-    npart__add_json_text(sarif->out, ",\"level\":", level);
+    npart__json_text(sarif->out, "ruleId", id);
+    npart__json_number(sarif->out, "ruleIndex", place);
+    npart__json_text(sarif->out, "level", level);
 }
 
 /* Stays the same when nodes are renamed or move to other lines: 16 digits, and the how manieth of its kind. GitHub
@@ -128,7 +134,10 @@ static void put_fingerprint(struct sarif *sarif, uint64_t hash, struct npart__ta
     char digits[20];
     (void)snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
     uint32_t *count = npart__table_at(told, digits), number = count ? ++*count : 1;
-    npart__add_format(sarif->out, ",\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:%u\"}", digits, number);
+    npart__json_open(sarif->out, "partialFingerprints", '{');
+    npart__json_key(sarif->out, "primaryLocationLineHash");
+    npart__append_format(sarif->out, "\"%s:%u\"", digits, number);
+    npart__json_close(sarif->out, '}');
 }
 
 static void add_hash(uint64_t *hash, const char *text)
@@ -145,11 +154,11 @@ static void gather_affected(struct plan *plan)
 {
     struct npart_node_plan at = {.size = sizeof at};
     uint32_t count = plan->info.cause_count, node_count = 0;
-    plan->starts = npart__take(&plan->pool, count + (size_t)2, sizeof *plan->starts);
+    plan->starts = npart__arena_zeroed(&plan->arena, count + (size_t)2, sizeof *plan->starts);
     for (; npart_plan_node(plan->pair->plan, node_count, &at); node_count++)
         if (plan->starts && at.cause < count)
             plan->starts[at.cause + 2]++;
-    plan->affected = npart__take(&plan->pool, node_count + (size_t)1, sizeof *plan->affected);
+    plan->affected = npart__arena_zeroed(&plan->arena, node_count + (size_t)1, sizeof *plan->affected);
     if (!plan->starts || !plan->affected)
         return;
     for (uint32_t i = 2; i < count + 2; i++)
@@ -165,19 +174,19 @@ static void put_related(struct sarif *sarif, const struct plan *plan, uint32_t c
 {
     uint32_t first = plan->starts[cause], end = plan->starts[cause + 1];
     end = end - first > MOST_RELATED ? first + MOST_RELATED : end;
-    put(sarif, ",\"relatedLocations\":[");
+    npart__json_open(sarif->out, "relatedLocations", '[');
     for (uint32_t i = first; i < end; i++) {
-        struct npart__sheet text;
-        npart__add_json_number(sarif->out, i > first ? ",{\"id\":" : "{\"id\":", (int64_t)i - first + 1);
-        npart__sheet_open(&text, &sarif->document->pool);
+        struct npart__buffer text;
+        npart__json_open(sarif->out, NULL, '{');
+        npart__json_number(sarif->out, "id", (int64_t)i - first + 1);
+        npart__buffer_init(&text, &sarif->document->arena);
         npart__add_node_text(sarif->document, &text, plan->model, plan->affected[i]);
-        put_message(sarif, ",\"message\":{\"text\":", &text);
-        put(sarif, ",");
+        put_message(sarif, &text);
         put_place(sarif, npart__place_of_node(plan->entry, plan->model, plan->affected[i]));
         put_node(sarif, plan->model, plan->affected[i]);
-        put(sarif, "}");
+        npart__json_close(sarif->out, '}');
     }
-    put(sarif, "]");
+    npart__json_close(sarif->out, ']');
 }
 
 /* The first sentence is a title of its own. "Pad: mode must be constant: 2 nodes fall back to the CPU
@@ -187,25 +196,25 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
                               const struct npart_cause *cause, const char *found)
 {
     struct npart_action action = {.size = sizeof action};
-    struct npart__sheet text;
-    npart__sheet_open(&text, &sarif->document->pool);
-    npart__add_text(&text, cause->text);
-    npart__add_text(&text, ": ");
+    struct npart__buffer text;
+    npart__buffer_init(&text, &sarif->document->arena);
+    npart__append_text(&text, cause->text);
+    npart__append_text(&text, ": ");
     npart__add_affected(&text, cause);
-    npart__add_format(&text, " (%s).", plan->info.target);
+    npart__append_format(&text, " (%s).", plan->info.target);
     if (*found) {
-        npart__add_text(&text, " Found ");
-        npart__add_text(&text, found);
-        npart__add_text(&text, ".");
+        npart__append_text(&text, " Found ");
+        npart__append_text(&text, found);
+        npart__append_text(&text, ".");
     }
     if (npart__find_action(plan->pair->advice, id, &action)) {
-        npart__add_text(&text, " What to do: ");
+        npart__append_text(&text, " What to do: ");
         npart__add_short_action(&text, &action);
-        npart__add_text(&text, ".");
+        npart__append_text(&text, ".");
     }
     if (plan->starts[id + 1] - plan->starts[id] > MOST_RELATED)
-        npart__add_format(&text, " The first %u nodes are told.", MOST_RELATED);
-    put_message(sarif, ",\"message\":{\"text\":", &text);
+        npart__append_format(&text, " The first %u nodes are told.", MOST_RELATED);
+    put_message(sarif, &text);
 }
 
 /* Of what stays when a model is exported again: path, target, rule, and the operator and module of the first node,
@@ -244,32 +253,40 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     struct npart__place place = npart__place_of_cause(plan->entry, plan->model, &cause, &node);
     put_rule(sarif, cause.rule_id, rule, cause.is_unknown ? "note" : "warning");
     put_cause_message(sarif, plan, id, &cause, found);
-    put(sarif, ",\"locations\":[{");
+    npart__json_open(sarif->out, "locations", '[');
+    npart__json_open(sarif->out, NULL, '{');
     put_place(sarif, place);
     put_node(sarif, plan->model, node);
-    put_artifact(sarif->out, sarif->document, "}],\"analysisTarget\":", npart__place_of_model(plan->entry));
+    npart__append_text(sarif->out, "}]");
+    put_artifact(sarif->out, sarif->document, "analysisTarget", npart__place_of_model(plan->entry));
     put_related(sarif, plan, id);
     put_fingerprint(sarif, fingerprint_of(sarif, plan, &cause), &plan->told);
-    npart__add_json_text(sarif->out, ",\"properties\":{\"target\":", plan->info.target);
-    npart__add_json_number(sarif->out, ",\"affectedNodes\":", cause.affected_count);
-    npart__add_json_number(sarif->out, ",\"endedPartitions\":", cause.cut_count);
-    npart__add_json_flag(sarif->out, ",\"failsToCompile\":", cause.is_fatal);
-    npart__add_json_decimal_or_null(sarif->out, ",\"cpuMs\":", cause.cpu_ms);
-    put(sarif, "}}");
+    npart__json_open(sarif->out, "properties", '{');
+    npart__json_text(sarif->out, "target", plan->info.target);
+    npart__json_number(sarif->out, "affectedNodes", cause.affected_count);
+    npart__json_number(sarif->out, "endedPartitions", cause.cut_count);
+    npart__json_flag(sarif->out, "failsToCompile", cause.is_fatal);
+    npart__json_decimal_or_null(sarif->out, "cpuMs", cause.cpu_ms);
+    npart__json_close(sarif->out, '}');
+    npart__json_close(sarif->out, '}');
 }
 
 /* A toolExecutionNotification. `entry`: the model that it is about, or NULL. The text is closed. */
-static void notify(struct sarif *sarif, const char *level, struct npart__sheet *text, const struct npart_entry *entry)
+static void notify(struct sarif *sarif, const char *level, struct npart__buffer *text, const struct npart_entry *entry)
 {
-    struct npart__sheet *out = &sarif->notifications;
-    npart__add_text(out, out->size ? "," : "");
-    npart__add_json_text(out, "{\"level\":", level);
-    npart__add_sarif_text(sarif->document, out, ",\"message\":{\"text\":", npart__sheet_text(text));
-    if (entry)
-        put_artifact(out, sarif->document, "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":",
-                     npart__place_of_model(entry));
-    npart__add_text(out, entry ? "}}]}" : "}}");
-    npart__sheet_close(text);
+    struct npart__buffer *out = &sarif->notifications;
+    npart__json_open(out, NULL, '{');
+    npart__json_text(out, "level", level);
+    npart__add_sarif_text(sarif->document, out, "message", npart__buffer_text(text));
+    if (entry) {
+        npart__json_open(out, "locations", '[');
+        npart__json_open(out, NULL, '{');
+        npart__json_open(out, "physicalLocation", '{');
+        put_artifact(out, sarif->document, "artifactLocation", npart__place_of_model(entry));
+        npart__append_text(out, "}}]");
+    }
+    npart__json_close(out, '}');
+    npart__buffer_release(text);
 }
 
 /* What the messages of causes have no room for, once. */
@@ -278,40 +295,41 @@ static void tell_long_actions(struct sarif *sarif, const struct npart_entry *ent
 {
     struct npart_action action = {.size = sizeof action};
     for (uint32_t i = 0; npart_advice_action(pair->advice, i, &action); i++) {
-        struct npart__sheet text;
+        struct npart__buffer text;
         if (!npart__is_long_action(&action))
             continue;
-        npart__sheet_open(&text, &sarif->document->pool);
-        npart__add_format(&text, "%s: ", target);
+        npart__buffer_init(&text, &sarif->document->arena);
+        npart__append_format(&text, "%s: ", target);
         npart__add_action(&text, &action);
         notify(sarif, "note", &text, entry);
     }
 }
 
-/* A pool of its own, so that a run over many models does not keep the lists of all of them. */
+/* An arena of its own, so that a run over many models does not keep the lists of all of them. */
 static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const struct npart_plan_pair *pair)
 {
-    struct plan plan = {.entry = entry, .pair = pair, .pool = {.allocator = sarif->document->pool.allocator}};
+    struct plan plan = {.entry = entry, .pair = pair};
+    npart__part_open(&plan.arena, &sarif->document->arena);
     plan.info.size = sizeof plan.info;
-    plan.told.pool = &plan.pool;
+    plan.told.arena = &plan.arena;
     plan.model = npart_inference_model(npart_plan_view(pair->plan));
     (void)npart_plan_info(pair->plan, &plan.info);
     gather_affected(&plan);
-    for (uint32_t i = 0; i < plan.info.cause_count && !plan.pool.failed && !sarif->document->pool.failed; i++)
+    for (uint32_t i = 0; i < plan.info.cause_count && !plan.arena.failed && !sarif->document->arena.failed; i++)
         put_cause(sarif, &plan, i);
-    npart__pool_end(&plan.pool, &sarif->document->pool);
+    npart__part_end(&plan.arena, &sarif->document->arena);
     tell_long_actions(sarif, entry, pair, plan.info.target);
 }
 
 /* ---- thresholds -------------------------------------------------------------------------------------------- */
 
 /* "threshold/fail-on-split" */
-static const char *rule_of(struct npart__sheet *id, const char *threshold)
+static const char *rule_of(struct npart__buffer *id, const char *threshold)
 {
-    npart__add_text(id, "threshold/");
+    npart__append_text(id, "threshold/");
     for (; *threshold; threshold++)
-        npart__add(id, *threshold == ' ' ? "-" : threshold, 1);
-    return npart__sheet_text(id);
+        npart__append(id, *threshold == ' ' ? "-" : threshold, 1);
+    return npart__buffer_text(id);
 }
 
 /* What is waived is written as well, as a note that is suppressed: so it stays known, with the reason why it is
@@ -322,67 +340,78 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct npart_action action = {.size = sizeof action};
     struct npart__place place = npart__place_of_model(entry);
-    struct npart__sheet text, id;
+    struct npart__buffer text, id;
     uint64_t hash = NPART__HASH;
     if (!begin_result(sarif))
         return;
-    npart__sheet_open(&id, &sarif->document->pool);
+    npart__buffer_init(&id, &sarif->document->arena);
     (void)rule_of(&id, npart__plain_text(sarif->document, at->threshold));
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
-    uint32_t rule = npart__sarif_threshold(&sarif->rules, npart__sheet_text(&id), at->threshold);
-    put_rule(sarif, npart__sheet_text(&id), rule, at->waiver ? "note" : "error");
-    npart__sheet_open(&text, &sarif->document->pool);
-    npart__add_text(&text, at->text);
-    npart__add_format(&text, "%s%s%s.", pair ? " (" : "", info.target, pair ? ")" : "");
+    uint32_t rule = npart__sarif_threshold(&sarif->rules, npart__buffer_text(&id), at->threshold);
+    put_rule(sarif, npart__buffer_text(&id), rule, at->waiver ? "note" : "error");
+    npart__buffer_init(&text, &sarif->document->arena);
+    npart__append_text(&text, at->text);
+    npart__append_format(&text, "%s%s%s.", pair ? " (" : "", info.target, pair ? ")" : "");
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
-        npart__add_text(&text, " Do first: ");
+        npart__append_text(&text, " Do first: ");
         npart__add_action(&text, &action);
-        npart__add_text(&text, ".");
+        npart__append_text(&text, ".");
     }
-    put_message(sarif, ",\"message\":{\"text\":", &text);
-    put(sarif, ",\"locations\":[{");
+    put_message(sarif, &text);
+    npart__json_open(sarif->out, "locations", '[');
+    npart__json_open(sarif->out, NULL, '{');
     put_place(sarif, place);
-    put_artifact(sarif->out, sarif->document, "}],\"analysisTarget\":", place);
+    npart__append_text(sarif->out, "}]");
+    put_artifact(sarif->out, sarif->document, "analysisTarget", place);
     (void)npart__relative(sarif->document, &place);
     add_hash(&hash, place.file);
     add_hash(&hash, info.target);
     add_hash(&hash, at->threshold);
     put_fingerprint(sarif, hash, told);
-    if (at->waiver)
-        npart__add_sarif_text(sarif->document, sarif->out,
-                              ",\"suppressions\":[{\"kind\":\"external\",\"status\":\"accepted\",\"justification\":",
-                              at->waiver);
-    put(sarif, at->waiver ? "}]}" : "}");
-    npart__sheet_close(&id);
+    if (at->waiver) {
+        npart__json_open(sarif->out, "suppressions", '[');
+        npart__json_open(sarif->out, NULL, '{');
+        npart__json_text(sarif->out, "kind", "external");
+        npart__json_text(sarif->out, "status", "accepted");
+        npart__append_sarif_text(sarif->document, sarif->out, "justification", at->waiver);
+        npart__append_text(sarif->out, "}]");
+    }
+    npart__json_close(sarif->out, '}');
+    npart__buffer_release(&id);
 }
 
 /* Outcomes that are met are no results: viewers take every result for something to look at. */
 static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
 {
-    struct npart__pool pool = {.allocator = sarif->document->pool.allocator};
-    struct npart__table told = {.pool = &pool};
-    for (size_t i = 0; i < entry->outcome_count && !sarif->document->pool.failed; i++)
+    struct npart__arena arena;
+    struct npart__table told = {.arena = &arena};
+    npart__part_open(&arena, &sarif->document->arena);
+    for (size_t i = 0; i < entry->outcome_count && !sarif->document->arena.failed; i++)
         if (!npart__outcome(entry, i)->is_met)
             put_outcome(sarif, entry, npart__outcome(entry, i), &told);
-    npart__pool_end(&pool, &sarif->document->pool);
+    npart__part_end(&arena, &sarif->document->arena);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
 
 static void begin(npart_document *document)
 {
-    struct sarif *sarif = npart__take(&document->pool, 1, sizeof *sarif);
+    struct sarif *sarif = npart__arena_zeroed(&document->arena, 1, sizeof *sarif);
     document->state = sarif;
     if (!sarif)
         return;
     sarif->document = sarif->rules.document = document;
     sarif->out = &document->out;
-    sarif->rules.ids.pool = &document->pool;
-    npart__sheet_open(&sarif->rules.json, &document->pool);
-    npart__sheet_open(&sarif->notifications, &document->pool);
-    put(sarif, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
-               "\"results\":[");
+    sarif->rules.ids.arena = &document->arena;
+    npart__buffer_init(&sarif->rules.json, &document->arena);
+    npart__buffer_init(&sarif->notifications, &document->arena);
+    npart__json_open(sarif->out, NULL, '{');
+    npart__json_text(sarif->out, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    npart__json_text(sarif->out, "version", "2.1.0");
+    npart__json_open(sarif->out, "runs", '[');
+    npart__json_open(sarif->out, NULL, '{');
+    npart__json_open(sarif->out, "results", '[');
 }
 
 /* Of a model what misses a threshold comes first, since where results are too many the last ones are left out. */
@@ -393,11 +422,11 @@ static void add(npart_document *document, const struct npart_entry *entry)
     for (size_t i = 0; i < entry->plan_count; i++)
         put_plan(sarif, entry, &entry->plans[i]);
     if (entry->error) {
-        struct npart__sheet text;
-        npart__sheet_open(&text, &document->pool);
-        npart__add_text(&text, entry->path);
-        npart__add_format(&text, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
-                          entry->error->message);
+        struct npart__buffer text;
+        npart__buffer_init(&text, &document->arena);
+        npart__append_text(&text, entry->path);
+        npart__append_format(&text, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                             entry->error->message);
         notify(sarif, "error", &text, entry);
         sarif->has_failed = true;
     }
@@ -408,21 +437,27 @@ static void end(npart_document *document)
 {
     struct sarif *sarif = document->state;
     if (sarif->left_out) {
-        struct npart__sheet text;
-        npart__sheet_open(&text, &document->pool);
-        npart__add_format(&text, "%u results are left out: a run has at most %u", sarif->left_out, MOST_RESULTS);
+        struct npart__buffer text;
+        npart__buffer_init(&text, &document->arena);
+        npart__append_format(&text, "%u results are left out: a run has at most %u", sarif->left_out, MOST_RESULTS);
         notify(sarif, "warning", &text, NULL);
     }
-    put(sarif, "],\n\"tool\":{\"driver\":{\"name\":\"npu-partition\"");
-    npart__add_json_text(sarif->out, ",\"version\":", npart_version());
-    npart__add_json_text(sarif->out, ",\"semanticVersion\":", npart_version());
-    put(sarif, ",\"rules\":[");
-    put(sarif, npart__sheet_text(&sarif->rules.json));
-    npart__add_json_flag(sarif->out, "]}},\n\"invocations\":[{\"executionSuccessful\":", !sarif->has_failed);
-    put(sarif, ",\"toolExecutionNotifications\":[");
-    put(sarif, npart__sheet_text(&sarif->notifications));
-    put(sarif, "]}],\n\"originalUriBaseIds\":{\"%SRCROOT%\":{\"description\":{\"text\":\"the folder to which paths are "
-               "relative\"}}},\"columnKind\":\"unicodeCodePoints\"}]}\n");
+    npart__append_text(sarif->out, "],\n");
+    npart__json_open(sarif->out, "tool", '{');
+    npart__json_open(sarif->out, "driver", '{');
+    npart__json_text(sarif->out, "name", "npu-partition");
+    npart__json_text(sarif->out, "version", npart_version());
+    npart__json_text(sarif->out, "semanticVersion", npart_version());
+    npart__json_open(sarif->out, "rules", '[');
+    npart__append_text(sarif->out, npart__buffer_text(&sarif->rules.json));
+    npart__append_text(sarif->out, "]}},\n");
+    npart__json_open(sarif->out, "invocations", '[');
+    npart__json_open(sarif->out, NULL, '{');
+    npart__json_flag(sarif->out, "executionSuccessful", !sarif->has_failed);
+    npart__json_open(sarif->out, "toolExecutionNotifications", '[');
+    npart__append_text(sarif->out, npart__buffer_text(&sarif->notifications));
+    npart__append_text(sarif->out, "]}],\n\"originalUriBaseIds\":{\"%SRCROOT%\":{\"description\":{\"text\":\"the "
+                                   "folder to which paths are relative\"}}},\"columnKind\":\"unicodeCodePoints\"}]}\n");
 }
 
 static void drop(npart_document *document)
@@ -430,8 +465,8 @@ static void drop(npart_document *document)
     struct sarif *sarif = document->state;
     if (!sarif)
         return;
-    npart__sheet_close(&sarif->rules.json);
-    npart__sheet_close(&sarif->notifications);
+    npart__buffer_release(&sarif->rules.json);
+    npart__buffer_release(&sarif->notifications);
 }
 
 const struct npart__writer npart__sarif_writer = {begin, add, end, drop};

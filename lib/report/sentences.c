@@ -7,32 +7,32 @@
 /* Asked again with more room where what was found did not fit. */
 const char *npart__read_cause(npart_document *document, const npart_plan *plan, uint32_t id, struct npart_cause *out)
 {
-    struct npart__sheet *scratch = &document->scratch;
+    struct npart__buffer *scratch = &document->scratch;
     do
         (void)npart_plan_cause(plan, id, out, NPART__ROOM(scratch));
-    while (npart__sheet_lacks(scratch, out->found_bytes));
-    return npart__sheet_text(scratch);
+    while (npart__buffer_lacks(scratch, out->found_bytes));
+    return npart__buffer_text(scratch);
 }
 
 /* "1 node is undecided", "3 nodes fail to compile"; where only some of them do "3 nodes fall back to the CPU (1 of them
  * fails to compile)". */
-void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause)
+void npart__add_affected(struct npart__buffer *out, const struct npart_cause *cause)
 {
     bool is_one = cause->affected_count == 1;
     bool is_mixed = cause->failing_count && cause->failing_count < cause->affected_count;
-    npart__add_format(out, "%u node%s", cause->affected_count, is_one ? "" : "s");
+    npart__append_format(out, "%u node%s", cause->affected_count, is_one ? "" : "s");
     if (cause->is_unknown)
-        npart__add_text(out, is_one ? " is undecided" : " are undecided");
+        npart__append_text(out, is_one ? " is undecided" : " are undecided");
     else if (cause->failing_count && !is_mixed)
-        npart__add_text(out, is_one ? " fails to compile" : " fail to compile");
+        npart__append_text(out, is_one ? " fails to compile" : " fail to compile");
     else
-        npart__add_text(out, is_one ? " falls back to the CPU" : " fall back to the CPU");
+        npart__append_text(out, is_one ? " falls back to the CPU" : " fall back to the CPU");
     if (is_mixed)
-        npart__add_format(out, " (%u of them fail%s to compile)", cause->failing_count,
-                          cause->failing_count == 1 ? "s" : "");
+        npart__append_format(out, " (%u of them fail%s to compile)", cause->failing_count,
+                             cause->failing_count == 1 ? "s" : "");
     if (cause->cut_count)
-        npart__add_format(out, " and end%s %u partition%s", is_one ? "s" : "", cause->cut_count,
-                          cause->cut_count == 1 ? "" : "s");
+        npart__append_format(out, " and end%s %u partition%s", is_one ? "s" : "", cause->cut_count,
+                             cause->cut_count == 1 ? "" : "s");
 }
 
 /* Steps stand before what may take a step's place, so the first action that names the cause is a step, if one does.
@@ -47,13 +47,13 @@ bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart
 }
 
 /* "Fix batch (--dim batch=1)". */
-void npart__add_action(struct npart__sheet *out, const struct npart_action *action)
+void npart__add_action(struct npart__buffer *out, const struct npart_action *action)
 {
-    npart__add_text(out, action->text);
+    npart__append_text(out, action->text);
     if (action->command) {
-        npart__add_text(out, " (");
-        npart__add_text(out, action->command);
-        npart__add_text(out, ")");
+        npart__append_text(out, " (");
+        npart__append_text(out, action->command);
+        npart__append_text(out, ")");
     }
 }
 
@@ -64,7 +64,7 @@ bool npart__is_long_action(const struct npart_action *action)
 }
 
 /* Options are told whole or not at all: what is cut off shows something else. Never within a character. */
-void npart__add_short_action(struct npart__sheet *out, const struct npart_action *action)
+void npart__add_short_action(struct npart__buffer *out, const struct npart_action *action)
 {
     size_t length = strlen(action->text);
     if (!npart__is_long_action(action)) {
@@ -72,23 +72,23 @@ void npart__add_short_action(struct npart__sheet *out, const struct npart_action
         return;
     }
     if (length <= NPART__MOST_ACTION_BYTES) {
-        npart__add_text(out, action->text);
+        npart__append_text(out, action->text);
         return;
     }
     length = NPART__MOST_ACTION_BYTES - strlen("...");
     while (length && ((unsigned char)action->text[length] & 0xc0) == 0x80)
         length--;
-    npart__add(out, action->text, length);
-    npart__add_text(out, "...");
+    npart__append(out, action->text, length);
+    npart__append_text(out, "...");
 }
 
 /* The text is plain already: names in it were escaped. */
-void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node)
+void npart__add_node_text(npart_document *document, struct npart__buffer *out, const npart_model *model, uint32_t node)
 {
-    struct npart__sheet *scratch = &document->scratch;
-    while (npart__sheet_lacks(scratch, npart_model_node_text(model, node, NPART__ROOM(scratch))))
+    struct npart__buffer *scratch = &document->scratch;
+    while (npart__buffer_lacks(scratch, npart_model_node_text(model, node, NPART__ROOM(scratch))))
         continue;
-    npart__add_text(out, npart__sheet_text(scratch));
+    npart__append_text(out, npart__buffer_text(scratch));
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */
@@ -117,12 +117,12 @@ static struct npart__table_slot *find_slot(struct npart__table_slot *slots, size
     return &slots[at];
 }
 
-/* The old slots stay in the pool until it ends: all of them together are smaller than the new ones. On a failure
+/* The old slots stay in the arena until it ends: all of them together are smaller than the new ones. On a failure
  * the table is as it was. */
 static bool widen(struct npart__table *table)
 {
     size_t capacity = table->capacity ? table->capacity * 2 : 64;
-    struct npart__table_slot *slots = npart__take(table->pool, capacity, sizeof *slots);
+    struct npart__table_slot *slots = npart__arena_zeroed(table->arena, capacity, sizeof *slots);
     for (size_t i = 0; slots && i < table->capacity; i++)
         if (table->slots[i].key)
             *find_slot(slots, capacity, table->slots[i].key) = table->slots[i];
@@ -141,11 +141,11 @@ uint32_t *npart__table_at(struct npart__table *table, const char *key)
         return NULL;
     struct npart__table_slot *slot = find_slot(table->slots, table->capacity, key);
     if (!slot->key) {
-        struct npart__sheet copy;
-        npart__sheet_open(&copy, table->pool);
-        npart__add_text(&copy, key);
+        struct npart__buffer copy;
+        npart__buffer_init(&copy, table->arena);
+        npart__append_text(&copy, key);
         const char *kept = npart__keep_text(&copy);
-        if (table->pool->failed)
+        if (table->arena->failed)
             return NULL;
         slot->key = kept;
         table->count++;

@@ -9,38 +9,37 @@
 
 /* What is needed of one value after the other. */
 struct shapes {
-    struct npart__sheet *out; /* of the report */
-    struct npart__sheet scratch; /* what a getter writes */
+    struct npart__buffer *out; /* of the report */
+    struct npart__buffer *scratch; /* what a getter writes */
     const npart_inference *inference;
-    bool has_work; /* as npart_report_work asks for */
+    bool has_work; /* as NPART_SUBJECT_WORK asks for */
 };
 
 /* A size of -1 is none that is known as a number; its text is then "2*sequence + 1", or "" of what has no name. */
-static void dim(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
+static void dim(struct npart__buffer *out, struct npart__buffer *scratch, const npart_inference *inference,
                 uint32_t value, uint32_t axis)
 {
     int64_t size = npart_inference_dim(inference, value, axis);
     if (size != -1) {
-        npart__add_number(out, size);
+        npart__json_number(out, NULL, size);
         return;
     }
-    while (npart__sheet_lacks(scratch, npart_inference_dim_text(inference, value, axis, NPART__ROOM(scratch))))
+    while (npart__buffer_lacks(scratch, npart_inference_dim_text(inference, value, axis, NPART__ROOM(scratch))))
         continue;
-    if (scratch->size)
-        npart__add_json_string(out, scratch->data, scratch->size);
-    else
-        npart__add_text(out, "null");
+    npart__json_text_or_null(out, NULL, npart__buffer_text(scratch));
 }
 
-void npart__add_json_dims(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
-                          uint32_t id, const struct npart_value *value)
+void npart__add_json_dims(struct npart__buffer *out, const char *key, struct npart__buffer *scratch,
+                          const npart_inference *inference, uint32_t id, const struct npart_value *value)
 {
-    npart__add_text(out, value->has_rank ? "[" : "null");
-    for (uint32_t i = 0; value->has_rank && i < value->rank && !out->pool->failed; i++) {
-        npart__add_text(out, i ? "," : "");
-        dim(out, scratch, inference, id, i);
+    if (!value->has_rank) {
+        npart__json_value(out, key, "null");
+        return;
     }
-    npart__add_text(out, value->has_rank ? "]" : "");
+    npart__json_open(out, key, '[');
+    for (uint32_t i = 0; i < value->rank && !out->arena->failed; i++)
+        dim(out, scratch, inference, id, i);
+    npart__json_close(out, ']');
 }
 
 /* Of the node that makes the value, where this is the first of its results. So a node's work stands once, however
@@ -54,11 +53,9 @@ static void work(struct shapes *shapes, uint32_t id, uint32_t producer)
                     node.output_count && node.outputs[0] == id;
     if (!is_first)
         return;
-    shapes->out->pool->failed |= npart_inference_work(shapes->inference, producer, &at, NULL) != NPART_OK;
-    if (shapes->out->pool->failed)
-        return;
-    npart__add_text(shapes->out, ",");
-    npart__add_work(shapes->out, &at);
+    shapes->out->arena->failed |= npart_inference_work(shapes->inference, producer, &at, NULL) != NPART_OK;
+    if (!shapes->out->arena->failed)
+        npart__add_work(shapes->out, NULL, &at);
 }
 
 /* What is no tensor has a word in the place of its shape. "[1,[1,3,224,224]]" of float32, "[7,null]" of an int64
@@ -76,15 +73,14 @@ static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *
     };
     bool is_tensor = value->kind == NPART_VALUE_TENSOR || value->kind == NPART_VALUE_SPARSE;
     if (!is_tensor || !value->element_type) {
-        npart__add_text(shapes->out, kinds[value->kind]);
+        npart__json_value(shapes->out, NULL, kinds[value->kind]);
         return;
     }
-    npart__add_text(shapes->out, "[");
-    npart__add_number(shapes->out, value->element_type);
-    npart__add_text(shapes->out, ",");
-    npart__add_json_dims(shapes->out, &shapes->scratch, shapes->inference, id, value);
+    npart__json_open(shapes->out, NULL, '[');
+    npart__json_number(shapes->out, NULL, value->element_type);
+    npart__add_json_dims(shapes->out, NULL, shapes->scratch, shapes->inference, id, value);
     work(shapes, id, value->producer);
-    npart__add_text(shapes->out, "]");
+    npart__json_close(shapes->out, ']');
 }
 
 /* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. Values in the
@@ -95,52 +91,26 @@ static void all_shapes(struct shapes *shapes, const npart_model *model)
     struct npart_graph graph = {.size = sizeof graph};
     (void)npart_model_info(model, &info);
     (void)npart_model_graph(model, 0, &graph);
-    bool is_first = true, *is_input = npart__take(shapes->out->pool, info.value_count + (size_t)1, sizeof *is_input);
+    bool *is_input = npart__arena_zeroed(shapes->out->arena, info.value_count + (size_t)1, sizeof *is_input);
     for (uint32_t i = 0; is_input && i < graph.input_count; i++)
         is_input[graph.inputs[i]] = true;
-    npart__add_text(shapes->out, "{");
-    for (uint32_t i = 0; is_input && i < info.value_count && !shapes->out->pool->failed; i++) {
+    npart__json_open(shapes->out, NULL, '{');
+    for (uint32_t i = 0; is_input && i < info.value_count && !shapes->out->arena->failed; i++) {
         struct npart_value value = {.size = sizeof value};
         (void)npart_inference_value(shapes->inference, i, &value);
         if (!is_input[i] && (value.graph != 0 || value.source != NPART_SOURCE_NODE))
             continue;
-        npart__add_text(shapes->out, is_first ? "" : ",");
-        is_first = false;
-        npart__add_json_string(shapes->out, value.name, strlen(value.name));
-        npart__add_text(shapes->out, ":");
+        npart__json_name(shapes->out, value.name);
         shape(shapes, i, &value);
     }
-    npart__add_text(shapes->out, "}\n");
+    npart__append_text(shapes->out, "}\n");
 }
 
-/* Of an inference and not of a plan, so what is checked for plans is checked here by hand. */
-static npart_status report(const npart_inference *inference, bool has_work, npart_write_callback write, void *payload,
-                           struct npart_error *error)
+void npart__shapes_json(struct npart__report *report)
 {
-    struct npart__pool pool;
-    struct npart__sheet out;
-    struct npart_inference_info info = {.size = sizeof info};
-    if (!npart_inference_info(inference, &info))
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "inference must not be NULL");
-    if (!write)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
-    npart__report_open(&pool, &out, info.allocator, write, payload);
-    struct shapes shapes = {.out = &out, .inference = inference, .has_work = has_work};
-    npart__sheet_open(&shapes.scratch, &pool);
-    (void)npart__sheet_reserve(&shapes.scratch, 255);
-    all_shapes(&shapes, npart_inference_model(inference));
-    npart__sheet_close(&shapes.scratch);
-    return npart__report_close(&pool, &out, error);
-}
-
-npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write, void *payload,
-                                 struct npart_error *error)
-{
-    return report(inference, false, write, payload, error);
-}
-
-npart_status npart_report_work(const npart_inference *inference, npart_write_callback write, void *payload,
-                               struct npart_error *error)
-{
-    return report(inference, true, write, payload, error);
+    struct shapes shapes = {.out = &report->out,
+                            .scratch = &report->scratch,
+                            .inference = report->subject->inference,
+                            .has_work = report->subject->kind == NPART_SUBJECT_WORK};
+    all_shapes(&shapes, npart_inference_model(shapes.inference));
 }

@@ -30,13 +30,13 @@ void npart__put_verdict(struct npart__page *page, int columns)
         {"fails", "FAILS TO COMPILE", "FAILS", NPART__RED},
         {"empty", "NOTHING TO RUN", "EMPTY", NPART__DIM},
     };
-    for (size_t i = 0; i < NPART__LENGTH(words); i++) {
+    for (size_t i = 0; i < NPART__COUNT(words); i++) {
         const char *shown = columns ? words[i].brief : words[i].shown;
         if (strcmp(words[i].word, page->summary.verdict) != 0)
             continue;
         npart__paint(page, NPART__BOLD);
         npart__painted(page, words[i].color, shown);
-        npart__add_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
+        npart__append_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
     }
 }
 
@@ -46,7 +46,7 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
     npart__put(page, "  ");
     npart__paint(page, looks[cell].color);
     npart__put(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
-    npart__add_format(page->out, " %u %s", count, noun);
+    npart__append_format(page->out, " %u %s", count, noun);
     npart__paint(page, "0");
 }
 
@@ -116,7 +116,7 @@ void npart__put_cells(struct npart__page *page, const uint32_t *order, uint32_t 
         /* A cell that stands for several kinds is drawn lighter. */
         bool is_full = tally[cell] == to - from;
         npart__put(page, page->options->use_ascii ? looks[cell].ascii
-                         : is_full                ? looks[cell].full
+                   : is_full                ? looks[cell].full
                                                   : looks[cell].partly);
     }
     npart__paint(page, "0");

@@ -12,14 +12,14 @@
 
 /* The pictures so far. How large the whole is stands before them, so they are kept until the end. */
 struct drawing {
-    struct npart__sheet body;
+    struct npart__buffer body;
     uint32_t count, y, width; /* pictures; where the next one begins; the widest picture's width */
 };
 
 /* What is drawn now, and where to. */
 struct drawn {
     npart_document *document;
-    struct npart__sheet *out;
+    struct npart__buffer *out;
     const struct npart__svg *svg;
     const struct npart__picture *picture;
     uint32_t number; /* of the picture, from 1 */
@@ -29,14 +29,14 @@ struct drawn {
 
 static void put(struct drawn *at, const char *text)
 {
-    npart__add_text(at->out, text);
+    npart__append_text(at->out, text);
 }
 
 /* `look` is a class of the style below. The text is plain; what XML would take for markup is escaped here. y is
  * that of the line on which letters stand. */
 static void put_text(struct drawn *at, const char *look, uint32_t x, uint32_t y, const char *text)
 {
-    npart__add_format(at->out, "<text class=\"%s\" x=\"%u\" y=\"%u\">", look, x, y);
+    npart__append_format(at->out, "<text class=\"%s\" x=\"%u\" y=\"%u\">", look, x, y);
     npart__add_xml(at->out, text);
     put(at, "</text>\n");
 }
@@ -45,8 +45,8 @@ static void put_text(struct drawn *at, const char *look, uint32_t x, uint32_t y,
 static void put_rectangle(struct drawn *at, const char *look, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                           uint32_t round)
 {
-    npart__add_format(at->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"%u\"/>\n", look, x,
-                      y, width, height, round);
+    npart__append_format(at->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"%u\"/>\n", look,
+                         x, y, width, height, round);
 }
 
 /* A head that points down, to the right or to the left, whose tip is at x, y. Drawn as a path of its own, since a
@@ -54,17 +54,17 @@ static void put_rectangle(struct drawn *at, const char *look, uint32_t x, uint32
 static void put_head(struct drawn *at, const char *look, uint32_t x, uint32_t y, char to)
 {
     static const char down[] = "l-4-8h8z", right[] = "l-8-4v8z", left[] = "l8-4v8z";
-    npart__add_format(at->out, "<path class=\"np-head %s\" d=\"M%u %u%s\"/>\n", look, x, y,
-                      to == 'd' ? down : to == 'r' ? right : left);
+    npart__append_format(at->out, "<path class=\"np-head %s\" d=\"M%u %u%s\"/>\n", look, x, y,
+                         to == 'd' ? down : to == 'r' ? right : left);
 }
 
-/* A line callback whose payload is the sheet: for <title>, which browsers show where the pointer rests. */
+/* A line callback whose payload is the buffer: for <title>, which browsers show where the pointer rests. */
 static void put_title_line(void *payload, enum npart__line_kind kind, const char *text)
 {
-    struct npart__sheet *out = payload;
+    struct npart__buffer *out = payload;
     (void)kind;
     npart__add_xml(out, text);
-    npart__add_text(out, "\n");
+    npart__append_text(out, "\n");
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------- */
@@ -84,16 +84,16 @@ static const char *const line_looks[] = {
 static void put_lines(struct drawn *at, const struct npart__svg_box *box)
 {
     uint32_t y = box->y + NPART__SVG_PAD + 12;
-    struct npart__sheet line;
-    npart__sheet_open(&line, at->picture->pool);
-    for (const char *from = box->lines; *from && !at->picture->pool->failed; y += NPART__SVG_LINE) {
+    struct npart__buffer line;
+    npart__buffer_init(&line, at->picture->arena);
+    for (const char *from = box->lines; *from && !at->picture->arena->failed; y += NPART__SVG_LINE) {
         size_t length = strcspn(from, "\n");
         line.size = 0;
-        npart__add(&line, from + 1, length - 1);
-        put_text(at, line_looks[*from - 'a'], box->x + NPART__SVG_PAD, y, npart__sheet_text(&line));
+        npart__append(&line, from + 1, length - 1);
+        put_text(at, line_looks[*from - 'a'], box->x + NPART__SVG_PAD, y, npart__buffer_text(&line));
         from += length + 1;
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* The role makes it an image with a name to a screen reader (WAI-ARIA's graphics module); the id is the same in
@@ -103,18 +103,18 @@ static void put_box(struct drawn *at, uint32_t index)
 {
     const struct npart__box *box = &at->picture->boxes[index];
     const struct npart__svg_box *place = &at->svg->boxes[index];
-    npart__add_format(at->out, "<g role=\"graphics-symbol img\" id=\"plan%u-", at->number);
+    npart__append_format(at->out, "<g role=\"graphics-symbol img\" id=\"plan%u-", at->number);
     npart__add_box_id(at->out, at->picture, index);
     put(at, "\"><title>");
     npart__tell_box(at->document, at->picture, box, put_title_line, at->out);
     put(at, "</title>\n");
-    struct npart__sheet look;
-    npart__sheet_open(&look, at->picture->pool);
-    npart__add_format(&look, "%s%s%s", box_looks[box->kind], box->failing ? " np-fails" : "",
-                      !box->failing && box->undecided ? " np-open" : "");
-    put_rectangle(at, npart__sheet_text(&look), place->x, place->y, place->width, place->height,
+    struct npart__buffer look;
+    npart__buffer_init(&look, at->picture->arena);
+    npart__append_format(&look, "%s%s%s", box_looks[box->kind], box->failing ? " np-fails" : "",
+                         !box->failing && box->undecided ? " np-open" : "");
+    put_rectangle(at, npart__buffer_text(&look), place->x, place->y, place->width, place->height,
                   box->kind == NPART__BOX_NPU ? 2 : 10);
-    npart__sheet_close(&look);
+    npart__buffer_release(&look);
     put_lines(at, place);
     put(at, "</g>\n");
 }
@@ -148,27 +148,27 @@ static const char *look_of(const struct npart__edge *edge)
 /* The whole of it, with each tensor: what stands at the line itself is cut. */
 static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, at->picture->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, at->picture->arena);
     put(at, "<title>");
     npart__add_edge_text(at->document, &text, at->picture, edge);
-    put_title_line(at->out, NPART__LINE_PLAIN, npart__sheet_text(&text));
+    put_title_line(at->out, NPART__LINE_PLAIN, npart__buffer_text(&text));
     npart__add_tensors(at->document, at->out, at->picture, edge, put_title_line);
     put(at, "</title>\n");
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 /* What stands at an edge, in a width that there is room for. The width is in units of the letters' size, of which
  * the dots are given one. */
 static void put_note(struct drawn *at, const char *look, uint32_t x, uint32_t y, const char *text, double width)
 {
-    struct npart__sheet cut;
+    struct npart__buffer cut;
     size_t bytes = npart__fitting_bytes(text, width);
-    npart__sheet_open(&cut, at->picture->pool);
-    npart__add(&cut, text, text[bytes] ? npart__fitting_bytes(text, width - 1) : bytes);
-    npart__add_text(&cut, text[bytes] ? "..." : "");
-    put_text(at, look, x, y, npart__sheet_text(&cut));
-    npart__sheet_close(&cut);
+    npart__buffer_init(&cut, at->picture->arena);
+    npart__append(&cut, text, text[bytes] ? npart__fitting_bytes(text, width - 1) : bytes);
+    npart__append_text(&cut, text[bytes] ? "..." : "");
+    put_text(at, look, x, y, npart__buffer_text(&cut));
+    npart__buffer_release(&cut);
 }
 
 /* A curve to the box below; its text stands between the two. A cubic curve whose handles are above and below the
@@ -181,20 +181,20 @@ static void put_next(struct drawn *at, uint32_t index)
     uint32_t x0 = port_of(at, edge->from, edge->to), x1 = port_of(at, edge->to, edge->from);
     uint32_t y0 = from->y + from->height, y1 = to->y, middle = (y0 + y1) / 2;
     const char *look = look_of(edge);
-    struct npart__sheet text;
-    npart__sheet_open(&text, at->picture->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, at->picture->arena);
     npart__add_edge_text(at->document, &text, at->picture, edge);
-    npart__add_format(at->out, "<path class=\"np-edge %s\" d=\"M%u %uC%u %u %u %u %u %u\"/>\n", look, x0, y0, x0,
-                      middle + 6, x1, middle - 6, x1, y1 - 6);
+    npart__append_format(at->out, "<path class=\"np-edge %s\" d=\"M%u %uC%u %u %u %u %u %u\"/>\n", look, x0, y0, x0,
+                         middle + 6, x1, middle - 6, x1, y1 - 6);
     put_head(at, look, x1, y1 - 1, 'd');
     double width = (NPART__SVG_BOX + NPART__SVG_GUTTER) / NPART__SVG_NOTE;
     if (x0 != x1)
-        put_note(at, "np-n np-mid", (x0 + x1) / 2, middle - 5, npart__sheet_text(&text), width * 0.7);
+        put_note(at, "np-n np-mid", (x0 + x1) / 2, middle - 5, npart__buffer_text(&text), width * 0.7);
     else if (x0 < at->svg->cpu_x)
-        put_note(at, "np-n", x0 + 9, middle + 4, npart__sheet_text(&text), width);
+        put_note(at, "np-n", x0 + 9, middle + 4, npart__buffer_text(&text), width);
     else
-        put_note(at, "np-n np-end", x0 - 9, middle + 4, npart__sheet_text(&text), width);
-    npart__sheet_close(&text);
+        put_note(at, "np-n np-end", x0 - 9, middle + 4, npart__buffer_text(&text), width);
+    npart__buffer_release(&text);
 }
 
 /* Beyond the last slot no text is shown, and lines arrive at the height of the last one. */
@@ -223,9 +223,9 @@ static void put_branch(struct drawn *at, uint32_t index)
     uint32_t x = track_x(at, edge->from), y0 = from->y + from->height - NPART__SVG_PAD;
     uint32_t y1 = slot_y(to, at->svg->edges[index].slot);
     const char *look = look_of(edge);
-    npart__add_format(at->out, "<path class=\"np-edge %s\" d=\"M%u %uH%uQ%u %u %u %uV%uQ%u %u %u %uH%u\"/>\n", look,
-                      start, y0, is_right ? x - 6 : x + 6, x, y0, x, y0 + 6, y1 - 6, x, y1, is_right ? x - 6 : x + 6,
-                      y1, is_right ? end + 6 : end - 6);
+    npart__append_format(at->out, "<path class=\"np-edge %s\" d=\"M%u %uH%uQ%u %u %u %uV%uQ%u %u %u %uH%u\"/>\n", look,
+                         start, y0, is_right ? x - 6 : x + 6, x, y0, x, y0 + 6, y1 - 6, x, y1, is_right ? x - 6 : x + 6,
+                         y1, is_right ? end + 6 : end - 6);
     put_head(at, look, is_right ? end + 1 : end - 1, y1, is_right ? 'l' : 'r');
 }
 
@@ -243,20 +243,20 @@ static void put_beside(struct drawn *at, uint32_t index)
     bool is_last = slot + 1 == NPART__SVG_MOST_NOTES && box->note_count > NPART__SVG_MOST_NOTES;
     if (slot >= NPART__SVG_MOST_NOTES || npart__svg_is_joined(&at->picture->boxes[here]))
         return;
-    struct npart__sheet text;
-    npart__sheet_open(&text, at->picture->pool);
+    struct npart__buffer text;
+    npart__buffer_init(&text, at->picture->arena);
     if (is_last) {
-        npart__add_format(&text, "and %u more edges", box->note_count - slot);
+        npart__append_format(&text, "and %u more edges", box->note_count - slot);
     } else {
-        npart__add_text(&text, is_output ? "to " : "from ");
+        npart__append_text(&text, is_output ? "to " : "from ");
         npart__add_box_name(&text, at->picture, other);
-        npart__add_text(&text, ": ");
+        npart__append_text(&text, ": ");
         npart__add_edge_text(at->document, &text, at->picture, edge);
     }
     put_note(at, is_right ? "np-n np-end" : "np-n", is_right ? box->x - 12 : box->x + box->width + 12,
-             slot_y(box, slot) - 3, npart__sheet_text(&text),
+             slot_y(box, slot) - 3, npart__buffer_text(&text),
              (NPART__SVG_BOX + NPART__SVG_GUTTER - 24) / NPART__SVG_NOTE);
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 /* A group even where no line is drawn, so that each edge has its title and id. */
@@ -264,7 +264,7 @@ static void put_edge(struct drawn *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
     enum npart__svg_way way = at->svg->edges[index].way;
-    npart__add_format(at->out, "<g role=\"graphics-symbol img\" id=\"plan%u-edge%u\">", at->number, index);
+    npart__append_format(at->out, "<g role=\"graphics-symbol img\" id=\"plan%u-edge%u\">", at->number, index);
     put_edge_title(at, edge);
     if (way == NPART__SVG_NEXT)
         put_next(at, index);
@@ -285,23 +285,23 @@ static void put_frame(struct drawn *at, uint32_t index)
     const struct npart__svg_frame *place = &at->svg->frames[index];
     const uint32_t depth = frame->depth < 6 ? frame->depth : 6;
     const uint32_t x = 4 + NPART__SVG_INSET * (frame->depth ? depth - 1 : 0);
-    struct npart__sheet title;
+    struct npart__buffer title;
     if (frame->graph == 0 || frame->is_hidden)
         return;
-    npart__sheet_open(&title, at->picture->pool);
+    npart__buffer_init(&title, at->picture->arena);
     npart__add_frame_text(at->document, &title, at->picture, frame);
-    npart__add_format(at->out, "<g role=\"graphics-object group\" id=\"plan%u-body%u\">\n", at->number, index);
+    npart__append_format(at->out, "<g role=\"graphics-object group\" id=\"plan%u-body%u\">\n", at->number, index);
     put_rectangle(at, "np-body", x, place->y, at->svg->width - 2 * x, place->height, 8);
-    put_text(at, "np-b", at->svg->npu_x, place->y + 20, npart__sheet_text(&title));
+    put_text(at, "np-b", at->svg->npu_x, place->y + 20, npart__buffer_text(&title));
     put(at, "</g>\n");
-    npart__sheet_close(&title);
+    npart__buffer_release(&title);
     if (frame->owner == NPART_NONE)
         return;
     const struct npart__svg_box *owner = &at->svg->boxes[frame->owner];
     uint32_t port = port_of(at, frame->owner, frame->owner), y = owner->y + owner->height;
     if (place->y != y + NPART__SVG_GAP)
         return; /* another body of the same node is between the two */
-    npart__add_format(at->out, "<path class=\"np-edge np-runs\" d=\"M%u %uV%u\"/>\n", port, y, place->y - 6);
+    npart__append_format(at->out, "<path class=\"np-edge np-runs\" d=\"M%u %uV%u\"/>\n", port, y, place->y - 6);
     put_head(at, "np-runs", port, place->y - 1, 'd');
     put_text(at, "np-n np-end", port - 9, y + NPART__SVG_GAP / 2 + 4, "runs");
 }
@@ -321,17 +321,17 @@ static void put_lanes(struct drawn *at, uint32_t top)
 
 struct heading {
     npart_document *document;
-    struct npart__sheet *out;
+    struct npart__buffer *out;
     uint32_t y;
 };
 
 static void put_heading_line(void *payload, enum npart__line_kind kind, const char *text)
 {
     struct heading *heading = payload;
-    npart__add_format(heading->out, "<text class=\"%s\" x=\"%u\" y=\"%u\">",
-                      kind == NPART__LINE_TITLE ? "np-h" : line_looks[kind], NPART__SVG_MARGIN, heading->y);
+    npart__append_format(heading->out, "<text class=\"%s\" x=\"%u\" y=\"%u\">",
+                         kind == NPART__LINE_TITLE ? "np-h" : line_looks[kind], NPART__SVG_MARGIN, heading->y);
     npart__add_xml(heading->out, text);
-    npart__add_text(heading->out, "</text>\n");
+    npart__append_text(heading->out, "</text>\n");
     heading->y += kind == NPART__LINE_TITLE ? 20 : NPART__SVG_LINE;
 }
 
@@ -339,32 +339,32 @@ static void wrap_heading(void *payload, enum npart__line_kind kind, const char *
 {
     struct heading *heading = payload;
     double size = kind == NPART__LINE_TITLE ? 15 : NPART__SVG_TEXT;
-    npart__wrap_text(&heading->document->pool, npart__plain_text(heading->document, text), HEADING_WIDTH / size, 3,
+    npart__wrap_text(&heading->document->arena, npart__plain_text(heading->document, text), HEADING_WIDTH / size, 3,
                      put_heading_line, heading, kind);
 }
 
 static void put_name(struct heading *heading, const struct npart_entry *entry, const char *target)
 {
-    struct npart__sheet name;
-    npart__sheet_open(&name, &heading->document->pool);
+    struct npart__buffer name;
+    npart__buffer_init(&name, &heading->document->arena);
     npart__add_cut(heading->document, &name, entry->path, NPART__LINE_CHARACTERS);
-    npart__add_format(&name, "%s%s", *target ? ", " : "", target);
-    wrap_heading(heading, NPART__LINE_TITLE, npart__sheet_text(&name));
-    npart__sheet_close(&name);
+    npart__append_format(&name, "%s%s", *target ? ", " : "", target);
+    wrap_heading(heading, NPART__LINE_TITLE, npart__buffer_text(&name));
+    npart__buffer_release(&name);
 }
 
 /* Each stands below the one before it. Returns its number, from 1. Moving it as a whole lets each picture count
  * from 0. */
 static uint32_t begin_picture(struct drawing *drawing)
 {
-    npart__add_format(&drawing->body, "<g transform=\"translate(0,%u)\" ", drawing->y);
-    npart__add_format(&drawing->body, "role=\"graphics-object group\" id=\"plan%u\">\n", drawing->count + 1);
+    npart__append_format(&drawing->body, "<g transform=\"translate(0,%u)\" ", drawing->y);
+    npart__append_format(&drawing->body, "role=\"graphics-object group\" id=\"plan%u\">\n", drawing->count + 1);
     return ++drawing->count;
 }
 
 static void end_picture(struct drawing *drawing, uint32_t width, uint32_t height)
 {
-    npart__add_text(&drawing->body, "</g>\n");
+    npart__append_text(&drawing->body, "</g>\n");
     drawing->width = width > drawing->width ? width : drawing->width;
     drawing->y += height;
 }
@@ -379,7 +379,7 @@ static void draw(npart_document *document, const struct npart__picture *picture,
     struct npart__svg svg;
     struct drawn at = {document, &drawing->body, &svg, picture, number};
     npart__svg_lay_out(document, &svg, picture, heading->y + LANE_TITLE);
-    if (picture->pool->failed)
+    if (picture->arena->failed)
         return;
     if (picture->box_count)
         put_lanes(&at, heading->y);
@@ -392,12 +392,13 @@ static void draw(npart_document *document, const struct npart__picture *picture,
     end_picture(drawing, svg.width, svg.height);
 }
 
-/* The picture has a pool of its own, which goes with it: a document may hold many. */
+/* The picture has an arena of its own, which goes with it: a document may hold many. */
 static void put_plan(npart_document *document, const struct npart_entry *entry, uint32_t plan)
 {
     struct drawing *drawing = document->state;
     struct npart__picture picture;
-    struct npart__pool own = {.allocator = document->pool.allocator};
+    struct npart__arena own;
+    npart__part_open(&own, &document->arena);
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct heading heading = {document, &drawing->body, HEADING_TOP};
     (void)npart_plan_info(entry->plans[plan].plan, &info);
@@ -411,7 +412,7 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
                      "longer; wider lines pass on more; what is dotted stays on the CPU.");
         draw(document, &picture, &heading, number);
     }
-    npart__pool_end(&own, &document->pool);
+    npart__part_end(&own, &document->arena);
 }
 
 /* What cannot be analyzed is told in words. */
@@ -419,29 +420,29 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
 {
     struct drawing *drawing = document->state;
     struct heading heading = {document, &drawing->body, HEADING_TOP};
-    struct npart__sheet text;
-    npart__sheet_open(&text, &document->pool);
-    npart__add_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
-                      *entry->error->place ? ": " : "", entry->error->message);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &document->arena);
+    npart__append_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
+                         *entry->error->place ? ": " : "", entry->error->message);
     (void)begin_picture(drawing);
     put_name(&heading, entry, "");
-    wrap_heading(&heading, NPART__LINE_FAILS, npart__sheet_text(&text));
+    wrap_heading(&heading, NPART__LINE_FAILS, npart__buffer_text(&text));
     end_picture(drawing, (uint32_t)HEADING_WIDTH + 2 * NPART__SVG_MARGIN, heading.y + NPART__SVG_MARGIN);
-    npart__sheet_close(&text);
+    npart__buffer_release(&text);
 }
 
 static void begin(npart_document *document)
 {
-    struct drawing *drawing = document->state = npart__take(&document->pool, 1, sizeof *drawing);
+    struct drawing *drawing = document->state = npart__arena_zeroed(&document->arena, 1, sizeof *drawing);
     if (!drawing)
         return;
-    npart__sheet_open(&drawing->body, &document->pool);
+    npart__buffer_init(&drawing->body, &document->arena);
     drawing->width = (uint32_t)HEADING_WIDTH + 2 * NPART__SVG_MARGIN;
 }
 
 static void add(npart_document *document, const struct npart_entry *entry)
 {
-    for (uint32_t i = 0; i < entry->plan_count && !document->pool.failed; i++)
+    for (uint32_t i = 0; i < entry->plan_count && !document->arena.failed; i++)
         put_plan(document, entry, i);
     if (entry->error)
         put_error(document, entry);
@@ -478,28 +479,28 @@ static const char style[] =
 static void end(npart_document *document)
 {
     struct drawing *drawing = document->state;
-    struct npart__sheet *out = &document->out;
+    struct npart__buffer *out = &document->out;
     uint32_t height = drawing->y ? drawing->y : 2 * NPART__SVG_MARGIN;
-    npart__add_format(out,
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
-                      "role=\"graphics-document document\" aria-labelledby=\"np-title np-desc\">\n",
-                      drawing->width, height, drawing->width, height);
-    npart__add_text(out, "<title id=\"np-title\">Partitions and what runs on the CPU between them</title>\n"
-                         "<desc id=\"np-desc\">Boxes stand in execution order from top to bottom: partitions of the "
-                         "NPU on the left, nodes on the CPU on the right. Lines are the tensors that pass between "
-                         "them.</desc>\n");
-    npart__add_text(out, style);
-    npart__add_format(out, "<rect class=\"np-page\" width=\"%u\" height=\"%u\"/>\n", drawing->width, height);
-    const char *body = npart__sheet_text(&drawing->body); /* which has no size any more where memory has run out */
-    npart__add(out, body, drawing->body.size);
-    npart__add_text(out, "</svg>\n");
+    npart__append_format(out,
+                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
+                         "role=\"graphics-document document\" aria-labelledby=\"np-title np-desc\">\n",
+                         drawing->width, height, drawing->width, height);
+    npart__append_text(out, "<title id=\"np-title\">Partitions and what runs on the CPU between them</title>\n"
+                       "<desc id=\"np-desc\">Boxes stand in execution order from top to bottom: partitions of the "
+                       "NPU on the left, nodes on the CPU on the right. Lines are the tensors that pass between "
+                       "them.</desc>\n");
+    npart__append_text(out, style);
+    npart__append_format(out, "<rect class=\"np-page\" width=\"%u\" height=\"%u\"/>\n", drawing->width, height);
+    const char *body = npart__buffer_text(&drawing->body); /* which has no size any more where memory has run out */
+    npart__append(out, body, drawing->body.size);
+    npart__append_text(out, "</svg>\n");
 }
 
 static void drop(npart_document *document)
 {
     struct drawing *drawing = document->state;
     if (drawing)
-        npart__sheet_close(&drawing->body);
+        npart__buffer_release(&drawing->body);
 }
 
 const struct npart__writer npart__svg_writer = {begin, add, end, drop};

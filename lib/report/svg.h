@@ -51,7 +51,7 @@ struct npart__svg_edge {
 };
 
 struct npart__svg {
-    const struct npart__picture *picture; /* whose pool has the arrays */
+    const struct npart__picture *picture; /* whose arena has the arrays */
     struct npart__svg_box *boxes; /* by the picture's, as the next two are */
     struct npart__svg_frame *frames;
     struct npart__svg_edge *edges;
@@ -61,7 +61,7 @@ struct npart__svg {
     uint32_t npu_x, cpu_x, width, height; /* left sides of the lanes; of the whole picture */
 };
 
-/* `top`: where the boxes begin. What it holds is of the picture's pool. */
+/* `top`: where the boxes begin. What it holds is of the picture's arena. */
 void npart__svg_lay_out(npart_document *document, struct npart__svg *out, const struct npart__picture *picture,
                         uint32_t top);
 

@@ -18,8 +18,8 @@
 /* ---- texts of boxes ------------------------------------------------------------------------------------------ */
 
 struct lines {
-    struct npart__sheet text; /* as in npart__svg_box.lines */
-    struct npart__pool *pool;
+    struct npart__buffer text; /* as in npart__svg_box.lines */
+    struct npart__arena *arena;
     uint32_t count, width; /* width: of the box */
 };
 
@@ -28,9 +28,9 @@ static void keep_line(void *payload, enum npart__line_kind kind, const char *tex
 {
     struct lines *lines = payload;
     char mark = (char)('a' + kind);
-    npart__add(&lines->text, &mark, 1);
-    npart__add_text(&lines->text, text);
-    npart__add_text(&lines->text, "\n");
+    npart__append(&lines->text, &mark, 1);
+    npart__append_text(&lines->text, text);
+    npart__append_text(&lines->text, "\n");
     lines->count++;
 }
 
@@ -39,7 +39,7 @@ static void wrap_line(void *payload, enum npart__line_kind kind, const char *tex
 {
     struct lines *lines = payload;
     double width = (lines->width - 2.0 * NPART__SVG_PAD) / NPART__SVG_TEXT;
-    npart__wrap_text(lines->pool, text, width, WRAPPED_LINES, keep_line, lines, kind);
+    npart__wrap_text(lines->arena, text, width, WRAPPED_LINES, keep_line, lines, kind);
 }
 
 /* What the boxes take together, as far as it is known. */
@@ -57,12 +57,12 @@ static void measure_boxes(npart_document *document, struct npart__svg *at)
 {
     const struct npart__picture *picture = at->picture;
     double total = total_ms(picture);
-    for (uint32_t i = 0; i < picture->box_count && !picture->pool->failed; i++) {
+    for (uint32_t i = 0; i < picture->box_count && !picture->arena->failed; i++) {
         const struct npart__box *box = &picture->boxes[i];
         struct npart__svg_box *out = &at->boxes[i];
         out->width = npart__svg_is_joined(box) ? 2 * NPART__SVG_BOX + NPART__SVG_GUTTER : NPART__SVG_BOX;
-        struct lines lines = {.pool = picture->pool, .width = out->width};
-        npart__sheet_open(&lines.text, picture->pool);
+        struct lines lines = {.arena = picture->arena, .width = out->width};
+        npart__buffer_init(&lines.text, picture->arena);
         npart__tell_box(document, picture, box, wrap_line, &lines);
         out->lines = npart__keep_text(&lines.text);
         out->line_count = lines.count;
@@ -210,14 +210,14 @@ static void choose_columns(struct npart__svg *at)
 void npart__svg_lay_out(npart_document *document, struct npart__svg *out, const struct npart__picture *picture,
                         uint32_t top)
 {
-    struct npart__pool *pool = picture->pool;
+    struct npart__arena *arena = picture->arena;
     uint32_t y = top;
     *out = (struct npart__svg){.picture = picture};
-    out->boxes = npart__take(pool, picture->box_count + (size_t)1, sizeof *out->boxes);
-    out->frames = npart__take(pool, picture->frame_count + (size_t)1, sizeof *out->frames);
-    out->edges = npart__take(pool, picture->edge_count + (size_t)1, sizeof *out->edges);
-    out->box_at = npart__take(pool, picture->box_count + (size_t)1, sizeof *out->box_at);
-    if (pool->failed)
+    out->boxes = npart__arena_zeroed(arena, picture->box_count + (size_t)1, sizeof *out->boxes);
+    out->frames = npart__arena_zeroed(arena, picture->frame_count + (size_t)1, sizeof *out->frames);
+    out->edges = npart__arena_zeroed(arena, picture->edge_count + (size_t)1, sizeof *out->edges);
+    out->box_at = npart__arena_zeroed(arena, picture->box_count + (size_t)1, sizeof *out->box_at);
+    if (arena->failed)
         return;
     for (uint32_t i = 0; i < picture->box_count; i++)
         out->boxes[i].track = out->boxes[i].first_edge = NPART_NONE;

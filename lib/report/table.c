@@ -12,7 +12,7 @@
 
 static void put_blanks(struct npart__page *page, size_t count)
 {
-    npart__add_format(page->out, "%*s", (int)count, "");
+    npart__append_format(page->out, "%*s", (int)count, "");
 }
 
 /* Written apart first, since it is padded as a whole. A "?" stands after costs that rest mostly on assumptions.
@@ -20,20 +20,20 @@ static void put_blanks(struct npart__page *page, size_t count)
  * ranges overlap nothing is decided. */
 static void put_cost(struct npart__page *page)
 {
-    struct npart__sheet text;
+    struct npart__buffer text;
     struct npart__page measured = *page;
     if (page->cost.total.typical_ms < 0) {
-        npart__add_format(page->out, " %10s", "not known");
+        npart__append_format(page->out, " %10s", "not known");
         return;
     }
-    npart__sheet_open(&text, page->pool);
+    npart__buffer_init(&text, page->arena);
     measured.out = &text;
     npart__put_milliseconds(&measured, page->cost.total.low_ms);
     npart__put(&measured, "-");
     npart__put_milliseconds(&measured, page->cost.total.high_ms);
-    const char *shown = npart__sheet_text(&text);
-    npart__add_format(page->out, " %10s%s", shown, page->cost.is_calibrated ? "" : "?");
-    npart__sheet_close(&text);
+    const char *shown = npart__buffer_text(&text);
+    npart__append_format(page->out, " %10s%s", shown, page->cost.is_calibrated ? "" : "?");
+    npart__buffer_release(&text);
 }
 
 /* Columns and not bytes: names of lists may be in any language. The target is an op list's name with what was asked
@@ -47,11 +47,11 @@ static size_t target_columns(struct npart__page *page)
  * not be. */
 static void put_share(struct npart__page *page)
 {
-    struct npart__sheet text;
-    npart__sheet_open(&text, page->pool);
-    npart__add_decimal(&text, page->summary.coverage * 100, 1);
-    npart__add_format(page->out, "%6s", npart__sheet_text(&text));
-    npart__sheet_close(&text);
+    struct npart__buffer text;
+    npart__buffer_init(&text, page->arena);
+    npart__append_fixed(&text, page->summary.coverage * 100, 1);
+    npart__append_format(page->out, "%6s", npart__buffer_text(&text));
+    npart__buffer_release(&text);
 }
 
 /* The first action by the table's width; where there is none, the first cause. An action of the kind "none" says
@@ -84,7 +84,7 @@ static void put_row(struct npart__page *page, const struct npart_plan_pair *pair
     npart__put_strip(page, STRIP_CELLS);
     put_blanks(page, STRIP_CELLS - cells + 1);
     put_share(page);
-    npart__add_format(page->out, " %5u %8u", summary->partitions, summary->switches);
+    npart__append_format(page->out, " %5u %8u", summary->partitions, summary->switches);
     if (summary->partitions)
         put_cost(page);
     npart__put(page, "\n");
@@ -93,8 +93,8 @@ static void put_row(struct npart__page *page, const struct npart_plan_pair *pair
 
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out)
 {
-    struct npart__sheet text, *before = page->out;
-    npart__sheet_open(&text, page->pool);
+    struct npart__buffer text, *before = page->out;
+    npart__buffer_init(&text, page->arena);
     page->out = &text;
     npart__put_target(page);
     *out = (struct npart__row){.name = npart__keep_text(&text), .name_columns = target_columns(page)};
@@ -111,8 +111,8 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
         name_columns = rows[i].name_columns > name_columns ? rows[i].name_columns : name_columns;
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
-    npart__add_format(page->out, "%-*s  verdict%*s %% NPU parts switches   ms a run\n", (int)name_columns,
-                      "target", (int)STRIP_CELLS, "");
+    npart__append_format(page->out, "%-*s  verdict%*s %% NPU parts switches   ms a run\n", (int)name_columns,
+                         "target", (int)STRIP_CELLS, "");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         npart__put(page, rows[i].name);
@@ -121,5 +121,5 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
     }
     if (!page->options->is_verbose)
         npart__put(page, "\n  % NPU: of nodes; ms a run: 8 of 10, ?: uncalibrated;\n"
-                        "  details: one target alone, or --verbose\n");
+                   "  details: one target alone, or --verbose\n");
 }

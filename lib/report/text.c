@@ -16,7 +16,7 @@
 /* "1 node", "2 nodes". */
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
-    npart__add_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+    npart__append_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
 /* ---- head -------------------------------------------------------------------------------------------------- */
@@ -27,44 +27,44 @@ static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 static void head(struct npart__page *page)
 {
     struct npart_model_info info = {.size = sizeof info};
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page gathered = *page;
     (void)npart_model_info(page->model, &info);
-    npart__sheet_open(&line, page->pool);
+    npart__buffer_init(&line, page->arena);
     gathered.out = &line;
     count_of(&gathered, info.node_count - info.added_node_count, "node");
     npart__put(&gathered, ", ");
-    npart__add_bytes(&line, info.weight_bytes);
+    npart__append_bytes(&line, info.weight_bytes);
     npart__put(&gathered, " of weights");
     for (uint32_t i = 0; i < info.opset_count; i++)
         if (strcmp(info.opsets[i].domain, "ai.onnx") == 0)
-            npart__add_format(&line, ", opset %lld", (long long)info.opsets[i].version);
+            npart__append_format(&line, ", opset %lld", (long long)info.opsets[i].version);
     if (*info.producer_name)
-        npart__add_format(&line, *info.producer_version ? ", %s %s" : ", %s", info.producer_name,
-                          info.producer_version);
+        npart__append_format(&line, *info.producer_version ? ", %s %s" : ", %s", info.producer_name,
+                             info.producer_version);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.name);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    npart__put_line(page, NULL, "  ", npart__sheet_text(&line), 2);
-    npart__sheet_close(&line);
+    npart__put_line(page, NULL, "  ", npart__buffer_text(&line), 2);
+    npart__buffer_release(&line);
 }
 
 /* A finding with its place in parentheses. */
 static void note(struct npart__page *page, const struct npart_finding *finding)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, *finding->at ? "%s (%s)" : "%s", finding->text, finding->at);
-    npart__put_line(page, NPART__DIM, "  note  ", npart__sheet_text(&line), 8);
-    npart__sheet_close(&line);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, *finding->at ? "%s (%s)" : "%s", finding->text, finding->at);
+    npart__put_line(page, NPART__DIM, "  note  ", npart__buffer_text(&line), 8);
+    npart__buffer_release(&line);
 }
 
 /* Each source of notes has a count of its own. */
 static void more_notes(struct npart__page *page, uint32_t count)
 {
     if (count > FINDINGS_SHOWN && !page->options->is_verbose)
-        npart__add_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
+        npart__append_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
 
 /* A model that is not loaded fails without any node that does; one without a session has a finding of its plan. */
@@ -111,10 +111,10 @@ static void coverage(struct npart__page *page, double macs, double nodes)
 {
     npart__put(page, "coverage ");
     if (macs >= 0) {
-        npart__add_decimal(page->out, macs * 100, 1);
+        npart__append_fixed(page->out, macs * 100, 1);
         npart__put(page, " % of MACs, ");
     }
-    npart__add_decimal(page->out, nodes * 100, 1);
+    npart__append_fixed(page->out, nodes * 100, 1);
     npart__put(page, " % of ");
 }
 
@@ -125,12 +125,12 @@ static void split_words(struct npart__page *page)
     const struct npart_summary *summary = &page->summary;
     bool has_macs = summary->has_macs && summary->macs;
     if (summary->partitions_low != summary->partitions_high)
-        npart__add_format(page->out, "%u to %u partitions; ", summary->partitions_low,
-                          summary->partitions_high);
+        npart__append_format(page->out, "%u to %u partitions; ", summary->partitions_low,
+                             summary->partitions_high);
     else if (summary->partitions == 1)
         npart__put(page, "1 partition and the CPU; ");
     else
-        npart__add_format(page->out, "%u partitions; ", summary->partitions);
+        npart__append_format(page->out, "%u partitions; ", summary->partitions);
     coverage(page, has_macs ? summary->mac_coverage : -1, summary->coverage);
     count_of(page, summary->live, "node");
     npart__put(page, summary->has_macs ? "" : " (MACs unknown)");
@@ -141,8 +141,8 @@ static void failing_words(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
     if (summary->failed)
-        npart__add_format(page->out, "because of %u of %u node%s", summary->failed, summary->live,
-                          summary->live == 1 ? "" : "s");
+        npart__append_format(page->out, "because of %u of %u node%s", summary->failed, summary->live,
+                             summary->live == 1 ? "" : "s");
     else
         npart__put(page, "ONNX Runtime does not load the model");
 }
@@ -181,7 +181,7 @@ static void empty_words(struct npart__page *page)
     npart__put(page, "no node is left after constant folding");
 }
 
-/* One line: a word, and what it means here. Gathered on a sheet of its own first, since it is wrapped as a whole. */
+/* One line: a word, and what it means here. Gathered on a buffer of its own first, since it is wrapped as a whole. */
 static void verdict(struct npart__page *page)
 {
     static const struct {
@@ -189,19 +189,19 @@ static void verdict(struct npart__page *page)
         void (*put)(struct npart__page *page);
     } all[] = {{"whole", whole_words}, {"edge", edge_words},     {"split", split_words},
                {"none", none_words},   {"fails", failing_words}, {"empty", empty_words}};
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page gathered = *page;
-    npart__sheet_open(&line, page->pool);
+    npart__buffer_init(&line, page->arena);
     gathered.out = &line;
-    for (size_t i = 0; i < NPART__LENGTH(all); i++)
+    for (size_t i = 0; i < NPART__COUNT(all); i++)
         if (strcmp(all[i].word, page->summary.verdict) == 0)
             all[i].put(&gathered);
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
     npart__put(page, "  ");
-    npart__wrapped(page, npart__sheet_text(&line), 9, 9);
+    npart__wrapped(page, npart__buffer_text(&line), 9, 9);
     npart__put(page, "\n");
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* Of a runtime that has room for so many partitions: how many of them are in use. For runtimes
@@ -209,8 +209,8 @@ static void verdict(struct npart__page *page)
 static void room(struct npart__page *page)
 {
     if (page->info.most_partitions)
-        npart__add_format(page->out, "  uses %u of %llu partitions", page->summary.partitions,
-                          (unsigned long long)page->info.most_partitions);
+        npart__append_format(page->out, "  uses %u of %llu partitions", page->summary.partitions,
+                             (unsigned long long)page->info.most_partitions);
 }
 
 /* The legend of the strip and the numbers of nodes at once. `refused` counts nodes that fail to
@@ -223,10 +223,10 @@ static void counts(struct npart__page *page)
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
         if (summary->folded > summary->fused)
-            npart__add_format(page->out, "%u constant-folded", summary->folded - summary->fused);
+            npart__append_format(page->out, "%u constant-folded", summary->folded - summary->fused);
         if (summary->fused)
-            npart__add_format(page->out, "%s%u fused into other nodes", summary->folded > summary->fused ? ", " : "",
-                              summary->fused);
+            npart__append_format(page->out, "%s%u fused into other nodes", summary->folded > summary->fused ? ", " : "",
+                                 summary->fused);
         npart__paint(page, "0");
     }
     room(page);
@@ -241,20 +241,20 @@ static void counts(struct npart__page *page)
 static void requirement_lines(struct npart__page *page, const struct npart_cause *cause, const struct npart_rule *rule,
                               const char *found)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
     if (*found && !strstr(cause->text, rule->text))
-        npart__add_format(&line, "%s; ", rule->text);
+        npart__append_format(&line, "%s; ", rule->text);
     if (*found)
-        npart__add_format(&line, "found %s", found);
+        npart__append_format(&line, "found %s", found);
     if (line.size)
-        npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
+        npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
     line.size = 0;
     if (*rule->because) {
-        npart__add_format(&line, "because %s", rule->because);
-        npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
+        npart__append_format(&line, "because %s", rule->because);
+        npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* What lies under a cause, dimmed: the requirement, the first node, the rule with its source. 14 and 8 are the
@@ -295,24 +295,24 @@ static uint32_t first_failing(const npart_plan *plan, uint32_t cause)
 /* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
  * partitions and makes no node fall back. Where some of the nodes fail: "3 nodes fall back and 1 of them fails to
  * compile"; where all of them do: "3 nodes fail to compile". */
-static void add_effect(struct npart__sheet *line, const struct npart_cause *cause)
+static void add_effect(struct npart__buffer *line, const struct npart_cause *cause)
 {
     uint32_t failed = cause->failing_count;
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
     bool is_mixed = failed && failed < cause->affected_count;
     if (!is_cut)
-        npart__add_format(line, "%u node%s %s", cause->affected_count, is_one ? "" : "s",
-                          cause->is_unknown ? "undecided"
-                          : failed && !is_mixed ? (is_one ? "fails to compile" : "fail to compile")
-                          : is_one              ? "falls back"
+        npart__append_format(line, "%u node%s %s", cause->affected_count, is_one ? "" : "s",
+                             cause->is_unknown ? "undecided"
+                             : failed && !is_mixed ? (is_one ? "fails to compile" : "fail to compile")
+                             : is_one              ? "falls back"
                                                 : "fall back");
     else if (cause->cut_count == 0)
-        npart__add_text(line, "no partition ends");
+        npart__append_text(line, "no partition ends");
     if (is_mixed)
-        npart__add_format(line, " and %u of them fail%s to compile", failed, failed == 1 ? "s" : "");
+        npart__append_format(line, " and %u of them fail%s to compile", failed, failed == 1 ? "s" : "");
     if (cause->cut_count)
-        npart__add_format(line, "%s%u partition%s", is_cut ? "" : ", ", cause->cut_count,
-                          cause->cut_count == 1 ? " ends" : "s end");
+        npart__append_format(line, "%s%u partition%s", is_cut ? "" : ", ", cause->cut_count,
+                             cause->cut_count == 1 ? " ends" : "s end");
 }
 
 /* Numbered from 1, as advice and people refer to them. What was found stays in the page's scratch until the detail
@@ -322,19 +322,19 @@ static void cause_line(struct npart__page *page, uint32_t id)
 {
     struct npart_cause cause = {.size = sizeof cause};
     while (npart_plan_cause(page->plan, id, &cause, NPART__ROOM(page->scratch)) &&
-           npart__sheet_lacks(page->scratch, cause.found_bytes))
+           npart__buffer_lacks(page->scratch, cause.found_bytes))
         continue;
-    npart__add_format(page->out, "  %2u ", id + 1);
+    npart__append_format(page->out, "  %2u ", id + 1);
     npart__paint(page, cause.is_fatal ? NPART__RED : cause.is_unknown ? NPART__MAGENTA : NPART__BOLD);
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s; ", cause.text);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s; ", cause.text);
     add_effect(&line, &cause);
-    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
-    npart__sheet_close(&line);
+    npart__wrapped(page, npart__buffer_text(&line), 5, 5);
+    npart__buffer_release(&line);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    cause_detail(page, &cause, npart__sheet_text(page->scratch));
+    cause_detail(page, &cause, npart__buffer_text(page->scratch));
 }
 
 /* In the plan's order: those that end most partitions first. */
@@ -345,10 +345,10 @@ static void causes(struct npart__page *page)
     if (count == 0)
         return;
     npart__painted(page, NPART__BOLD, "  Why\n");
-    for (uint32_t i = 0; i < shown && !page->pool->failed; i++)
+    for (uint32_t i = 0; i < shown && !page->arena->failed; i++)
         cause_line(page, i);
     if (shown < count)
-        npart__add_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
+        npart__append_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
 }
 
 /* ---- what fails -------------------------------------------------------------------------------------------- */
@@ -356,16 +356,16 @@ static void causes(struct npart__page *page)
 /* A sentence and, where there is one, the node. */
 static void failure_line(struct npart__page *page, const char *text, uint32_t node)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_text(&line, text);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_text(&line, text);
     if (node != NPART_NONE) {
         char place[160];
         (void)npart_model_node_text(page->model, node, place, sizeof place);
-        npart__add_format(&line, ": %s", place);
+        npart__append_format(&line, ": %s", place);
     }
-    npart__put_line(page, NPART__RED, "  Because   ", npart__sheet_text(&line), 12);
-    npart__sheet_close(&line);
+    npart__put_line(page, NPART__RED, "  Because   ", npart__buffer_text(&line), 12);
+    npart__buffer_release(&line);
 }
 
 /* What the runtime or the compiler says, before all else: the model runs nowhere. Findings first, then causes that
@@ -385,11 +385,11 @@ static void failures(struct npart__page *page)
     }
     bool is_refused = count > 0;
     for (uint32_t i = 0; npart_plan_finding(page->plan, i, &finding) && count < most; i++, count++) {
-        struct npart__sheet line;
-        npart__sheet_open(&line, page->pool);
-        npart__add_format(&line, "%s (%s)", finding.text, finding.at);
-        failure_line(page, npart__sheet_text(&line), NPART_NONE);
-        npart__sheet_close(&line);
+        struct npart__buffer line;
+        npart__buffer_init(&line, page->arena);
+        npart__append_format(&line, "%s (%s)", finding.text, finding.at);
+        failure_line(page, npart__buffer_text(&line), NPART_NONE);
+        npart__buffer_release(&line);
     }
     /* A model that is not loaded is not compiled either, so what would fail then is not told. */
     for (uint32_t i = 0; !is_refused && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
@@ -409,9 +409,9 @@ static void failures(struct npart__page *page)
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
     bool still_fails = strcmp(after->verdict, "fails") == 0;
-    struct npart__sheet line;
+    struct npart__buffer line;
     struct npart__page gathered = *page;
-    npart__sheet_open(&line, page->pool);
+    npart__buffer_init(&line, page->arena);
     gathered.out = &line;
     if (strcmp(before->verdict, "fails") == 0 && !still_fails)
         npart__put(&gathered, "then it compiles: ");
@@ -433,10 +433,10 @@ static void left(struct npart__page *page, const struct npart_after *before, con
     }
     npart__paint(page, NPART__DIM);
     npart__put(page, "            ");
-    npart__wrapped(page, npart__sheet_text(&line), 12, 12);
+    npart__wrapped(page, npart__buffer_text(&line), 12, 12);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* Fewer partitions, or the first one, or more nodes on the NPU; a model that compiles at last is better whatever it
@@ -481,8 +481,8 @@ static void action_lines(struct npart__page *page, const char *label, const stru
     } else if (action->is_fixable) {
         bool is_weaker = action->equality && strcmp(action->equality, "bits") != 0;
         npart__paint(page, NPART__DIM);
-        npart__add_format(page->out, "            npu-partition fix%s%s does this (%s)\n", is_weaker ? " --allow " : "",
-                          is_weaker ? action->equality : "", action->rewrites);
+        npart__append_format(page->out, "            npu-partition fix%s%s does this (%s)\n",
+                             is_weaker ? " --allow " : "", is_weaker ? action->equality : "", action->rewrites);
         npart__paint(page, "0");
     }
 }
@@ -521,14 +521,14 @@ static uint32_t find_gain(const npart_advice *advice, uint32_t first, uint32_t e
 
 /* One word of a shell: names come from the file, and the line is there to be copied. By single quotes, in which a
  * shell of POSIX changes nothing; a single quote within them must end them, stand escaped, and begin them anew. */
-static void add_shell_word(struct npart__sheet *line, const char *text)
+static void add_shell_word(struct npart__buffer *line, const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
     bool is_safe = text[strspn(text, safe)] == '\0';
-    npart__add_text(line, is_safe ? "" : "'");
+    npart__append_text(line, is_safe ? "" : "'");
     for (; *text; text++)
-        npart__add(line, *text == '\'' ? "'\\''" : text, *text == '\'' ? 4 : 1);
-    npart__add_text(line, is_safe ? "" : "'");
+        npart__append(line, *text == '\'' ? "'\\''" : text, *text == '\'' ? 4 : 1);
+    npart__append_text(line, is_safe ? "" : "'");
 }
 
 /* The sizes of the other way to use a model, such as a part of a prompt. Use 1 is the second one, "prefill" of a
@@ -539,26 +539,26 @@ static void other_use(struct npart__page *page, const npart_plan *fixed)
     struct npart_inference_info info = {.size = sizeof info};
     struct npart_dim_binding binding = {0};
     npart_inference *made = NULL;
-    struct npart__sheet line;
+    struct npart__buffer line;
     if (!npart_inference_info(npart_plan_inference(fixed), &info) || !*info.use)
         return;
     const char *use = info.use;
     if (npart_inference_make_use(&made, npart_plan_inference(page->plan), 1, NULL) != NPART_OK) {
-        page->pool->failed = true;
+        page->arena->failed = true;
         return;
     }
-    npart__sheet_open(&line, page->pool);
+    npart__buffer_init(&line, page->arena);
     for (uint32_t i = 0; npart_inference_binding(made, i, &binding); i++) {
-        npart__add_text(&line, i ? " --dim " : "--dim ");
+        npart__append_text(&line, i ? " --dim " : "--dim ");
         add_shell_word(&line, binding.name);
-        npart__add_format(&line, "=%lld", (long long)binding.size);
+        npart__append_format(&line, "=%lld", (long long)binding.size);
     }
     if (npart_inference_info(made, &info) && line.size && strcmp(info.use, use) != 0) {
         npart__painted(page, NPART__BOLD, "  or        ");
-        npart__add_format(page->out, "for %s (the sizes above are for %s):\n", info.use, use);
-        command_lines(page, npart__sheet_text(&line));
+        npart__append_format(page->out, "for %s (the sizes above are for %s):\n", info.use, use);
+        command_lines(page, npart__buffer_text(&line));
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
     npart_inference_free(made);
 }
 
@@ -631,7 +631,7 @@ static void actions(struct npart__page *page, const struct npart_plan_pair *pair
     end = end < first ? first : end;
     rest(page, advice, first, end, &before);
     if (end < count)
-        npart__add_format(page->out, "            and %u more (--verbose, or --format json)\n", count - end);
+        npart__append_format(page->out, "            and %u more (--verbose, or --format json)\n", count - end);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -639,19 +639,19 @@ static void actions(struct npart__page *page, const struct npart_plan_pair *pair
 /* What the rules come from, and how far they are verified. */
 static void basis(struct npart__page *page)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s%s%s", page->info.toolchain,
-                      *page->info.toolchain && *page->oplist.standing ? "; " : "",
-                      page->oplist.standing);
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->arena);
+    npart__append_format(&line, "%s%s%s", page->info.toolchain,
+                         *page->info.toolchain && *page->oplist.standing ? "; " : "",
+                         page->oplist.standing);
     if (line.size) {
         npart__paint(page, NPART__DIM);
         npart__put(page, "  Rules: ");
-        npart__wrapped(page, npart__sheet_text(&line), 9, 5);
+        npart__wrapped(page, npart__buffer_text(&line), 9, 5);
         npart__paint(page, "0");
         npart__put(page, "\n");
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }
 
 /* The verdict, what to do, and why come first; details after. The strip is as wide as the page between two margins
@@ -692,44 +692,30 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
 /* Head and notes once, as they hold for all targets; several targets are a table, and reports of their own only where
  * more is asked for. These stand after the table, which needs the names of all first, and each plan is asked for once.
  * Notes stand at the end, since they are of the model and change no verdict. */
-npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
-                               const struct npart_report_options *options, npart_write_callback write, void *payload,
-                               struct npart_error *error)
+void npart__plans_text(struct npart__report *report)
 {
-    struct npart__document document;
-    struct npart__page *page = &document.page;
-    struct npart__sheet details;
-    struct npart_plan_pair pair;
-    npart_status status = npart__report_check(plans, count, options, write, error);
-    if (status == NPART_OK)
-        status = npart__report_plan(plans, 0, NULL, options, &pair, error);
-    if (status != NPART_OK)
-        return status;
-    const npart_model *model = npart_inference_model(npart_plan_inference(pair.plan));
-    npart__document_open(&document, pair.plan, options, write, payload);
-    npart__sheet_open(&details, page->pool);
-    struct npart__row *rows = npart__take(page->pool, count, sizeof *rows);
+    size_t count = report->subject->count;
+    struct npart__page turned, *page = npart__page_open(&turned, report);
+    struct npart__buffer details;
+    npart__page_turn(page, report->pair.plan);
+    npart__buffer_init(&details, page->arena);
+    struct npart__row *rows = npart__arena_zeroed(page->arena, count, sizeof *rows);
     head(page);
-    for (size_t i = 0; i < count && !document.pool.failed; i++) {
-        if (i)
-            status = npart__report_plan(plans, i, model, options, &pair, error);
-        document.pool.failed |= status != NPART_OK;
-        if (document.pool.failed)
-            break;
-        npart__page_turn(page, pair.plan);
+    for (size_t i = 0; i < count && !report->arena.failed; i++) {
+        if (i && !npart__turn_to_plan(report, i))
+            return;
+        npart__page_turn(page, report->pair.plan);
         if (count > 1)
-            npart__make_row(page, &pair, &rows[i]);
-        page->out = count > 1 ? &details : &document.out;
+            npart__make_row(page, &report->pair, &rows[i]);
+        page->out = count > 1 ? &details : &report->out;
         if (count == 1 || page->options->is_verbose)
-            target(page, &pair);
-        page->out = &document.out;
+            target(page, &report->pair);
+        page->out = &report->out;
     }
-    if (count > 1 && !document.pool.failed)
+    if (report->arena.failed)
+        return;
+    if (count > 1)
         npart__put_table(page, rows, count);
-    npart__add_text(page->out, npart__sheet_text(&details));
-    npart__sheet_close(&details);
-    if (!document.pool.failed)
-        notes(page, count == 1);
-    npart_status written = npart__document_close(&document, status == NPART_OK ? error : NULL);
-    return status == NPART_OK ? written : status;
+    npart__append_text(page->out, npart__buffer_text(&details));
+    notes(page, count == 1);
 }

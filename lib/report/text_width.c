@@ -18,7 +18,7 @@ static double width_of(unsigned char first)
     };
     if (first >= 0xe0) /* three bytes and more: as wide as they can be */
         return 1.05;
-    for (size_t i = 0; i < NPART__LENGTH(classes); i++)
+    for (size_t i = 0; i < NPART__COUNT(classes); i++)
         if (first && strchr(classes[i].characters, first))
             return classes[i].width;
     return 0.58;
@@ -60,22 +60,22 @@ size_t npart__fitting_bytes(const char *text, double width)
 
 /* Blanks at which a line is broken are left out. Dots take one unit of width at most, for which the last line is
  * measured again. */
-void npart__wrap_text(struct npart__pool *pool, const char *text, double width, uint32_t most,
+void npart__wrap_text(struct npart__arena *arena, const char *text, double width, uint32_t most,
                       npart__line_callback tell, void *payload, enum npart__line_kind kind)
 {
-    struct npart__sheet line;
-    npart__sheet_open(&line, pool);
-    for (uint32_t i = 0; i < most && *text && !pool->failed; i++) {
+    struct npart__buffer line;
+    npart__buffer_init(&line, arena);
+    for (uint32_t i = 0; i < most && *text && !arena->failed; i++) {
         size_t bytes = npart__fitting_bytes(text, width);
         bool is_cut = i + 1 == most && text[bytes];
         if (is_cut)
             bytes = npart__fitting_bytes(text, width - 1);
         line.size = 0;
-        npart__add(&line, text, bytes);
-        npart__add_text(&line, is_cut ? "..." : "");
-        tell(payload, kind, npart__sheet_text(&line));
+        npart__append(&line, text, bytes);
+        npart__append_text(&line, is_cut ? "..." : "");
+        tell(payload, kind, npart__buffer_text(&line));
         text += bytes;
         text += strspn(text, " ");
     }
-    npart__sheet_close(&line);
+    npart__buffer_release(&line);
 }

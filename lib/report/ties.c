@@ -343,12 +343,12 @@ void npart__picture_tie(struct npart__picture *picture)
     (void)npart_plan_info(picture->plan, &info);
     /* A crossing to the CPU has as many ends as boxes there use it; so has a use one at most of its own. */
     at.room = 2 * (size_t)at.capacity + info.crossing_count + 1;
-    at.same_as = npart__take(picture->pool, picture->value_count + (size_t)1, sizeof *at.same_as);
-    at.uses = npart__take(picture->pool, at.capacity + (size_t)1, sizeof *at.uses);
-    picture->ties = npart__take(picture->pool, at.room, sizeof *picture->ties);
-    picture->edges = npart__take(picture->pool, at.room, sizeof *picture->edges);
-    uint32_t *box_of_partition = npart__take(picture->pool, partitions + (size_t)1, sizeof *box_of_partition);
-    if (picture->pool->failed)
+    at.same_as = npart__arena_zeroed(picture->arena, picture->value_count + (size_t)1, sizeof *at.same_as);
+    at.uses = npart__arena_zeroed(picture->arena, at.capacity + (size_t)1, sizeof *at.uses);
+    picture->ties = npart__arena_zeroed(picture->arena, at.room, sizeof *picture->ties);
+    picture->edges = npart__arena_zeroed(picture->arena, at.room, sizeof *picture->edges);
+    uint32_t *box_of_partition = npart__arena_zeroed(picture->arena, partitions + (size_t)1, sizeof *box_of_partition);
+    if (picture->arena->failed)
         return;
     memset(at.same_as, 0xff, picture->value_count * sizeof *at.same_as);
     for (uint32_t i = 0; i < picture->node_count; i++)

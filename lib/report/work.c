@@ -6,35 +6,30 @@
 
 /* A number, the text of an expression ("64*batch*sequence"), or null where nothing is known. What is above 2^63 - 1
  * counts as not known, since readers of JSON have no larger integers: UINT64_MAX, which says so, is among it. */
-static void figure(struct npart__sheet *out, const char *key, const struct npart_figure *at)
+static void figure(struct npart__buffer *out, const char *key, const struct npart_figure *at)
 {
-    npart__add_text(out, key);
     if (at->text)
-        npart__add_json_string(out, at->text, strlen(at->text));
-    else if (at->value > INT64_MAX)
-        npart__add_text(out, "null");
+        npart__json_text(out, key, at->text);
     else
-        npart__add_number(out, (int64_t)at->value);
+        npart__json_count_or_null(out, key, at->value <= INT64_MAX, at->value);
 }
 
 /* `rows`, `columns` and `depth` are those of the product, 0 of a node that is none; types are ONNX's numbers. */
-void npart__add_work(struct npart__sheet *out, const struct npart_work *work)
+void npart__add_work(struct npart__buffer *out, const char *key, const struct npart_work *work)
 {
-    npart__add_text(out, "{\"class\":\"");
-    npart__add_text(out, work->work_class);
-    figure(out, "\",\"macs\":", &work->macs);
-    figure(out, ",\"operations\":", &work->operations);
-    figure(out, ",\"bytes_in\":", &work->bytes_in);
-    figure(out, ",\"bytes_out\":", &work->bytes_out);
-    figure(out, ",\"weight_bytes\":", &work->weight_bytes);
-    figure(out, ",\"rows\":", &work->rows);
-    figure(out, ",\"columns\":", &work->columns);
-    figure(out, ",\"depth\":", &work->depth);
-    figure(out, ",\"taps\":", &work->taps);
-    figure(out, ",\"groups\":", &work->groups);
-    npart__add_text(out, ",\"activation_type\":");
-    npart__add_number(out, work->activation_type);
-    npart__add_text(out, ",\"weight_type\":");
-    npart__add_number(out, work->weight_type);
-    npart__add_text(out, "}");
+    npart__json_open(out, key, '{');
+    npart__json_text(out, "class", work->work_class);
+    figure(out, "macs", &work->macs);
+    figure(out, "operations", &work->operations);
+    figure(out, "bytes_in", &work->bytes_in);
+    figure(out, "bytes_out", &work->bytes_out);
+    figure(out, "weight_bytes", &work->weight_bytes);
+    figure(out, "rows", &work->rows);
+    figure(out, "columns", &work->columns);
+    figure(out, "depth", &work->depth);
+    figure(out, "taps", &work->taps);
+    figure(out, "groups", &work->groups);
+    npart__json_number(out, "activation_type", work->activation_type);
+    npart__json_number(out, "weight_type", work->weight_type);
+    npart__json_close(out, '}');
 }

@@ -61,12 +61,13 @@ int main(int argc, char **argv)
         status = FIND(npart_plan_make)(&plan, inference, oplist, "hexagon", NULL, &error);
     struct npart_plan_pair pair = {.plan = plan};
     struct npart_report_options report = NPART_REPORT_OPTIONS_INIT;
+    struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PLANS, .plans = &pair, .count = 1};
     npart_advice *advice = NULL;
     if (status == NPART_OK)
         status = FIND(npart_advice_make)(&advice, plan, NULL, &error);
     pair.advice = advice;
     if (status == NPART_OK)
-        status = FIND(npart_report_json)(&pair, 1, &report, write_text, stdout, &error);
+        status = FIND(npart_report)(&subject, NPART_FORMAT_JSON, &report, write_text, stdout, &error);
     fprintf(stderr, "%s", status == NPART_OK ? "" : error.message);
     FIND(npart_advice_free)(advice);
     FIND(npart_plan_free)(plan);

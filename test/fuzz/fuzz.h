@@ -13,6 +13,7 @@
 
 #include "npu_partition.h"
 #include "support/json_check.h"
+#include "support/subjects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -139,12 +140,12 @@ static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     struct fuzz_text json = {NULL, 0}, text = {NULL, 0};
     struct npart_error error;
-    status = npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error);
+    status = npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
     if (status == NPART_OK)
         fuzz_check_json(&json);
     options.is_verbose = true;
-    status = npart_report_text(&pair, 1, &options, fuzz_keep, &text, &error);
+    status = npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, &options, fuzz_keep, &text, &error);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
     fuzz_check_plain(&text, false);
     npart_advice_free(advice);
@@ -158,7 +159,7 @@ static inline void fuzz_explain(const npart_plan *plan, const char *node)
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     struct fuzz_text text = {NULL, 0};
     struct npart_error error;
-    npart_status status = npart_report_explain(&pair, 1, node, &options, fuzz_keep, &text, &error);
+    npart_status status = npart_report(OF_NODE(&pair, 1, node), NPART_FORMAT_TEXT, &options, fuzz_keep, &text, &error);
     if (status != NPART_OK)
         fuzz_check_error(status, &error);
     fuzz_check_plain(&text, false);

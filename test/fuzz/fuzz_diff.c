@@ -48,9 +48,10 @@ static void report_diff(const npart_diff *diff)
     struct fuzz_text text = {NULL, 0}, markdown = {NULL, 0}, json = {NULL, 0};
     struct npart_error error;
     size_t at = 0;
-    FUZZ_REQUIRE(npart_report_diff_text(diffs, 2, NULL, fuzz_keep, &text, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_diff_markdown(diffs, 2, fuzz_keep, &markdown, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_diff_json(diffs, 1, fuzz_keep, &json, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_DIFFS(diffs, 2), NPART_FORMAT_TEXT, NULL, fuzz_keep, &text, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_DIFFS(diffs, 2), NPART_FORMAT_MARKDOWN, NULL, fuzz_keep, &markdown,
+                              &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_DIFFS(diffs, 1), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error) == NPART_OK);
     fuzz_check_plain(&text, false);
     FUZZ_REQUIRE(!text_problem(markdown.data, markdown.bytes, &at));
     fuzz_check_json(&json);

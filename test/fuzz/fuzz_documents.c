@@ -96,13 +96,13 @@ static void check_reports(const struct subject *subject, const struct npart_plan
     options.width = subject_choose(subject, WIDTH, 256);
     options.use_ascii = options.width % 2;
     options.is_verbose = options.width % 4 < 2;
-    if (npart_report_json(pairs, count, &options, fuzz_keep, &json, &error) == NPART_OK)
+    if (npart_report(OF_PLANS(pairs, count), NPART_FORMAT_JSON, &options, fuzz_keep, &json, &error) == NPART_OK)
         require_format(&json, json_problem, true);
     else
         fuzz_check_error(NPART_ERROR_MEMORY, &error);
-    if (npart_report_text(pairs, count, &options, fuzz_keep, &text, &error) == NPART_OK)
+    if (npart_report(OF_PLANS(pairs, count), NPART_FORMAT_TEXT, &options, fuzz_keep, &text, &error) == NPART_OK)
         fuzz_check_plain(&text, options.use_ascii);
-    if (npart_report_modules(pairs, count, &options, fuzz_keep, &modules, &error) == NPART_OK)
+    if (npart_report(OF_MODULES(pairs, count), NPART_FORMAT_TEXT, &options, fuzz_keep, &modules, &error) == NPART_OK)
         fuzz_check_plain(&modules, options.use_ascii);
     else
         fuzz_check_error(NPART_ERROR_MEMORY, &error);

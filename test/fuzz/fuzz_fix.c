@@ -48,8 +48,8 @@ static void report_fix(const npart_fix *fix, const char *written)
 {
     struct fuzz_text text = {NULL, 0}, json = {NULL, 0};
     struct npart_error error;
-    FUZZ_REQUIRE(npart_report_fix_text(fix, written, NULL, fuzz_keep, &text, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_fix_json(fix, written, fuzz_keep, &json, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_FIX(fix, written), NPART_FORMAT_TEXT, NULL, fuzz_keep, &text, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_FIX(fix, written), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error) == NPART_OK);
     fuzz_check_plain(&text, false);
     fuzz_check_json(&json);
     free(text.data);

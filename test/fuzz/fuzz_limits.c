@@ -71,7 +71,8 @@ static void analyse(const struct memory *memory, const npart_model *model, const
         status = check(memory, npart_advice_make(&advice, plan, fixed_plan, &error), &error);
     const struct npart_plan_pair pair = {plan, fixed_plan, advice};
     if (status == NPART_OK)
-        status = check(memory, npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error), &error);
+        status = check(memory, npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error),
+                       &error);
     if (status == NPART_OK)
         fuzz_check_json(&json);
     if (status == NPART_OK)

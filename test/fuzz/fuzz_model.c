@@ -73,10 +73,10 @@ static void analyse(npart_model *model, size_t choice)
         fuzz_check_error(status, &error);
         return;
     }
-    if (npart_report_shapes(open, fuzz_keep, &shapes, &error) == NPART_OK)
+    if (npart_report(OF_SHAPES(open), NPART_FORMAT_JSON, NULL, fuzz_keep, &shapes, &error) == NPART_OK)
         fuzz_check_json(&shapes);
     free(shapes.data);
-    if (npart_report_work(open, fuzz_keep, &work, &error) == NPART_OK)
+    if (npart_report(OF_WORK(open), NPART_FORMAT_JSON, NULL, fuzz_keep, &work, &error) == NPART_OK)
         fuzz_check_json(&work);
     free(work.data);
     status = npart_inference_make_fixed(&fixed, open, &error);

@@ -7,6 +7,7 @@
  */
 #include "fuzz/fuzz.h"
 #include "support/model_text.h"
+#include "support/subjects.h"
 
 #define MOST 24u
 
@@ -158,7 +159,8 @@ static void explain(const struct wanted *wanted, const npart_plan *plan)
     const struct npart_plan_pair pair = {plan, NULL, NULL};
     struct fuzz_text text = {NULL, 0};
     struct npart_error error;
-    npart_status status = npart_report_explain(&pair, 1, wanted->explain, &wanted->report, fuzz_keep, &text, &error);
+    npart_status status = npart_report(OF_NODE(&pair, 1, wanted->explain), NPART_FORMAT_TEXT, &wanted->report,
+                                       fuzz_keep, &text, &error);
     if (status != NPART_OK)
         fuzz_check_error(status, &error);
     fuzz_check_plain(&text, wanted->report.use_ascii);
@@ -228,7 +230,7 @@ static void run_wanted(const struct wanted *wanted)
         return;
     }
     FUZZ_REQUIRE(npart_inference_make_fixed(&fixed, inference, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_shapes(inference, fuzz_keep, &shapes, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_SHAPES(inference), NPART_FORMAT_JSON, NULL, fuzz_keep, &shapes, &error) == NPART_OK);
     fuzz_check_json(&shapes);
     free(shapes.data);
     plan_with(wanted, inference, fixed);

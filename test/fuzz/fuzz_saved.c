@@ -54,8 +54,8 @@ static void compare(const struct npart_side *before, const struct npart_side *af
         return;
     }
     const npart_diff *const diffs[] = {diff};
-    FUZZ_REQUIRE(npart_report_diff_text(diffs, 1, NULL, fuzz_keep, &text, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_diff_json(diffs, 1, fuzz_keep, &json, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_DIFFS(diffs, 1), NPART_FORMAT_TEXT, NULL, fuzz_keep, &text, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_DIFFS(diffs, 1), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error) == NPART_OK);
     fuzz_check_plain(&text, false);
     fuzz_check_json(&json);
     free(text.data);

@@ -27,8 +27,8 @@ static void report_placement(const npart_placement *placement)
         FUZZ_REQUIRE(info.parts[i]->device <= NPART_DEVICES && *info.parts[i]->why);
     for (uint32_t i = 0; i < info.link_count; i++)
         FUZZ_REQUIRE(info.links[i]->from < info.part_count && info.links[i]->to < info.part_count);
-    FUZZ_REQUIRE(npart_report_placement_text(placement, NULL, fuzz_keep, &text, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_report_placement_json(placement, fuzz_keep, &json, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_PLACEMENT(placement), NPART_FORMAT_TEXT, NULL, fuzz_keep, &text, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report(OF_PLACEMENT(placement), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error) == NPART_OK);
     fuzz_check_plain(&text, false);
     fuzz_check_json(&json);
     free(text.data);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "support/model_text.h"
+#include "support/subjects.h"
 
 static void require(npart_status status, const struct npart_error *error, const char *what)
 {
@@ -108,7 +109,7 @@ char *json_of(const npart_plan *plan, const npart_plan *fixed)
     struct sink sink = {0};
     require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
     pair.advice = advice;
-    require(npart_report_json(&pair, 1, NULL, sink_write, &sink, &error), &error, "JSON");
+    require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error), &error, "JSON");
     npart_advice_free(advice);
     return sink.text;
 }
@@ -121,7 +122,7 @@ char *text_of(const npart_plan *plan, const npart_plan *fixed, const struct npar
     struct sink sink = {0};
     require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
     pair.advice = advice;
-    require(npart_report_text(&pair, 1, options, sink_write, &sink, &error), &error, "text");
+    require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, options, sink_write, &sink, &error), &error, "text");
     npart_advice_free(advice);
     return sink.text;
 }

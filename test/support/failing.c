@@ -3,6 +3,7 @@
  * Calls that run out of memory, see failing.h.
  */
 #include "support/failing.h"
+#include "support/subjects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,12 +132,12 @@ static npart_status infer_use(struct scene *scene, struct npart_error *error)
 
 static npart_status write_shapes(struct scene *scene, struct npart_error *error)
 {
-    return npart_report_shapes(scene->inference, sum_up, scene, error);
+    return npart_report(OF_SHAPES(scene->inference), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
 }
 
 static npart_status write_work(struct scene *scene, struct npart_error *error)
 {
-    return npart_report_work(scene->inference, sum_up, scene, error);
+    return npart_report(OF_WORK(scene->inference), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
 }
 
 static npart_status plan_by_default(struct scene *scene, struct npart_error *error)
@@ -180,7 +181,7 @@ static npart_status advise(struct scene *scene, struct npart_error *error)
     pair.advice = advice;
     options.detail = NPART_DETAIL_SUMMARY;
     if (status == NPART_OK)
-        status = npart_report_json(&pair, 1, &options, sum_up, scene, error);
+        status = npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, &options, sum_up, scene, error);
     npart_advice_free(advice);
     return status;
 }
@@ -200,7 +201,7 @@ static npart_status advise_fixed(struct scene *scene, struct npart_error *error)
     const struct npart_plan_pair pair = {scene->plan, plan, advice};
     options.is_verbose = true;
     if (status == NPART_OK)
-        status = npart_report_text(&pair, 1, &options, sum_up, scene, error);
+        status = npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, &options, sum_up, scene, error);
     npart_advice_free(advice);
     npart_plan_free(plan);
     npart_inference_free(fixed);
@@ -230,19 +231,19 @@ static npart_status times(struct scene *scene, struct npart_error *error)
 static npart_status explain(struct scene *scene, struct npart_error *error)
 {
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
-    return npart_report_explain(&pair, 1, "0", NULL, sum_up, scene, error);
+    return npart_report(OF_NODE(&pair, 1, "0"), NPART_FORMAT_TEXT, NULL, sum_up, scene, error);
 }
 
 static npart_status report_modules(struct scene *scene, struct npart_error *error)
 {
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
-    return npart_report_modules(&pair, 1, NULL, sum_up, scene, error);
+    return npart_report(OF_MODULES(&pair, 1), NPART_FORMAT_TEXT, NULL, sum_up, scene, error);
 }
 
 static npart_status report_json(struct scene *scene, struct npart_error *error)
 {
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
-    return npart_report_json(&pair, 1, NULL, sum_up, scene, error);
+    return npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
 }
 
 static npart_status report_text(struct scene *scene, struct npart_error *error)
@@ -250,7 +251,7 @@ static npart_status report_text(struct scene *scene, struct npart_error *error)
     struct npart_plan_pair pair = {scene->plan, scene->plan, NULL};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     options.is_verbose = true;
-    return npart_report_text(&pair, 1, &options, sum_up, scene, error);
+    return npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, &options, sum_up, scene, error);
 }
 
 /* With a model that cannot be read, and what is told of thresholds. */
@@ -451,7 +452,8 @@ static uint64_t sum_of(struct scene *scene)
     if (scene->model && !inference && npart_inference_make(&made, scene->model, NULL, NULL) == NPART_OK)
         inference = made;
     if (inference)
-        must(npart_report_shapes(inference, sum_up, scene, NULL) == NPART_OK, "no shapes to compare");
+        must(npart_report(OF_SHAPES(inference), NPART_FORMAT_JSON, NULL, sum_up, scene, NULL) == NPART_OK,
+             "no shapes to compare");
     if (scene->plan)
         must(report_json(scene, NULL) == NPART_OK, "no JSON to compare");
     npart_inference_free(made);

@@ -3,6 +3,7 @@
  * Every allocation of the public calls fails once, over models that have a bit of everything (support/failing.h).
  */
 #include "support/failing.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* ---- models ---------------------------------------------------------------------------------------------------- */
@@ -152,9 +153,9 @@ static npart_status place(struct scene *scene, uint32_t count, struct npart_erro
     options.figure_count = options.link_count = count == 1;
     npart_status status = npart_placement_make(&placement, set, count, scene->planned, NULL, &options, error);
     if (status == NPART_OK)
-        status = npart_report_placement_text(placement, &report, sum_up, scene, error);
+        status = npart_report(OF_PLACEMENT(placement), NPART_FORMAT_TEXT, &report, sum_up, scene, error);
     if (status == NPART_OK)
-        status = npart_report_placement_json(placement, sum_up, scene, error);
+        status = npart_report(OF_PLACEMENT(placement), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
     npart_placement_free(placement);
     return status;
 }
@@ -221,11 +222,11 @@ static npart_status compare(struct scene *scene, struct npart_error *error)
     status = npart_diff_make(&diff, npart_record_side(record), &other, &options, error);
     const npart_diff *list[] = {diff};
     if (status == NPART_OK)
-        status = npart_report_diff_text(list, 1, &report, sum_up, scene, error);
+        status = npart_report(OF_DIFFS(list, 1), NPART_FORMAT_TEXT, &report, sum_up, scene, error);
     if (status == NPART_OK)
-        status = npart_report_diff_markdown(list, 1, sum_up, scene, error);
+        status = npart_report(OF_DIFFS(list, 1), NPART_FORMAT_MARKDOWN, NULL, sum_up, scene, error);
     if (status == NPART_OK)
-        status = npart_report_diff_json(list, 1, sum_up, scene, error);
+        status = npart_report(OF_DIFFS(list, 1), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
     npart_diff_free(diff);
     npart_record_free(record);
     return status;

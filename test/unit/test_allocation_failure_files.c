@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "support/failing.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* What the target lacks is rewritten: patterns, functions, a branch that is taken always, a loop that is unrolled. */
@@ -61,9 +62,9 @@ static npart_status fix_and_report(struct scene *scene, struct npart_error *erro
     document_options.allocator = &scene->counted.allocator;
     npart_status status = fix(scene, &found, &options, error);
     if (status == NPART_OK)
-        status = npart_report_fix_text(found, out_path, NULL, sum_up, scene, error);
+        status = npart_report(OF_FIX(found, out_path), NPART_FORMAT_TEXT, NULL, sum_up, scene, error);
     if (status == NPART_OK)
-        status = npart_report_fix_json(found, NULL, sum_up, scene, error);
+        status = npart_report(OF_FIX(found, NULL), NPART_FORMAT_JSON, NULL, sum_up, scene, error);
     if (status == NPART_OK)
         status = npart_document_start(&document, NPART_FORMAT_HTML, &document_options, sum_up, scene, error);
     if (status == NPART_OK)

@@ -4,6 +4,7 @@
  */
 #include "npu_partition.h"
 #include "support/analysis.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char list[] = "format 1\ntarget t\nop Neg Relu\n"
@@ -94,7 +95,7 @@ static void test_api_assume__what_is_not_there(void)
 static npart_status explain(const struct analysis *at, const char *node, struct sink *sink, struct npart_error *error)
 {
     const struct npart_plan_pair pair = {at->plan, NULL, NULL};
-    return npart_report_explain(&pair, 1, node, NULL, sink_write, sink, error);
+    return npart_report(OF_NODE(&pair, 1, node), NPART_FORMAT_TEXT, NULL, sink_write, sink, error);
 }
 
 static void test_api_assume__a_node_explained(void)
@@ -128,7 +129,8 @@ static void test_api_assume__no_node_to_explain(void)
     }
     CHECK_INT(sink.bytes, 0);
     CHECK_INT(explain(&at, "nobody", &sink, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_report_explain(NULL, 0, "a", NULL, sink_write, &sink, &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_report(OF_NODE(NULL, 0, "a"), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error),
+              NPART_ERROR_ARGUMENT);
     sink.refuse_at = sink.calls + 1;
     CHECK_INT(explain(&at, "c", &sink, &error), NPART_ERROR_WRITE);
     analysis_close(&at);

@@ -5,6 +5,7 @@
 #include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/json_check.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char lines[] =
@@ -417,18 +418,19 @@ static void test_api_inference__shapes(void)
     struct sink sink = {0}, again = {0};
     size_t where = 0;
     analysis_infer(&at, lines, NULL);
-    CHECK_INT(npart_report_shapes(at.inference, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_SHAPES(at.inference), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL), NPART_OK);
     CHECK(!json_problem(sink.text, sink.bytes, &where));
     CHECK(strstr(sink.text, "\"h\":[1,[\"batch\",\"sequence\",4]]") != NULL);
     CHECK(strstr(sink.text, "\"v\":[16,[null,8]]") != NULL);
     CHECK(strstr(sink.text, "\"w\"") == NULL); /* an initializer */
-    CHECK_INT(npart_report_shapes(at.inference, sink_write, &again, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_SHAPES(at.inference), NPART_FORMAT_JSON, NULL, sink_write, &again, NULL), NPART_OK);
     CHECK_TEXT(again.text, sink.text);
     sink_clear(&sink);
     sink_clear(&again);
     struct npart_error error;
     sink.refuse_at = 1;
-    CHECK_INT(npart_report_shapes(at.inference, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(npart_report(OF_SHAPES(at.inference), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error),
+              NPART_ERROR_WRITE);
     CHECK_INT(error.status, NPART_ERROR_WRITE);
     CHECK_INT(sink.calls, 1);
     analysis_close(&at);

@@ -8,6 +8,7 @@
 #include "support/analysis.h"
 #include "support/counted.h"
 #include "support/model_text.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char lines[] =
@@ -201,15 +202,43 @@ static void test_api_safety__null_arguments(void)
     CHECK_ARGUMENT(npart_plan_make(NULL, at.inference, at.oplist, NULL, NULL, &error));
     CHECK_ARGUMENT(npart_plan_make(&plan, NULL, at.oplist, NULL, NULL, &error));
     CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, NULL, NULL, NULL, &error));
-    CHECK_ARGUMENT(npart_report_text(NULL, 1, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_text(&pair, 0, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_json(&none, 1, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_json(&pair, 1, NULL, NULL, NULL, &error));
-    CHECK_ARGUMENT(npart_report_explain(&pair, 1, NULL, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_shapes(NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_work(at.inference, NULL, NULL, &error));
-    CHECK_ARGUMENT(npart_report_shapes(at.inference, NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(NULL, 1), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(&pair, 0), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(&none, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_report(OF_NODE(&pair, 1, NULL), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_SHAPES(NULL), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_WORK(at.inference), NPART_FORMAT_JSON, NULL, NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_report(OF_SHAPES(at.inference), NPART_FORMAT_JSON, NULL, NULL, NULL, &error));
     CHECK(!model && !inference && !oplist && !plan && sink.calls == 0);
+    analysis_close(&at);
+}
+
+/* Of every subject in every format: a report, or an error that says which formats there are. */
+static void test_api_safety__reports_that_there_are(void)
+{
+    struct analysis at;
+    struct npart_error error;
+    analysis_open(&at, "opset 17\ninput x float32[1,3]\nnode y = Relu(x)\noutput y\n", NULL, NULL, NULL);
+    const struct npart_plan_pair pair = {.plan = at.plan};
+    const struct npart_subject *const subjects[] = {OF_PLANS(&pair, 1), OF_NODE(&pair, 1, "y"), OF_MODULES(&pair, 1),
+                                                    OF_SHAPES(at.inference), OF_WORK(at.inference)};
+    static const char *const there[] = {"text json sarif github markdown junit csv dot svg html", "text", "text",
+                                        "json", "json"};
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        for (int format = 0; format <= 10; format++) {
+            struct sink sink = {0};
+            const char *name = npart_format_text((enum npart_format)format);
+            bool is_there = *name && strstr(there[i], name);
+            npart_status status =
+                npart_report(subjects[i], (enum npart_format)format, NULL, sink_write, &sink, &error);
+            CHECK_INT(status, is_there ? NPART_OK : NPART_ERROR_ARGUMENT);
+            CHECK(is_there || (sink.calls == 0 && strstr(error.message, "; there is ")));
+            sink_clear(&sink);
+        }
+    CHECK_ARGUMENT(npart_report(NULL, NPART_FORMAT_TEXT, NULL, sink_write, NULL, &error));
+    CHECK_ARGUMENT(npart_report(SUBJECT(.kind = (enum npart_subject_kind)8), NPART_FORMAT_TEXT, NULL, sink_write, NULL,
+                                &error));
     analysis_close(&at);
 }
 
@@ -271,9 +300,9 @@ static void test_api_safety__versions(void)
         CHECK_ARGUMENT(npart_inference_make(&inference, at.model, &sizes, &error));
         CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, at.oplist, NULL, &options, &error));
         CHECK_ARGUMENT(npart_target_check(at.oplist, NULL, &options, &error));
-        CHECK_ARGUMENT(npart_report_text(&pair, 1, &look, sink_write, &sink, &error));
-        CHECK_ARGUMENT(npart_report_json(&pair, 1, &look, sink_write, &sink, &error));
-        CHECK_ARGUMENT(npart_report_explain(&pair, 1, "a", &look, sink_write, &sink, &error));
+        CHECK_ARGUMENT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, &look, sink_write, &sink, &error));
+        CHECK_ARGUMENT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, &look, sink_write, &sink, &error));
+        CHECK_ARGUMENT(npart_report(OF_NODE(&pair, 1, "a"), NPART_FORMAT_TEXT, &look, sink_write, &sink, &error));
     }
     CHECK(!model && !inference && !plan && sink.calls == 0);
     analysis_close(&at);
@@ -354,9 +383,9 @@ static void test_api_safety__foreign_handles(void)
     const struct npart_plan_pair both[] = {{at.plan, NULL, NULL}, {other.plan, NULL, NULL}};
     const struct npart_plan_pair fixed = {at.plan, other.plan, NULL};
     npart_advice *advice = NULL;
-    CHECK_ARGUMENT(npart_report_text(both, 2, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_json(both, 2, NULL, sink_write, &sink, &error));
-    CHECK_ARGUMENT(npart_report_json(&fixed, 1, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(both, 2), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(both, 2), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report(OF_PLANS(&fixed, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, at.oplist, "intel-npu", NULL, &error));
     CHECK_ARGUMENT(npart_advice_make(&advice, at.plan, other.plan, &error));
     CHECK_INT(sink.calls, 0);
@@ -463,10 +492,12 @@ static void ask_everything(const struct family *family)
     for (uint32_t id = 0; id < 40; id++)
         (void)ask_all(&at, id);
     char *json = json_of(family->plan, family->fixed_plan), *text = text_of(family->plan, family->fixed_plan, NULL);
-    CHECK_INT(npart_report_shapes(family->inference, sink_write, &sink, NULL), NPART_OK);
-    CHECK_INT(npart_report_work(family->inference, sink_write, &sink, NULL), NPART_OK);
-    CHECK_INT(npart_report_work(npart_plan_view(family->plan), sink_write, &sink, NULL), NPART_OK);
-    CHECK_INT(npart_report_shapes(npart_plan_view(family->plan), sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_SHAPES(family->inference), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_WORK(family->inference), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_WORK(npart_plan_view(family->plan)), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL),
+              NPART_OK);
+    CHECK_INT(npart_report(OF_SHAPES(npart_plan_view(family->plan)), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL),
+              NPART_OK);
     CHECK_INT(npart_advice_make(&advice, family->plan, family->fixed_plan, NULL), NPART_OK);
     npart_advice_free(advice);
     sink_clear(&sink);
@@ -497,6 +528,6 @@ static void test_api_safety__nothing_grows_by_being_asked_twice(void)
 }
 
 TESTS(test_api_safety__ids_out_of_range, test_api_safety__null_handles, test_api_safety__null_arguments,
-      test_api_safety__incomplete_options, test_api_safety__versions, test_api_safety__sizes,
-      test_api_safety__foreign_handles, test_api_safety__free_in_any_order,
+      test_api_safety__reports_that_there_are, test_api_safety__incomplete_options, test_api_safety__versions,
+      test_api_safety__sizes, test_api_safety__foreign_handles, test_api_safety__free_in_any_order,
       test_api_safety__nothing_grows_by_being_asked_twice)

@@ -61,6 +61,25 @@ static void test_buffer__bytes_of_any_kind(void)
     close_buffer();
 }
 
+/* Texts that come and go one after the other take the memory of one; one that is kept stays as it was. */
+static void test_buffer__released_and_kept(void)
+{
+    open_buffer();
+    npart__append_text(&buffer, "kept");
+    const char *kept = npart__keep_text(&buffer);
+    CHECK(!buffer.data);
+    npart__append_text(&buffer, "x");
+    size_t first_bytes = arena.total_bytes;
+    npart__buffer_release(&buffer);
+    for (int i = 0; i < 1000; i++) {
+        npart__append_format(&buffer, "text %d", i);
+        npart__buffer_release(&buffer);
+    }
+    CHECK(arena.total_bytes <= first_bytes);
+    CHECK_TEXT(kept, "kept");
+    close_buffer();
+}
+
 /* Every length across the first steps of growth, by each way of appending. */
 static void test_buffer__growing(void)
 {
@@ -227,7 +246,8 @@ static void test_buffer__out_of_memory_stays_failed(void)
     npart__arena_clear(&arena);
 }
 
-TESTS(test_buffer__an_empty_one, test_buffer__appending, test_buffer__bytes_of_any_kind, test_buffer__growing,
-      test_buffer__integers, test_buffer__fixed_point, test_buffer__fixed_point_of_no_number,
+TESTS(test_buffer__an_empty_one, test_buffer__appending, test_buffer__bytes_of_any_kind,
+      test_buffer__released_and_kept, test_buffer__growing, test_buffer__integers, test_buffer__fixed_point,
+      test_buffer__fixed_point_of_no_number,
       test_buffer__fixed_point_as_printf_has_it, test_buffer__numbers_in_any_locale,
       test_buffer__out_of_memory_stays_failed)

@@ -4,6 +4,7 @@
  */
 #include "npu_partition.h"
 #include "support/analysis.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char list[] = "format 1\ntarget t\nop Add Conv MatMul Mul Neg Relu Sigmoid Tanh\n";
@@ -263,11 +264,11 @@ static void test_diff__more_roots(void)
     const npart_diff *all = diff;
     struct sink sink = {0};
     CHECK_INT(info_of(diff).cause_count, 8);
-    CHECK_INT(npart_report_diff_text(&all, 1, &options, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_DIFFS(&all, 1), NPART_FORMAT_TEXT, &options, sink_write, &sink, NULL), NPART_OK);
     CHECK(strstr(sink.text, "\n          and 2 more roots ("));
     sink_clear(&sink);
     options.is_verbose = true;
-    CHECK_INT(npart_report_diff_text(&all, 1, &options, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_DIFFS(&all, 1), NPART_FORMAT_TEXT, &options, sink_write, &sink, NULL), NPART_OK);
     CHECK(!strstr(sink.text, "more roots"));
     sink_clear(&sink);
     npart_diff_free(diff);

@@ -6,6 +6,7 @@
 #include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/counted.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char lines[] =
@@ -476,7 +477,7 @@ static void test_document__page_blocks(void)
     analysis_open(&at, lines, NULL, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
     CHECK_INT(write_two(at.plan, NPART_FORMAT_HTML, NPART_DETAIL_NODES, NULL, &sink, NULL), NPART_OK);
-    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &json, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &json, NULL), NPART_OK);
     const char *block = sink.text ? strstr(sink.text, "data-kind=\"report\">") : NULL;
     REQUIRE(block && json.text && !strchr(json.text, '<'));
     CHECK(strncmp(block + strlen("data-kind=\"report\">"), json.text, json.bytes) == 0);

@@ -14,6 +14,7 @@
 #include "support/counted.h"
 #include "support/json_check.h"
 #include "support/proto_writer.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* ---- strings -------------------------------------------------------------------------------------------------- */
@@ -21,21 +22,21 @@
 static void check_bytes(const char *text, size_t bytes, const char *wanted)
 {
     struct counted counted;
-    struct npart__pool pool;
-    struct npart__sheet out;
+    struct npart__arena arena;
+    struct npart__buffer out;
     size_t at = 0;
     counted_init(&counted, true);
-    pool = (struct npart__pool){.allocator = counted.allocator};
-    npart__sheet_open(&out, &pool);
-    npart__add_json_string(&out, text, bytes);
-    const char *found = npart__sheet_text(&out);
+    npart__arena_init(&arena, &counted.allocator);
+    npart__buffer_init(&out, &arena);
+    npart__append_json_string(&out, text, bytes);
+    const char *found = npart__buffer_text(&out);
     if (wanted)
         CHECK_TEXT(found, wanted);
     const char *problem = json_problem(found, strlen(found), &at);
     if (problem)
         fprintf(stderr, "  %s: %s\n", found, problem);
     CHECK(!problem);
-    npart__sheet_close(&out);
+    npart__arena_clear(&arena);
     CHECK_INT(counted.live_blocks, 0);
 }
 
@@ -61,7 +62,7 @@ static void test_json_text__plain_and_escaped(void)
         {"\xef\xbb\xbf", "\"\\ufeff\""},                                /* a byte order mark */
         {"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80", "\"\\u0080\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80\""},
     };
-    for (size_t i = 0; i < NPART__LENGTH(rows); i++)
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
     check_bytes("a\0b", 3, "\"a\\u0000b\"");
 }
@@ -89,7 +90,7 @@ static void test_json_text__no_text(void)
         {"\xf0\x9f\x98\n", "\"" BAD BAD BAD "\\n\""},
         {"\xc3\xa9\xa9", "\"é" BAD "\""},
     };
-    for (size_t i = 0; i < NPART__LENGTH(rows); i++)
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
     check_bytes("\xe4\xb8\xad", 2, "\"" BAD BAD "\""); /* the length counts, not what lies after it */
     check_bytes("\xf0\x9f\x98\x80", 3, "\"" BAD BAD BAD "\"");
@@ -126,9 +127,9 @@ static void test_json_text__the_checker(void)
                                       "1 2", "[", "{\"a\"}", "tru", "\"\n\"", "\"\xff\"", "\"\xed\xa0\x80\"", "1e",
                                       "\"\xc0\x80\""};
     size_t at;
-    for (size_t i = 0; i < NPART__LENGTH(good); i++)
+    for (size_t i = 0; i < NPART__COUNT(good); i++)
         CHECK(!json_problem(good[i], strlen(good[i]), &at));
-    for (size_t i = 0; i < NPART__LENGTH(bad); i++) {
+    for (size_t i = 0; i < NPART__COUNT(bad); i++) {
         bool is_refused = json_problem(bad[i], strlen(bad[i]), &at) != NULL;
         if (!is_refused)
             fprintf(stderr, "  taken: %s\n", bad[i]);
@@ -144,30 +145,75 @@ static void test_json_text__numbers(void)
                                     9007199254740993.0, 0.9999999, 999999.9999999};
     const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     struct counted counted;
-    struct npart__pool pool;
-    struct npart__sheet out;
+    struct npart__arena arena;
+    struct npart__buffer out;
     size_t at;
     counted_init(&counted, false);
-    pool = (struct npart__pool){.allocator = counted.allocator};
-    npart__sheet_open(&out, &pool);
-    for (size_t i = 0; i < NPART__LENGTH(values) + NPART__LENGTH(odd); i++) {
-        double value = i < NPART__LENGTH(values) ? values[i] : odd[i - NPART__LENGTH(values)];
+    npart__arena_init(&arena, &counted.allocator);
+    npart__buffer_init(&out, &arena);
+    for (size_t i = 0; i < NPART__COUNT(values) + NPART__COUNT(odd); i++) {
+        double value = i < NPART__COUNT(values) ? values[i] : odd[i - NPART__COUNT(values)];
         for (unsigned decimals = 0; decimals <= 6; decimals++) {
             out.size = 0;
-            npart__add_decimal(&out, value, decimals);
-            const char *text = npart__sheet_text(&out);
+            npart__append_fixed(&out, value, decimals);
+            const char *text = npart__buffer_text(&out);
             CHECK(!json_problem(text, strlen(text), &at));
         }
     }
     out.size = 0;
-    npart__add_number(&out, INT64_MAX); /* beyond 2^53 to the last digit */
-    npart__add_text(&out, " ");
-    npart__add_number(&out, INT64_MIN);
-    npart__add_text(&out, " ");
-    npart__add_number(&out, (INT64_C(1) << 53) + 1);
-    CHECK_TEXT(npart__sheet_text(&out), "9223372036854775807 -9223372036854775808 9007199254740993");
-    npart__sheet_close(&out);
+    npart__append_int64(&out, INT64_MAX); /* beyond 2^53 to the last digit */
+    npart__append_text(&out, " ");
+    npart__append_int64(&out, INT64_MIN);
+    npart__append_text(&out, " ");
+    npart__append_int64(&out, (INT64_C(1) << 53) + 1);
+    CHECK_TEXT(npart__buffer_text(&out), "9223372036854775807 -9223372036854775808 9007199254740993");
+    npart__arena_clear(&arena);
     CHECK_INT(counted.live_blocks, 0);
+}
+
+/* ---- members -------------------------------------------------------------------------------------------------- */
+
+static bool gather(void *payload, const char *text, size_t bytes)
+{
+    npart__append(payload, text, bytes);
+    return true;
+}
+
+/* A text that is handed on at every length, so that the last byte written is one of every kind. */
+static void test_json_text__commas_where_they_are_due(void)
+{
+    struct npart__arena arena;
+    struct npart__buffer out, whole;
+    size_t at;
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&whole, &arena);
+    npart__buffer_init(&out, &arena);
+    out.write = gather;
+    out.payload = &whole;
+    npart__json_open(&out, NULL, '[');
+    for (uint32_t i = 0; i < 3000; i++) {
+        const uint32_t ids[] = {i, i + 1};
+        npart__json_open(&out, NULL, '{');
+        npart__json_open(&out, "empty", '[');
+        npart__json_close(&out, ']');
+        npart__json_ids(&out, "ids", ids, i % 3);
+        npart__json_name(&out, "a \"name\"");
+        npart__json_id(&out, NULL, i % 2 ? i : NPART_NONE);
+        npart__json_string(&out, "text[{:", "ends with [{:,", i % 14);
+        npart__json_flag(&out, "flag", i % 2);
+        npart__json_decimal_or_null(&out, "ms", i % 2 ? 0.5 : -1);
+        npart__json_close(&out, '}');
+    }
+    npart__json_close(&out, ']');
+    npart__buffer_flush(&out);
+    CHECK(!arena.failed && whole.size > 2 * NPART__WRITTEN_BYTES);
+    const char *text = npart__buffer_text(&whole);
+    CHECK(!json_problem(text, whole.size, &at));
+    static const char wanted[] =
+        "[{\"empty\":[],\"ids\":[],\"a \\\"name\\\"\":null,\"text[{:\":\"\",\"flag\":false,\"ms\":null},"
+        "{\"empty\":[],\"ids\":[1],\"a \\\"name\\\"\":1,\"text[{:\":\"e\",\"flag\":true,\"ms\":0.500000},";
+    CHECK(strncmp(text, wanted, sizeof wanted - 1) == 0);
+    npart__arena_clear(&arena);
 }
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
@@ -194,7 +240,7 @@ static void check_model_reports(struct analysis *at, const char *name)
     check_json(json, name);
     CHECK(strcmp(json, again) == 0); /* equal input, equal bytes */
     struct sink shapes = {0};
-    CHECK_INT(npart_report_shapes(at->inference, sink_write, &shapes, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_SHAPES(at->inference), NPART_FORMAT_JSON, NULL, sink_write, &shapes, NULL), NPART_OK);
     check_json(shapes.text, name);
     sink_clear(&shapes);
     free(again);
@@ -282,7 +328,7 @@ static void test_json_text__large_numbers(void)
         "opset 17\ninput x float64[1152921504606846976]\nnode y = Relu(x)\nnode z = NonZero(y)\nnode v = Neg(y)\n"
         "output z\noutput v\n",
     };
-    for (size_t i = 0; i < NPART__LENGTH(models); i++) {
+    for (size_t i = 0; i < NPART__COUNT(models); i++) {
         struct analysis at;
         analysis_open(&at, models[i], NULL, NULL, NULL);
         check_model_reports(&at, models[i]);
@@ -291,5 +337,5 @@ static void test_json_text__large_numbers(void)
 }
 
 TESTS(test_json_text__plain_and_escaped, test_json_text__no_text, test_json_text__any_bytes,
-      test_json_text__the_checker, test_json_text__numbers, test_json_text__every_fixture,
-      test_json_text__hostile_names, test_json_text__large_numbers)
+      test_json_text__the_checker, test_json_text__numbers, test_json_text__commas_where_they_are_due,
+      test_json_text__every_fixture, test_json_text__hostile_names, test_json_text__large_numbers)

@@ -8,6 +8,7 @@
 #include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/model_text.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* ---- limits that may be set -------------------------------------------------------------------------------- */
@@ -83,10 +84,10 @@ static npart_status tell(const struct npart_limit *limit, const char *text, stru
     if (status == NPART_OK)
         status = npart_plan_make(&plan, inference, hexagon, NULL, NULL, error);
     if (status == NPART_OK)
-        status = npart_report_shapes(inference, sink_write, sink, error);
+        status = npart_report(OF_SHAPES(inference), NPART_FORMAT_JSON, NULL, sink_write, sink, error);
     const struct npart_plan_pair pair = {plan, NULL, NULL};
     if (status == NPART_OK)
-        status = npart_report_modules(&pair, 1, NULL, sink_write, sink, error);
+        status = npart_report(OF_MODULES(&pair, 1), NPART_FORMAT_TEXT, NULL, sink_write, sink, error);
     npart_plan_free(plan);
     npart_inference_free(inference);
     npart_model_free(model);

@@ -6,6 +6,7 @@
 #include "npu_partition.h"
 #include "support/analysis.h"
 #include "support/model_text.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 #define HEAD "opset 17\ninput x float32[1,8]\ninit w float32[8,8]\n"
@@ -198,7 +199,7 @@ static char *table_of(const char *model, const struct npart_report_options *opti
     struct sink sink = {0};
     analysis_open(&at, model, "format 1\ntarget t\nop MatMul\nop Relu\n", NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
-    CHECK_INT(npart_report_modules(&pair, 1, options, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_MODULES(&pair, 1), NPART_FORMAT_TEXT, options, sink_write, &sink, NULL), NPART_OK);
     analysis_close(&at);
     return sink.text;
 }

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "support/analysis.h"
 #include "support/json_check.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* ---- one character -------------------------------------------------------------------------------------------- */
@@ -123,7 +124,7 @@ static void check_explained(const struct analysis *at, const char *node, const s
     const struct npart_plan_pair pair = {at->plan, NULL, NULL};
     struct npart_error error;
     struct sink sink = {0};
-    CHECK_INT(npart_report_explain(&pair, 1, node, options, sink_write, &sink, &error), NPART_OK);
+    CHECK_INT(npart_report(OF_NODE(&pair, 1, node), NPART_FORMAT_TEXT, options, sink_write, &sink, &error), NPART_OK);
     check_plain(sink.text, node);
     sink_clear(&sink);
 }
@@ -166,7 +167,7 @@ static void test_plain_text__several_targets(void)
     analysis_open(&at, model_lines, list, NULL, NULL);
     const struct npart_plan_pair pairs[] = {{at.plan, NULL, NULL}, {at.plan, NULL, NULL}};
     struct sink sink = {0};
-    CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(pairs, 2), NPART_FORMAT_TEXT, NULL, sink_write, &sink, NULL), NPART_OK);
     check_plain(sink.text, "the table");
     sink_clear(&sink);
     analysis_close(&at);

@@ -4,6 +4,7 @@
  */
 #include "api/api.h"
 #include "support/analysis.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 /* ---- what is unknown ------------------------------------------------------------------------------------------ */
@@ -67,9 +68,9 @@ static void test_plan__explained_values_stand_apart(void)
     struct sink add = {0}, conv = {0};
     analysis_open(&at, model, list, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
-    CHECK_INT(npart_report_explain(&pair, 1, "a", NULL, sink_write, &add, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_NODE(&pair, 1, "a"), NPART_FORMAT_TEXT, NULL, sink_write, &add, NULL), NPART_OK);
     CHECK(strstr(add.text, "rank of inputs: 2 1\n") != NULL);
-    CHECK_INT(npart_report_explain(&pair, 1, "b", NULL, sink_write, &conv, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_NODE(&pair, 1, "b"), NPART_FORMAT_TEXT, NULL, sink_write, &conv, NULL), NPART_OK);
     CHECK(strstr(conv.text, "pads: 1 2 1 2\n") != NULL);
     sink_clear(&add);
     sink_clear(&conv);

@@ -4,6 +4,7 @@
  */
 #include "npu_partition.h"
 #include "support/analysis.h"
+#include "support/subjects.h"
 #include "support/test.h"
 
 static const char list[] =
@@ -293,17 +294,17 @@ static void test_report_text__several_plans(void)
     npart_advice *advice = NULL;
     REQUIRE(npart_advice_make(&advice, at.plan, fixed_plan, NULL) == NPART_OK);
     const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan, advice}, {second, NULL, NULL}};
-    CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &both, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(pairs, 2), NPART_FORMAT_TEXT, NULL, sink_write, &both, NULL), NPART_OK);
     check_text(both.text, false); /* two lines each */
     CHECK(strstr(both.text, "\nt:v1  ") && strstr(both.text, "\nt:v2  ") && !strstr(both.text, "Do first"));
     CHECK(strstr(both.text, "\n    do first: ") && strstr(both.text, "\n    why: "));
     sink_clear(&both);
     struct npart_report_options verbose = NPART_REPORT_OPTIONS_INIT;
     verbose.is_verbose = true;
-    CHECK_INT(npart_report_text(pairs, 2, &verbose, sink_write, &both, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(pairs, 2), NPART_FORMAT_TEXT, &verbose, sink_write, &both, NULL), NPART_OK);
     CHECK(strstr(both.text, "\nt:v1") && strstr(both.text, "\nt:v2"));
     CHECK(strstr(both.text, "Do first") || strstr(both.text, "Advice"));
-    CHECK_INT(npart_report_json(pairs, 2, NULL, sink_write, &json, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(pairs, 2), NPART_FORMAT_JSON, NULL, sink_write, &json, NULL), NPART_OK);
     CHECK(strstr(json.text, "\"if_fixed\":{\"dims\":{\"batch\":") != NULL);
     sink_clear(&both);
     sink_clear(&json);
@@ -338,9 +339,7 @@ static npart_status make_next(void *payload, size_t index, struct npart_plan_pai
 
 static void test_report_text__plans_one_by_one(void)
 {
-    static npart_status (*const reports[])(const struct npart_plan_pair *, size_t, const struct npart_report_options *,
-                                           npart_write_callback, void *, struct npart_error *) = {npart_report_text,
-                                                                                                  npart_report_json};
+    static const enum npart_format formats[] = {NPART_FORMAT_TEXT, NPART_FORMAT_JSON};
     static const char *const targets[] = {"t:v1", "t:v2", "t:v1"};
     struct analysis at;
     analysis_open(&at, lines, list, "t:v1", NULL);
@@ -355,15 +354,18 @@ static void test_report_text__plans_one_by_one(void)
         struct npart_error error = {0};
         size_t count = i < 2 ? 3 : 1;
         options.is_verbose = true;
-        CHECK_INT(reports[i % 2](pairs, count, &options, sink_write, &together, NULL), NPART_OK);
+        CHECK_INT(npart_report(OF_PLANS(pairs, count), formats[i % 2], &options, sink_write, &together, NULL),
+                  NPART_OK);
         options.next = make_next;
         options.next_payload = &maker;
-        CHECK_INT(reports[i % 2](NULL, count, &options, sink_write, &apart, NULL), NPART_OK);
+        CHECK_INT(npart_report(OF_PLANS(NULL, count), formats[i % 2], &options, sink_write, &apart, NULL),
+                  NPART_OK);
         CHECK_INT(maker.next, count);
         CHECK_TEXT(apart.text, together.text);
         maker.next = 0;
         maker.fails_at = count - 1;
-        CHECK_INT(reports[i % 2](NULL, count, &options, sink_write, &apart, &error), NPART_ERROR_ARGUMENT);
+        CHECK_INT(npart_report(OF_PLANS(NULL, count), formats[i % 2], &options, sink_write, &apart, &error),
+                  NPART_ERROR_ARGUMENT);
         CHECK(strstr(error.message, "v9"));
         npart_plan_free(maker.plan);
         sink_clear(&together);
@@ -378,16 +380,17 @@ static void test_report_text__no_plans_and_no_room(void)
     struct analysis at;
     struct npart_error error;
     struct sink sink = {.refuse_at = 1};
-    CHECK_INT(npart_report_text(NULL, 0, NULL, sink_write, &sink, &error), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_report_json(NULL, 0, NULL, sink_write, &sink, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_report(OF_PLANS(NULL, 0), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error),
+              NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_report(OF_PLANS(NULL, 0), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(sink.calls, 0);
     analysis_open(&at, lines, list, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
-    CHECK_INT(npart_report_text(&pair, 1, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
     CHECK_INT(error.status, NPART_ERROR_WRITE);
     CHECK_INT(sink.calls, 1); /* not asked again */
     sink.calls = 0;
-    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
     CHECK_INT(sink.calls, 1);
     analysis_close(&at);
 }
@@ -403,9 +406,9 @@ static void test_report_text__pieces(void)
     REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, NULL) == NPART_OK);
     REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, NULL) == NPART_OK);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
-    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &all, NULL), NPART_OK);
+    CHECK_INT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &all, NULL), NPART_OK);
     CHECK(all.calls > 2 && all.most_bytes < 200000);
-    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &some, &error), NPART_ERROR_WRITE);
+    CHECK_INT(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &some, &error), NPART_ERROR_WRITE);
     CHECK_INT(some.calls, 2);
     CHECK(some.bytes < all.bytes && memcmp(some.text, all.text, some.bytes) == 0);
     sink_clear(&all);

@@ -60,6 +60,14 @@ def _pairs(plans: Sequence[_Plan]) -> Any:
     return pairs
 
 
+def read_report(kind: int, form: int, options: Any = None, **members: Any) -> bytes:
+    """A report, all of it; `members` are those of npart_subject that the kind asks for."""
+    subject = _native.npart_subject(size=ctypes.sizeof(_native.npart_subject), kind=kind)
+    for name, value in members.items():
+        setattr(subject, name, value)
+    return read_text(library.npart_report, ctypes.byref(subject), form, options and ctypes.byref(options))
+
+
 def report_options(**members: Any) -> Any:
     """How a report looks: members of npart_report_options."""
     options = initialized(_native.npart_report_options, _native.NPART_REPORT_OPTIONS_INIT)
@@ -70,7 +78,24 @@ def report_options(**members: Any) -> Any:
 
 def _json(plans: Sequence[_Plan], detail: Detail) -> bytes:
     options = report_options(detail=DETAILS[detail])
-    return read_text(library.npart_report_json, _pairs(plans), len(plans), ctypes.byref(options))
+    return read_report(_native.NPART_SUBJECT_PLANS, _native.NPART_FORMAT_JSON, options, plans=_pairs(plans),
+                       count=len(plans))
+
+
+def _text(plans: Sequence[_Plan], **look: Any) -> str:
+    return read_report(_native.NPART_SUBJECT_PLANS, _native.NPART_FORMAT_TEXT, report_options(**look),
+                       plans=_pairs(plans), count=len(plans)).decode("utf-8", "replace")
+
+
+def _explanation(plans: Sequence[_Plan], node: str | int) -> str:
+    return read_report(_native.NPART_SUBJECT_NODE, _native.NPART_FORMAT_TEXT, plans=_pairs(plans), count=len(plans),
+                       node=encoded(str(node))).decode("utf-8", "replace").removesuffix("\n")
+
+
+def _shapes(inference: Any) -> dict[str, Any]:
+    found: dict[str, Any] = _loads(read_report(_native.NPART_SUBJECT_SHAPES, _native.NPART_FORMAT_JSON,
+                                               inference=inference))
+    return found
 
 
 def _loads(text: bytes) -> Any:
@@ -224,15 +249,11 @@ class Target:
         Args:
             node: its name, one of its outputs, or its number in the main graph.
         """
-        options = report_options()
-        return read_text(library.npart_report_explain, _pairs([self._plan]), 1, encoded(str(node)),
-                         ctypes.byref(options)).decode("utf-8", "replace").removesuffix("\n")
+        return _explanation([self._plan], node)
 
     def shapes(self) -> dict[str, Any]:
         """As `Analysis.shapes`, of what the target's runtime knows."""
-        view = library.npart_plan_view(self._plan.plan.pointer)
-        found: dict[str, Any] = _loads(read_text(library.npart_report_shapes, view))
-        return found
+        return _shapes(library.npart_plan_view(self._plan.plan.pointer))
 
     def to_dict(self) -> dict[str, Any]:
         """This target's part of the tool's JSON (docs/json.md)."""
@@ -245,9 +266,7 @@ class Target:
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
-        return read_text(library.npart_report_text, _pairs([self._plan]), 1,
-                         ctypes.byref(options)).decode("utf-8", "replace")
+        return _text([self._plan], is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
 
     def _repr_html_(self) -> str:
         return target_html(self)
@@ -299,14 +318,11 @@ class Analysis:
     def shapes(self) -> dict[str, Any]:
         """Every input and node output of the main graph: ``[element type, dims]`` by name, or None where nothing is
         known; a dim is an int, an expression, or None (docs/json.md, "Shapes")."""
-        found: dict[str, Any] = _loads(read_text(library.npart_report_shapes, self._inference.pointer))
-        return found
+        return _shapes(self._inference.pointer)
 
     def explain(self, node: str | int) -> str:
         """`Target.explain` for every target."""
-        options = report_options()
-        return read_text(library.npart_report_explain, _pairs(self._plans), len(self._plans), encoded(str(node)),
-                         ctypes.byref(options)).decode("utf-8", "replace").removesuffix("\n")
+        return _explanation(self._plans, node)
 
     def to_json(self, detail: Detail = "nodes") -> str:
         """The tool's JSON, a line with a newline at its end. `detail` leaves out long lists (docs/json.md)."""
@@ -323,9 +339,7 @@ class Analysis:
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns; `verbose` adds all causes and notes."""
-        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
-        return read_text(library.npart_report_text, _pairs(self._plans), len(self._plans),
-                         ctypes.byref(options)).decode("utf-8", "replace")
+        return _text(self._plans, is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
 
     def to_csv(self, detail: Detail = "summary") -> str:
         """A table with a line of names: a row for each target, or of ``"causes"`` or ``"nodes"`` for each of them."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, Union, overload
 
 from . import _native
-from ._analysis import Analysis, Target, report_options
+from ._analysis import Analysis, Target, read_report, report_options
 from ._errors import ArgumentError
-from ._library import Handle, initialized, library, make, read_text, sized
+from ._library import Handle, initialized, library, make, sized
 from ._side import sides_of
 from .results import Verdict
 
@@ -110,24 +110,24 @@ class Diff:
 
     def to_dict(self) -> dict[str, Any]:
         """The tool's JSON (docs/json.md, "Diff") as a dictionary."""
-        found: dict[str, Any] = json.loads(read_text(library.npart_report_diff_json, *self._diffs()).decode())
+        found: dict[str, Any] = json.loads(self._report(_native.NPART_FORMAT_JSON))
         return found
 
     def to_markdown(self) -> str:
         """A comment for a pull request."""
-        return read_text(library.npart_report_diff_markdown, *self._diffs()).decode("utf-8", "replace")
+        return self._report(_native.NPART_FORMAT_MARKDOWN)
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
-        return read_text(library.npart_report_diff_text, *self._diffs(),
-                         ctypes.byref(options)).decode("utf-8", "replace")
+        return self._report(_native.NPART_FORMAT_TEXT, report_options(
+            is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only))
 
     def __str__(self) -> str:
         return self.to_text().removesuffix("\n")
 
-    def _diffs(self) -> tuple[Any, int]:
-        return (ctypes.c_void_p * 1)(self._handle.pointer), 1
+    def _report(self, form: int, options: Any = None) -> str:
+        return read_report(_native.NPART_SUBJECT_DIFFS, form, options, count=1,
+                           diffs=(ctypes.c_void_p * 1)(self._handle.pointer)).decode("utf-8", "replace")
 
 
 def _record(target: Target) -> Handle:

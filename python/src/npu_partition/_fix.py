@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
-from ._analysis import analyze, report_options
+from ._analysis import analyze, read_report, report_options
 from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, end_time, names, set_budget
 from ._errors import ArgumentError
-from ._library import Handle, call, initialized, library, make, read_text
+from ._library import Handle, call, initialized, library, make
 
 if TYPE_CHECKING:
     import sys
@@ -107,15 +107,17 @@ class Fix:
 
     def to_dict(self) -> dict[str, Any]:
         """The tool's JSON (docs/json.md, "Fix") as a dictionary."""
-        text = read_text(library.npart_report_fix_json, self._handle.pointer, self._written)
-        found: dict[str, Any] = json.loads(text.decode("utf-8", "replace"))
+        found: dict[str, Any] = json.loads(self._report(_native.NPART_FORMAT_JSON))
         return found
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
-        return read_text(library.npart_report_fix_text, self._handle.pointer, self._written,
-                         ctypes.byref(options)).decode("utf-8", "replace")
+        return self._report(_native.NPART_FORMAT_TEXT, report_options(
+            is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only))
+
+    def _report(self, form: int, options: Any = None) -> str:
+        return read_report(_native.NPART_SUBJECT_FIX, form, options, fix=self._handle.pointer,
+                           written=self._written).decode("utf-8", "replace")
 
     def __str__(self) -> str:
         return self.to_text().removesuffix("\n")

@@ -132,14 +132,25 @@ NPART_DETAIL_CAUSES = 1
 NPART_DETAIL_SUMMARY = 2
 NPART_DETAIL_TENSORS = 3
 
-NPART_FORMAT_SARIF = 0
-NPART_FORMAT_GITHUB = 1
-NPART_FORMAT_MARKDOWN = 2
-NPART_FORMAT_JUNIT = 3
-NPART_FORMAT_CSV = 4
-NPART_FORMAT_DOT = 5
-NPART_FORMAT_SVG = 6
-NPART_FORMAT_HTML = 7
+NPART_FORMAT_TEXT = 0
+NPART_FORMAT_JSON = 1
+NPART_FORMAT_SARIF = 2
+NPART_FORMAT_GITHUB = 3
+NPART_FORMAT_MARKDOWN = 4
+NPART_FORMAT_JUNIT = 5
+NPART_FORMAT_CSV = 6
+NPART_FORMAT_DOT = 7
+NPART_FORMAT_SVG = 8
+NPART_FORMAT_HTML = 9
+
+NPART_SUBJECT_PLANS = 0
+NPART_SUBJECT_NODE = 1
+NPART_SUBJECT_MODULES = 2
+NPART_SUBJECT_SHAPES = 3
+NPART_SUBJECT_WORK = 4
+NPART_SUBJECT_FIX = 5
+NPART_SUBJECT_DIFFS = 6
+NPART_SUBJECT_PLACEMENT = 7
 
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
@@ -1797,6 +1808,31 @@ class npart_report_options(Structure):
     ]
 
 
+class npart_subject(Structure):
+    size: int
+    kind: int
+    plans: Any
+    diffs: Any
+    count: int
+    node: Bytes | None
+    inference: Any
+    fix: Any
+    written: Bytes | None
+    placement: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("plans", POINTER(npart_plan_pair)),
+        ("diffs", POINTER(c_void_p)),
+        ("count", c_size_t),
+        ("node", c_char_p),
+        ("inference", c_void_p),
+        ("fix", c_void_p),
+        ("written", c_char_p),
+        ("placement", c_void_p),
+    ]
+
+
 class npart_document_options(Structure):
     version: int
     detail: int
@@ -1873,6 +1909,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(c_void_p),
             c_void_p,
             c_size_t,
+            POINTER(npart_read_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_model_read_bound": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            npart_read_callback,
+            c_void_p,
             POINTER(npart_read_options),
             POINTER(npart_error),
         ],
@@ -2045,107 +2092,18 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_diff_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_cause)]),
     "npart_diff_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_node)]),
     "npart_diff_match": (c_uint32, [c_void_p, c_uint32]),
-    "npart_report_text": (
+    "npart_format_text": (c_char_p, [c_int]),
+    "npart_report": (
         c_int,
         [
-            POINTER(npart_plan_pair),
-            c_size_t,
+            POINTER(npart_subject),
+            c_int,
             POINTER(npart_report_options),
             npart_write_callback,
             c_void_p,
             POINTER(npart_error),
         ],
     ),
-    "npart_report_explain": (
-        c_int,
-        [
-            POINTER(npart_plan_pair),
-            c_size_t,
-            c_char_p,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_modules": (
-        c_int,
-        [
-            POINTER(npart_plan_pair),
-            c_size_t,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_json": (
-        c_int,
-        [
-            POINTER(npart_plan_pair),
-            c_size_t,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_fix_text": (
-        c_int,
-        [
-            c_void_p,
-            c_char_p,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_fix_json": (c_int, [c_void_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
-    "npart_report_placement_text": (
-        c_int,
-        [
-            c_void_p,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_placement_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
-    "npart_report_diff_text": (
-        c_int,
-        [
-            POINTER(c_void_p),
-            c_size_t,
-            POINTER(npart_report_options),
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_diff_markdown": (
-        c_int,
-        [
-            POINTER(c_void_p),
-            c_size_t,
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_diff_json": (
-        c_int,
-        [
-            POINTER(c_void_p),
-            c_size_t,
-            npart_write_callback,
-            c_void_p,
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_report_shapes": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
-    "npart_report_work": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_document_start": (
         c_int,
         [

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How every report begins and ends: what is checked, where its memory comes from, and how it went.
+ */
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* The model that was asked about, not the graph that a runtime sees, which differs between
+ * targets. */
+static const npart_model *model_of(const npart_plan *plan)
+{
+    return npart_inference_model(npart_plan_inference(plan));
+}
+
+/* Plans of different models in one report would make its head a lie. A plan with sizes fixed must be of the same
+ * model as well, while advice may be missing. */
+static npart_status check_plan(const struct npart_plan_pair *plan, size_t index, const npart_model *model,
+                               struct npart_error *error)
+{
+    if (!plan->plan)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "plan %zu must not be NULL", index);
+    model = model ? model : model_of(plan->plan);
+    if (model_of(plan->plan) != model || (plan->fixed && model_of(plan->fixed) != model))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "plan %zu is of another model", index);
+    return NPART_OK;
+}
+
+npart_status npart__plans_check(const struct npart_plan_pair *plans, size_t count, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    if (!plans || count == 0)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
+    for (size_t i = 0; status == NPART_OK && i < count; i++)
+        status = check_plan(&plans[i], i, i ? model_of(plans[0].plan) : NULL, error);
+    return status;
+}
+
+/* Whether the caller makes the plans when they are asked for. */
+static bool makes_plans(const struct npart__report *report)
+{
+    bool is_told_in_order = report->format == NPART_FORMAT_TEXT || report->format == NPART_FORMAT_JSON;
+    return report->subject->kind == NPART_SUBJECT_PLANS && is_told_in_order && report->options->version >= 2 &&
+           report->options->next;
+}
+
+bool npart__turn_to_plan(struct npart__report *report, size_t index)
+{
+    if (!makes_plans(report)) { /* which are checked */
+        report->pair = report->subject->plans[index];
+        return true;
+    }
+    report->pair = (struct npart_plan_pair){0};
+    report->status = report->options->next(report->options->next_payload, index, &report->pair, report->error);
+    if (report->status == NPART_OK)
+        report->status = check_plan(&report->pair, index, report->model, report->error);
+    if (report->status != NPART_OK) {
+        report->arena.failed = true;
+        return false;
+    }
+    report->model = model_of(report->pair.plan);
+    return true;
+}
+
+npart_status npart__diffs_check(const npart_diff *const *diffs, size_t count, struct npart_error *error)
+{
+    if (!diffs || count == 0)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no comparison to report");
+    for (size_t i = 0; i < count; i++)
+        if (!diffs[i])
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "comparison %zu must not be NULL", i);
+    return NPART_OK;
+}
+
+/* Good for as long as the plan. */
+const struct npart_allocator *npart__allocator_of(const npart_plan *plan)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    (void)npart_plan_info(plan, &info);
+    return info.allocator;
+}
+
+/* Nothing is allocated yet: a report that fails at once has nothing to give back. */
+void npart__report_open(struct npart__arena *arena, struct npart__buffer *out, const struct npart_allocator *allocator,
+                        npart_write_callback write, void *payload)
+{
+    npart__arena_init(arena, allocator);
+    npart__buffer_init(out, arena);
+    out->write = write;
+    out->payload = payload;
+}
+
+void npart__part_open(struct npart__arena *part, const struct npart__arena *around)
+{
+    npart__arena_init(part, &around->allocator);
+}
+
+void npart__part_end(struct npart__arena *part, struct npart__arena *around)
+{
+    npart__arena_clear(part);
+    around->failed |= part->failed;
+}
+
+/* A budget makes allocations fail as a lack of memory does; which of the two it was only the budget knows. */
+npart_status npart__report_shortage(const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_status spent = npart_budget_status(allocator, error);
+    return spent == NPART_OK ? npart__fail_memory(error) : spent;
+}
+
+/* What the caller's `write` refuses is told as such, even where memory ran out after it. */
+npart_status npart__report_status(const struct npart__buffer *out, struct npart_error *error)
+{
+    if (!out->arena->failed)
+        return NPART_OK;
+    return out->refused ? npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the report")
+                        : npart__report_shortage(&out->arena->allocator, error);
+}
+
+/* All memory goes back, whether the report was written or has failed. */
+npart_status npart__report_close(struct npart__buffer *out, struct npart_error *error)
+{
+    npart__buffer_flush(out);
+    npart__arena_clear(out->arena);
+    return npart__report_status(out, error);
+}
+
+/* ---- subjects ---------------------------------------------------------------------------------------------- */
+
+/* Each takes what the subject is of, and finds the allocator of the report. */
+static npart_status check_plans(struct npart__report *report, const struct npart_allocator **allocator,
+                                struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    if (!makes_plans(report)) {
+        npart_status status = npart__plans_check(subject->plans, subject->count, error);
+        if (status != NPART_OK)
+            return status;
+    } else if (subject->count == 0) {
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
+    }
+    if (!npart__turn_to_plan(report, 0))
+        return report->status;
+    *allocator = npart__allocator_of(report->pair.plan);
+    return NPART_OK;
+}
+
+static npart_status check_node(struct npart__report *report, const struct npart_allocator **allocator,
+                               struct npart_error *error)
+{
+    npart_status status = check_plans(report, allocator, error);
+    if (status == NPART_OK && !report->subject->node)
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "node must not be NULL");
+    return status;
+}
+
+/* A search has at least one target, so its first plan is there. */
+static npart_status check_fix(struct npart__report *report, const struct npart_allocator **allocator,
+                              struct npart_error *error)
+{
+    if (!report->subject->fix)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix must not be NULL");
+    *allocator = npart__allocator_of(npart_fix_plan(report->subject->fix, 0));
+    return NPART_OK;
+}
+
+static npart_status check_placement(struct npart__report *report, const struct npart_allocator **allocator,
+                                    struct npart_error *error)
+{
+    struct npart_placement_info info = {.size = sizeof info};
+    if (!npart_placement_info(report->subject->placement, &info))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "placement must not be NULL");
+    *allocator = info.allocator;
+    return NPART_OK;
+}
+
+/* The first comparison gives the memory. */
+static npart_status check_diffs(struct npart__report *report, const struct npart_allocator **allocator,
+                                struct npart_error *error)
+{
+    struct npart_diff_info info = {.size = sizeof info};
+    npart_status status = npart__diffs_check(report->subject->diffs, report->subject->count, error);
+    if (status == NPART_OK && npart_diff_info(report->subject->diffs[0], &info))
+        *allocator = info.allocator;
+    return status;
+}
+
+static npart_status check_inference(struct npart__report *report, const struct npart_allocator **allocator,
+                                    struct npart_error *error)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    if (!npart_inference_info(report->subject->inference, &info))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "inference must not be NULL");
+    *allocator = info.allocator;
+    return NPART_OK;
+}
+
+/* ---- writers ----------------------------------------------------------------------------------------------- */
+
+static bool write_on(void *payload, const char *text, size_t bytes)
+{
+    struct npart__buffer *out = payload;
+    npart__append(out, text, bytes);
+    return !out->failed;
+}
+
+/* A document of one model, by the name that the model has. */
+static void write_document(struct npart__report *report)
+{
+    const struct npart_subject *subject = report->subject;
+    const struct npart_document_options options = {
+        .version = 1, .detail = report->options->detail, .allocator = &report->arena.allocator};
+    struct npart_model_info model = {.size = sizeof model};
+    npart_document *document;
+    (void)npart_model_info(model_of(subject->plans[0].plan), &model);
+    const struct npart_entry entry = {
+        .version = 1, .path = model.name, .plans = subject->plans, .plan_count = subject->count};
+    report->status =
+        npart_document_start(&document, report->format, &options, write_on, &report->out, report->error);
+    if (report->status != NPART_OK)
+        return;
+    report->status = npart_document_add(document, &entry, report->error);
+    if (report->status == NPART_OK)
+        report->status = npart_document_end(document, report->error);
+    npart_document_free(document);
+}
+
+#define FORMATS 10
+
+static const char *const format_names[FORMATS] = {
+    [NPART_FORMAT_TEXT] = "text",         [NPART_FORMAT_JSON] = "json",   [NPART_FORMAT_SARIF] = "sarif",
+    [NPART_FORMAT_GITHUB] = "github",     [NPART_FORMAT_MARKDOWN] = "markdown", [NPART_FORMAT_JUNIT] = "junit",
+    [NPART_FORMAT_CSV] = "csv",           [NPART_FORMAT_DOT] = "dot",     [NPART_FORMAT_SVG] = "svg",
+    [NPART_FORMAT_HTML] = "html",
+};
+
+/* What there are reports of, and in which formats. To add one, add its writer here. */
+static const struct subject {
+    const char *noun;
+    npart_status (*check)(struct npart__report *report, const struct npart_allocator **allocator,
+                          struct npart_error *error);
+    void (*writers[FORMATS])(struct npart__report *report);
+} subjects[] = {
+    [NPART_SUBJECT_PLANS] = {"plans", check_plans,
+                             {[NPART_FORMAT_TEXT] = npart__plans_text,
+                              [NPART_FORMAT_JSON] = npart__plans_json,
+                              [NPART_FORMAT_SARIF] = write_document,
+                              [NPART_FORMAT_GITHUB] = write_document,
+                              [NPART_FORMAT_MARKDOWN] = write_document,
+                              [NPART_FORMAT_JUNIT] = write_document,
+                              [NPART_FORMAT_CSV] = write_document,
+                              [NPART_FORMAT_DOT] = write_document,
+                              [NPART_FORMAT_SVG] = write_document,
+                              [NPART_FORMAT_HTML] = write_document}},
+    [NPART_SUBJECT_NODE] = {"a node", check_node, {[NPART_FORMAT_TEXT] = npart__node_text}},
+    [NPART_SUBJECT_MODULES] = {"modules", check_plans, {[NPART_FORMAT_TEXT] = npart__modules_text}},
+    [NPART_SUBJECT_SHAPES] = {"shapes", check_inference, {[NPART_FORMAT_JSON] = npart__shapes_json}},
+    [NPART_SUBJECT_WORK] = {"work", check_inference, {[NPART_FORMAT_JSON] = npart__shapes_json}},
+    [NPART_SUBJECT_FIX] = {"a fix", check_fix,
+                           {[NPART_FORMAT_TEXT] = npart__fix_text, [NPART_FORMAT_JSON] = npart__fix_json}},
+    [NPART_SUBJECT_DIFFS] = {"comparisons", check_diffs,
+                             {[NPART_FORMAT_TEXT] = npart__diffs_text,
+                              [NPART_FORMAT_MARKDOWN] = npart__diffs_markdown,
+                              [NPART_FORMAT_JSON] = npart__diffs_json}},
+    [NPART_SUBJECT_PLACEMENT] = {"a placement", check_placement,
+                                 {[NPART_FORMAT_TEXT] = npart__placement_text,
+                                  [NPART_FORMAT_JSON] = npart__placement_json}},
+};
+
+const char *npart_format_text(enum npart_format format)
+{
+    return (size_t)format < FORMATS ? format_names[format] : "";
+}
+
+/* Says which formats there are instead. */
+static npart_status fail_format(const struct subject *subject, enum npart_format format, struct npart_error *error)
+{
+    char there[120] = "";
+    for (size_t i = 0; i < FORMATS; i++)
+        if (subject->writers[i])
+            (void)snprintf(there + strlen(there), sizeof there - strlen(there), "%s%s", *there ? ", " : "",
+                           format_names[i]);
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no report of %s is %s; there is %s", subject->noun,
+                       (size_t)format < FORMATS ? format_names[format] : "of such a format", there);
+}
+
+/* The buffers have some room from the start, as getters write into them before anything is reserved. */
+npart_status npart_report(const struct npart_subject *subject, enum npart_format format,
+                          const struct npart_report_options *options, npart_write_callback write, void *payload,
+                          struct npart_error *error)
+{
+    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
+    const struct npart_allocator *allocator = NULL;
+    struct npart__report report = {
+        .subject = subject, .format = format, .options = options ? options : &defaults, .error = error};
+    if (!subject || !write)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", subject ? "write" : "subject");
+    if (subject->size != sizeof *subject || (size_t)subject->kind >= NPART__COUNT(subjects))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the subject has a size or kind that is not known");
+    if (report.options->version != 1 && report.options->version != 2)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "report options have version %u; this library knows 1 to 2",
+                           report.options->version);
+    const struct subject *row = &subjects[subject->kind];
+    if ((size_t)format >= FORMATS || !row->writers[format])
+        return fail_format(row, format, error);
+    npart_status status = row->check(&report, &allocator, error);
+    if (status != NPART_OK)
+        return status;
+    npart__report_open(&report.arena, &report.out, allocator, write, payload);
+    npart__buffer_init(&report.scratch, &report.arena);
+    npart__buffer_init(&report.plain, &report.arena);
+    (void)npart__buffer_reserve(&report.scratch, 255);
+    (void)npart__buffer_reserve(&report.plain, 255);
+    row->writers[format](&report);
+    status = npart__report_close(&report.out, report.status == NPART_OK ? error : NULL);
+    return report.status == NPART_OK ? status : report.status;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+/* These are words of the schema: diff.c has those for people. */
+const char *npart__json_verdict(enum npart_verdict verdict)
+{
+    static const char *const words[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    return words[verdict];
+}
