@@ -59,7 +59,8 @@ shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
-generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def
+generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def \
+	$(GENERATED)/include/record_words.h
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
 
@@ -79,6 +80,11 @@ rewrites := $(sort $(wildcard oplists/*.rewrites))
 $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/embed.sh
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
+
+# The words of closed sets, and the tables by which JSON and CSV are written.
+$(GENERATED)/include/record_words.h: include/records.table tools/generate/records.awk
+	@mkdir -p $(@D)
+	awk -f tools/generate/records.awk $< > $@.new && mv $@.new $@
 
 # What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
 $(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/advice/actions.def tools/generate/rewrites.awk

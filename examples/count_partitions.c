@@ -15,7 +15,8 @@ static void print_plan(const npart_model *model, const npart_plan *plan)
     struct npart_partition partition = {.size = sizeof partition};
     struct npart_node node = {.size = sizeof node};
     npart_plan_summary(plan, &summary);
-    printf("%s: %u partitions, %u of %u nodes\n", summary.verdict, summary.partitions, summary.accepted, summary.live);
+    printf("%s: %u partitions, %u of %u nodes\n", npart_plan_verdict_text(summary.verdict), summary.partitions,
+           summary.accepted, summary.live);
     for (uint32_t id = 0; npart_plan_partition(plan, id, &partition); id++) {
         printf("  partition %u: %u nodes", id, partition.node_count);
         for (uint32_t i = 0; i < partition.end_count && npart_model_node(model, partition.ends[i], &node); i++)

@@ -17,8 +17,8 @@ static npart_status print_target(const npart_inference *inference, const char *t
     if (status == NPART_OK)
         status = npart_plan_make(&plan, inference, oplist, NULL, NULL, error);
     if (status == NPART_OK && npart_plan_summary(plan, &summary))
-        printf("%-20s %-6s %3u partitions, %u of %u nodes\n", target, summary.verdict, summary.partitions,
-               summary.accepted, summary.live);
+        printf("%-20s %-6s %3u partitions, %u of %u nodes\n", target,
+               npart_plan_verdict_text(summary.verdict), summary.partitions, summary.accepted, summary.live);
     npart_oplist_free(oplist);
     npart_plan_free(plan);
     return status;

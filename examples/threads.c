@@ -57,7 +57,8 @@ int main(int argc, char **argv)
         pthread_join(jobs[i].thread, NULL);
         failed |= jobs[i].status != NPART_OK;
         if (jobs[i].status == NPART_OK)
-            printf("%s: %s, %u partitions\n", jobs[i].path, jobs[i].summary.verdict, jobs[i].summary.partitions);
+            printf("%s: %s, %u partitions\n", jobs[i].path, npart_plan_verdict_text(jobs[i].summary.verdict),
+                   jobs[i].summary.partitions);
         else
             printf("%s: %s\n", jobs[i].path, jobs[i].error.message);
     }

@@ -251,19 +251,22 @@ struct npart_opset {
     int64_t version;
 };
 
+/* The model as a whole. */
 struct npart_model_info {
     size_t size;
-    const char *name;
-    int64_t ir_version;
-    const char *producer_name, *producer_version;
-    uint64_t input_bytes;  /* of the file or stream */
-    uint64_t weight_bytes; /* of all constant tensors, by their dims and types */
-    uint32_t node_count;   /* of all graphs, inlined functions included */
-    uint32_t added_node_count; /* of these the last ones, which are not the model's: see npart_plan_view */
-    uint32_t value_count, graph_count;
-    uint32_t finding_count;
+    const char *name; /* as given; `-` for standard input, or a word in `<>` for what has no path */
+    int64_t ir_version; /* as the file says */
+    const char *producer_name;
+    const char *producer_version;
+    const struct npart_opset *opsets; /* version by domain; the default domain is called `ai.onnx` */
     uint32_t opset_count;
-    const struct npart_opset *opsets; /* each domain once */
+    uint32_t node_count; /* of all graphs, those of inlined functions included */
+    uint32_t added_node_count; /* of these the last ones, which are not the model's: see npart_plan_view */
+    uint64_t input_bytes; /* of the file or stream */
+    uint64_t weight_bytes; /* of all constant tensors by dims and type, external ones included */
+    uint32_t value_count;
+    uint32_t graph_count;
+    uint32_t finding_count;
 };
 
 /* What the model is as a whole. False for NULL or an unknown size. */
@@ -380,8 +383,13 @@ NPART_API size_t npart_model_graph_path(const npart_model *model, uint32_t graph
 /* Something about the model that is odd but no error. */
 struct npart_finding {
     size_t size;
-    const char *code; /* a stable word: "unsorted", "tensor-data", "invalid", ... */
-    const char *text, *at;
+    /* a stable word: `unsorted`, `shadowed-name`, `tensor-data`, `unknown-operator`, `unknown-domain`,
+     * `unused-function`, `training-info`, `shape-contradiction`, `input-shape`, ... `invalid`: no release of ONNX
+     * Runtime loads the model; `newer-runtime`: the newest does, older ones do not, and a target whose provider is
+     * built into one of these fails; `compiled`: a node holds a graph that is compiled already */
+    const char *code;
+    const char *text; /* a sentence */
+    const char *at; /* the node or byte it is about */
 };
 
 /* What was found when the model was read. */
@@ -500,16 +508,34 @@ struct npart_figure {
     const char *text; /* "64*batch*sequence"; NULL: it is a number, or not known */
 };
 
-/* A node's work, with what is fused into it; all 0 for one that is not live. In the body of an If, Loop or Scan it is
- * for one pass. */
+/* Which of an NPU's units does the work of a node, and so at which rate. */
+enum npart_work_class {
+    NPART_WORK_NONE, /* nothing is computed or moved: Reshape, Identity; a Q or DQ of a QDQ node unit */
+    NPART_WORK_MATRIX, /* products with constant weights: Conv, Gemm, MatMul, recurrent operators */
+    NPART_WORK_PRODUCT, /* products of two activations: MatMul in attention, Attention itself */
+    NPART_WORK_DEPTHWISE, /* few channels a group: depthwise Conv, pooling */
+    NPART_WORK_NORMALIZE, /* Softmax, LayerNormalization, reductions: several passes over an axis */
+    NPART_WORK_FUNCTION, /* Erf, Exp, Tanh, Gelu, ...: many operations an element */
+    NPART_WORK_ELEMENTWISE, /* arithmetic, comparisons, Where, Clip */
+    NPART_WORK_MOVE, /* Transpose, Concat, Slice, Gather, Pad, Resize by nearest: elements change their place */
+    NPART_WORK_CONVERT /* QuantizeLinear, DequantizeLinear, Cast that stand alone */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_work_class_text(enum npart_work_class value);
+
+/* What a node computes and moves, with what is fused into it; all 0 for one that is not live. In the body of an If,
+ * Loop or Scan it is for one pass. */
 struct npart_work {
     size_t size;
-    const char *work_class; /* which unit does it: "none", "matrix", "product", "depthwise", "normalize", "function",
-                               "elementwise", "move" or "convert"; see docs/json.md */
-    struct npart_figure macs, operations;   /* multiply-accumulates; arithmetic operations besides */
-    struct npart_figure bytes_in, bytes_out, weight_bytes; /* activations and constants, as they are quantized */
-    struct npart_figure rows, columns, depth, taps, groups; /* the product, of which macs is the volume; 0: none */
-    int activation_type, weight_type; /* ONNX's numbers; 0: there is none, or not known */
+    enum npart_work_class work_class; /* which unit does it; see "Work" */
+    struct npart_figure macs; /* multiply-accumulates */
+    struct npart_figure operations; /* arithmetic operations besides */
+    /* of activations, by their types in the file; of what is quantized by its own, scales included */
+    struct npart_figure bytes_in, bytes_out;
+    struct npart_figure weight_bytes; /* of constants, likewise */
+    /* the product: that of rows, columns, depth, taps and groups is `macs`; all are 0 where there is none */
+    struct npart_figure rows, columns, depth, taps, groups;
+    int activation_type, weight_type; /* ONNX's number of the element type; 0: there is none, or it is not known */
 };
 /* The work of a node, by all that is known of its sizes; of a plan's view, by what the target's runtime knows. The
  * first call finds that of all. Fails with MEMORY, or ARGUMENT where there is no such node. */
@@ -590,6 +616,20 @@ struct npart_oplist_info {
 /* What the list is as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_oplist_info(const npart_oplist *oplist, struct npart_oplist_info *out);
 
+/* What a rule is about, and so the cause that it makes. */
+enum npart_cause_kind {
+    NPART_ABOUT_OP, /* the operator itself, or the version of it */
+    NPART_ABOUT_DTYPE, /* element types, also those before dequantizing */
+    NPART_ABOUT_RANK, /* ranks, whether or not dims of 1 count */
+    NPART_ABOUT_SHAPE, /* sizes, numbers of elements or scales, which operands there are */
+    NPART_ABOUT_DYNAMIC, /* whether sizes are fixed, or bounded */
+    NPART_ABOUT_CONSTANT, /* whether an operand is constant, and how its elements lie */
+    NPART_ABOUT_ATTRIBUTE, /* attributes, elements of constants, scales */
+    NPART_ABOUT_POLICY /* what stands around the node, where it stands, what the user chose */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_cause_kind_text(enum npart_cause_kind value);
+
 enum npart_rule_kind {
     NPART_RULE_NEED,  /* must be met */
     NPART_RULE_MAYBE, /* where it is not met, nothing certain is known */
@@ -606,7 +646,7 @@ struct npart_rule {
     const char *source; /* where it stands; "" when unsaid */
     const char *advice; /* what to change in the model where it is not met; "" when unsaid */
     const char *gate;   /* the stage that asks for it */
-    const char *about;  /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
+    enum npart_cause_kind about;
     bool is_fatal;      /* where it is not met, session creation or compilation fails */
     uint32_t line;      /* of the op list; 0: every list has it */
     const char *because; /* why that is required: "others fail to compile"; "" when unsaid */
@@ -622,10 +662,13 @@ NPART_API npart_status npart_oplist_describe(const npart_oplist *oplist, const c
 
 typedef struct npart_plan npart_plan;
 
+/* What a session does before it partitions. */
 enum npart_level {
     NPART_LEVEL_BASIC, /* as sessions do by default: constants and static shape arithmetic are folded */
-    NPART_LEVEL_OFF    /* no rewriting */
+    NPART_LEVEL_OFF /* no rewriting */
 };
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_level_text(enum npart_level value);
 
 /* What is taken for granted of one node or of every node of an op, whatever the rules say. */
 struct npart_assumption {
@@ -689,28 +732,76 @@ NPART_API const npart_inference *npart_plan_view(const npart_plan *plan);
 /* The op list that it was made with. */
 NPART_API const npart_oplist *npart_plan_oplist(const npart_plan *plan);
 
-/* Counts over the nodes of all graphs. */
+/* A plan in a word. */
+enum npart_plan_verdict {
+    NPART_PLAN_WHOLE, /* all on the NPU in one partition */
+    NPART_PLAN_EDGE, /* one partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU */
+    NPART_PLAN_SPLIT, /* several partitions, or nodes on the CPU */
+    NPART_PLAN_NONE, /* nothing on the NPU */
+    NPART_PLAN_FAILS, /* some node fails to compile */
+    NPART_PLAN_EMPTY, /* nothing is live */
+    NPART_PLAN_UNKNOWN /* not said, of a side that is filled in from a report */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_plan_verdict_text(enum npart_plan_verdict value);
+
+/* A target's answer in numbers, counted over the nodes of all graphs. */
 struct npart_summary {
     size_t size;
-    uint32_t nodes, folded, live;        /* live = accepted + refused (they fall back) + unknown (undecided) */
-    uint32_t fused;                      /* of the folded ones: fused into other nodes */
-    uint32_t accepted, refused, unknown; /* refused includes failed */
-    uint32_t failed;                     /* claimed by the provider, then fails to compile */
-    uint32_t partitions, switches;
-    uint32_t partitions_low, partitions_high; /* with every unknown accepted or refused, whichever is less and more */
-    double coverage;                          /* accepted / live; 1 when nothing is live */
-    const char *verdict; /* "whole", "edge", "split", "none", "fails" or "empty" */
-    bool has_macs;       /* the multiply-accumulates of all live nodes are known */
-    uint64_t macs, macs_on_npu;
-    double mac_coverage; /* macs_on_npu / macs; 0 where there are none, or they are not known */
+    uint32_t nodes; /* `folded` + `live` */
+    uint32_t folded; /* removed before partitioning */
+    uint32_t fused; /* of the folded ones: fused into other nodes */
+    uint32_t live; /* the others: `accepted` + `refused` + `unknown` */
+    uint32_t accepted; /* on the NPU */
+    uint32_t refused; /* fall back to the CPU; includes `failed` */
+    uint32_t failed; /* claimed by the provider, then fail to compile */
+    uint32_t unknown; /* undecided */
+    uint32_t partitions; /* on the NPU */
+    /* their number with every undecided node left to the CPU and accepted, the smaller first */
+    uint32_t partitions_low, partitions_high;
+    /* how often control passes from NPU to CPU or back in execution order; the first and last hand-over count only
+     * where a CPU node stands there */
+    uint32_t switches;
+    double coverage; /* `accepted` / `live`; 1 where nothing is live */
+    bool has_macs; /* the multiply-accumulates of all live nodes are known */
+    /* multiply-accumulates of the live nodes; not known where a shape that they depend on is not known, or how often a
+     * body of `If`, `Loop` or `Scan` runs */
+    uint64_t macs;
+    uint64_t macs_on_npu; /* of these those in partitions */
+    double mac_coverage; /* `macs_on_npu` / `macs`; 0 where they are not known, or there are none */
+    /* of the plan. It `fails`, too, where the target's runtime refuses the model (`invalid`), or creates no session for
+     * it (the target's own `findings`) */
+    enum npart_plan_verdict verdict;
 };
 /* The answer in numbers. False for NULL or an unknown size. */
 NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
 
+/* What becomes of a node. */
 enum npart_verdict {
-    NPART_VERDICT_CPU, NPART_VERDICT_NPU, NPART_VERDICT_FAIL, NPART_VERDICT_UNKNOWN, NPART_VERDICT_FOLDED,
-    NPART_VERDICT_FUSED /* fused into another node */
+    NPART_VERDICT_CPU, /* falls back */
+    NPART_VERDICT_NPU, /* in a partition */
+    NPART_VERDICT_FAIL, /* claimed by the provider, then fails to compile */
+    NPART_VERDICT_UNKNOWN, /* undecided */
+    NPART_VERDICT_FOLDED, /* removed before partitioning */
+    NPART_VERDICT_FUSED /* fused into another node before partitioning */
 };
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_verdict_text(enum npart_verdict value);
+
+/* What a session does with a node of the file. */
+enum npart_fate {
+    NPART_FATE_LIVE, /* it is run */
+    NPART_FATE_CONSTANT, /* a Constant node, or computed from constants alone */
+    NPART_FATE_SHAPE, /* shape arithmetic over static shapes, or for a Reshape that can do without */
+    NPART_FATE_INLINED, /* a call whose function's nodes stand in its place; an If whose branch's do */
+    NPART_FATE_UNTAKEN, /* stands in a branch that is never taken */
+    NPART_FATE_IDENTITY, /* hands its input on */
+    NPART_FATE_DROPOUT, /* the same, at inference */
+    NPART_FATE_FUSED, /* does its work as a part of another node */
+    NPART_FATE_NO_OP /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_fate_text(enum npart_fate value);
 
 struct npart_node_plan {
     size_t size;
@@ -719,8 +810,8 @@ struct npart_node_plan {
     uint32_t cause;     /* NPART_NONE: does not fall back */
     uint32_t into;      /* of a fused node the one that it is part of; else NPART_NONE */
     uint32_t reason_count;
-    const char *fate;      /* of a folded or fused node why: "constant", "shape-arithmetic", ...; else "" */
-    const char *fate_text; /* the same as a sentence; else "" */
+    enum npart_fate fate;
+    const char *fate_text; /* of a folded or fused node why, as a sentence; else "" */
     double ms;             /* what it typically takes where it runs; negative: not known, or not live */
     const char *slow;      /* of a node on the CPU why that takes long: "... has no fast CPU kernel"; else NULL */
 };
@@ -743,14 +834,17 @@ struct npart_value_plan {
 /* What became of a value. */
 NPART_API bool npart_plan_value(const npart_plan *plan, uint32_t value, struct npart_value_plan *out);
 
+/* How a rule came out for a node. */
 enum npart_outcome {
-    NPART_OUTCOME_MET,
-    NPART_OUTCOME_NOT_MET,
-    NPART_OUTCOME_FAILS,   /* not met, and session creation or compilation fails */
+    NPART_OUTCOME_MET, /* it is met */
+    NPART_OUTCOME_NOT_MET, /* it is not met */
+    NPART_OUTCOME_FAILS, /* not met, and session creation or compilation fails */
     NPART_OUTCOME_UNKNOWN, /* too little is known */
-    NPART_OUTCOME_NOTE,    /* a note that applies */
-    NPART_OUTCOME_NO_NOTE  /* a note that does not */
+    NPART_OUTCOME_NOTE, /* a note that applies */
+    NPART_OUTCOME_NO_NOTE /* a note that does not */
 };
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_outcome_text(enum npart_outcome value);
 
 /* A rule and how it came out for a node. */
 struct npart_reason {
@@ -779,42 +873,61 @@ struct npart_bytes {
 
 enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
 
+/* Nodes that the NPU compiles together. */
 struct npart_partition {
     size_t size;
-    uint32_t graph;                        /* 0: the main one */
-    const uint32_t *nodes;                 /* in execution order */
-    const uint32_t *inputs, *outputs;      /* values that cross its border */
-    const uint32_t *ends;                  /* nodes on the CPU that end it */
-    const uint32_t *cuts;                  /* values at which a cut of the caller's ends it */
-    uint32_t node_count, input_count, output_count, end_count, cut_count;
-    bool has_macs;
-    uint64_t macs;                         /* multiply-accumulates of its nodes, where they are known */
-    struct npart_bytes weights, peak;      /* of memory, as the NPU holds them; see npart_memory */
-    enum npart_fit fits_on_chip;           /* both together */
+    uint32_t graph; /* the graph it lies in, written as for nodes */
+    const uint32_t *nodes; /* node ids, in execution order; those of bodies that are compiled with their node last */
+    uint32_t node_count;
+    const uint32_t *inputs; /* names of its boundary tensors; constants do not count */
+    uint32_t input_count;
+    const uint32_t *outputs;
+    uint32_t output_count;
+    const uint32_t *ends; /* ids of the nodes that keep it from going on; empty where the graph ends */
+    uint32_t end_count;
+    const uint32_t *cuts; /* names of the tensors at which a cut of the user's (`--cut`) ends it */
+    uint32_t cut_count;
+    bool has_macs; /* the multiply-accumulates of its nodes are known */
+    uint64_t macs; /* multiply-accumulates of its nodes */
+    struct npart_bytes weights; /* of memory, as the NPU holds them; see npart_memory */
+    struct npart_bytes peak;
+    enum npart_fit fits_on_chip; /* both together */
 };
 /* A partition by its id. */
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);
 
-/* A tensor that is transferred between devices. */
+/* A boundary tensor: it is transferred between CPU and NPU, or between two partitions. */
 struct npart_crossing {
     size_t size;
-    uint32_t value;
-    uint32_t from, to;  /* partitions; NPART_NONE is the CPU */
+    uint32_t value; /* a tensor that passes between CPU and NPU or between two partitions */
+    uint32_t from, to; /* the partition; NPART_NONE is the CPU */
     bool has_bytes;
-    uint64_t bytes;
-    const char *layout; /* see npart_value_plan */
+    uint64_t bytes; /* its size */
+    const char *layout; /* `plain`, or the target's own (`nhwc`) when the tensor is in it there */
 };
 /* A boundary tensor, counted from 0. */
 NPART_API bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out);
 
-/* Nodes that are fused into one, or that compilers fuse where they find them. */
+/* Whether nodes that can be fused are. */
+enum npart_fusion_state {
+    NPART_FUSION_FUSED, /* by the session, or taken as one by the target */
+    NPART_FUSION_SEPARATE, /* all is there, and each is a node of its own for the target's compiler */
+    NPART_FUSION_NEARLY /* one thing stops it */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_fusion_state_text(enum npart_fusion_state value);
+
+/* Nodes that are fused into one, or that compilers fuse where they find them (`lib/plan/fusions.def`). */
 struct npart_fusion {
     size_t size;
-    const char *pattern;    /* "layer-norm", "attention", "Conv+BatchNormalization", ... */
-    const char *state;      /* "fused", "separate": each is a node of its own; "nearly": something stops it */
-    const char *stopped_by; /* of "nearly"; else NULL */
-    const uint32_t *nodes;
-    uint32_t node_count, node; /* node: that stops it, or NPART_NONE */
+    /* `layer-norm`, `attention`, `gelu`, ...; of the session the ops (`Conv+BatchNormalization`); of the op list its
+     * pattern */
+    const char *pattern;
+    const uint32_t *nodes; /* node ids */
+    uint32_t node_count;
+    enum npart_fusion_state state; /* whether they are fused */
+    const char *stopped_by; /* of `nearly`: what, as a sentence; else NULL */
+    uint32_t node; /* the node that stops it, or NPART_NONE */
 };
 /* A fusion, counted from 0; the first call finds them all. Fails with MEMORY, or ARGUMENT past the last. */
 NPART_API npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
@@ -823,42 +936,50 @@ NPART_API npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index,
 /* A module of the model's source, by what exporters write into the names of nodes, with all modules inside it. */
 struct npart_module {
     size_t size;
-    const char *path;    /* "encoder.layers.3", or with the slashes that the names have */
-    uint32_t parent;     /* the module that it is in, a smaller index; NPART_NONE: none */
+    /* `encoder.layers.3.fc1` of PyTorch, and of others with the slashes of the names: `model_1/block_1/batchnorm`; the
+     * body of a function of the model is a module, called as the node that calls it */
+    const char *path;
+    uint32_t parent; /* the module that it is in, by its place in this list, which is before its own; or NPART_NONE */
     uint32_t own_count;
     const uint32_t *own; /* nodes of it and of no module inside it: live ones as they run, then the others */
-    uint32_t node_count, live_count, accepted_count;
-    uint32_t switch_count; /* of npart_summary's switches those that lead to a node of it */
-    bool has_macs;       /* the multiply-accumulates of all its live nodes are known */
-    uint64_t macs, macs_on_npu;
-    double npu_ms, cpu_ms; /* what its nodes typically take on either side; negative: not known */
+    uint32_t node_count, live_count, accepted_count; /* nodes as in `summary` */
+    bool has_macs; /* the multiply-accumulates of all its live nodes are known */
+    uint64_t macs, macs_on_npu; /* multiply-accumulates as in `summary` */
+    double npu_ms; /* what its nodes on the NPU typically take, without switches, or negative */
+    double cpu_ms; /* the same of its other live ones */
+    uint32_t switch_count; /* of `summary.switches` those that lead to a node of it */
 };
 /* A module, counted from 0: each before those inside it, siblings in the order that their last nodes run; names may
  * tell of none. The first call finds them all. Fails with MEMORY, or ARGUMENT past the last. */
 NPART_API npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct npart_module *out,
                                          struct npart_error *error);
 
-/* Why nodes fall back, fail to compile or are undecided. */
+/* Why nodes fall back, fail to compile or are undecided; the most harmful first. */
 struct npart_cause {
     size_t size;
-    const char *kind; /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
-    const char *text;
-    uint32_t rule; /* that the first affected node does not meet, see npart_oplist_rule */
-    const char *rule_id;
-    uint32_t affected_count, cut_count;
-    const uint32_t *nodes; /* where it lies; none for a dim of an input */
-    const uint32_t *cuts;  /* partitions that it ends */
+    enum npart_cause_kind kind; /* what the rule is about */
+    const uint32_t *nodes; /* ids of the nodes where it lies; empty for a dim of a graph input */
     uint32_t node_count;
+    uint32_t affected_count; /* how many nodes it affects */
+    const char *text; /* a sentence */
+    /* the rule's id. A cut of the user's is a cause of kind `policy` that affects no node, whose node is the one before
+     * it */
+    const char *rule_id;
+    const uint32_t *cuts; /* ids of the partitions that it ends */
+    uint32_t cut_count;
+    double cpu_ms; /* what its affected nodes typically take on the CPU, or negative */
+    uint32_t rule; /* that the first affected node does not meet, see npart_oplist_rule */
     uint32_t first_affected; /* of the caller's own cut the node before it, or NPART_NONE */
-    uint32_t cut_value;    /* after which the caller cuts; NPART_NONE: it is no cut of the caller's */
-    bool is_fatal;         /* any of the affected nodes fails to compile rather than runs on the CPU */
-    bool is_unknown;       /* the affected nodes are undecided */
-    size_t found_bytes;    /* the length of what was found, where it was asked for */
-    double cpu_ms;         /* what its affected nodes typically take on the CPU; negative: not known */
-    const char *root_rule; /* kind, root_rule and root_op are the same in every model that has the cause, and tell */
-    const char *root_op;   /* it from others: a rule's id, or a word such as "dynamic-dimension"; an op with its */
-    const char *root_text; /* domain, or NULL. The text is the same then, too: it has no other name of the model */
+    uint32_t cut_value; /* after which the caller cuts; NPART_NONE: it is no cut of the caller's */
     uint32_t failing_count; /* of the affected nodes those that fail to compile */
+    bool is_fatal; /* any of the affected nodes fails to compile rather than runs on the CPU */
+    bool is_unknown; /* the affected nodes are undecided */
+    size_t found_bytes; /* the length of what was found, where it was asked for */
+    /* kind, root_rule and root_op are the same in every model that has the cause, and tell it from others: a rule's id,
+     * or a word such as "dynamic-dimension" */
+    const char *root_rule;
+    const char *root_op; /* an op with its domain, or NULL */
+    const char *root_text; /* the same in every model, too: it has no other name of the model */
 };
 
 /* A cause by its id, the most harmful first. What was found at the first affected node is written to `found` as other
@@ -868,40 +989,69 @@ NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct n
 
 /* Milliseconds: eight of ten runs lie between low and high. All negative where it is not known. */
 struct npart_cost_range {
-    double low_ms, typical_ms, high_ms;
+    double low_ms, typical_ms, high_ms; /* what a run takes then, or negative */
 };
 
+/* What a run takes, once the model is loaded; the typical value is the sum of the parts'. */
 struct npart_cost {
     size_t size;
-    struct npart_cost_range total;  /* of a run, once the model is loaded; its typical value is the sum of the parts' */
-    struct npart_cost_range switching, copying, layout, quantizing, cpu, npu_compute, npu_bandwidth;
-    struct npart_cost_range cold;   /* what the first run takes besides */
-    struct npart_cost_range cpu_alone, npu_whole; /* all nodes on one side, whether the NPU takes them or not */
-    uint64_t bytes_to_npu, bytes_to_cpu, conversion_bytes; /* the last: of tensors that change their layout */
-    uint32_t conversions, unknown_sizes;
-    uint32_t unknown_nodes;     /* of which it is not known how much they compute */
-    uint64_t break_even_macs;   /* a partition with less costs more than on the CPU; 0: not known */
-    double fill;                /* the share of the matrix unit's tiles that is used; 0: there are no products */
-    const char *runtime;        /* that starts partitions */
-    bool is_calibrated;         /* no more than half of the time rests on assumed parameters */
+    struct npart_cost_range total; /* of a run */
+    bool is_calibrated; /* false when more than half of the time rests on assumed parameters */
+    const char *runtime; /* what starts partitions: `bare`, `onnxruntime`, `tflite` or `coreml` */
+    struct npart_cost_range switching; /* starting partitions. The formulas are in `docs/architecture.md`, "Cost" */
+    struct npart_cost_range copying; /* boundary tensors */
+    struct npart_cost_range layout; /* changes of layout */
+    struct npart_cost_range quantizing; /* QuantizeLinear, DequantizeLinear and Cast that stand alone, on either side */
+    struct npart_cost_range cpu; /* nodes on the CPU */
+    struct npart_cost_range npu_compute; /* nodes on the NPU limited by computing */
+    /* or by memory. The typical values of all parts add up to `typical_ms`; their bounds need not */
+    struct npart_cost_range npu_bandwidth;
+    struct npart_cost_range cpu_alone; /* all nodes on the CPU, whether the NPU takes them or not */
+    struct npart_cost_range npu_whole; /* all on the NPU in one partition, whether it takes them or not */
+    struct npart_cost_range cold; /* what the first run takes besides; compiling is not counted */
+    double fill; /* the share of the matrix unit's tiles that products on the NPU fill; 0 where there are none */
+    /* a partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or 0 */
+    uint64_t break_even_macs;
+    /* of all boundary tensors with a known size; one from partition to partition counts both ways */
+    uint64_t bytes_to_npu, bytes_to_cpu;
+    uint64_t conversion_bytes; /* of tensors that change their layout */
+    uint32_t unknown_sizes; /* boundary tensors whose size is not known */
+    uint32_t unknown_nodes; /* nodes of which it is not known what they take */
+    uint32_t conversions; /* tensors whose layout is changed */
 };
 /* What a run costs. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
-/* Nodes with weights in one format, and what becomes of them. */
+/* What becomes of a format of weights. */
+enum npart_happening {
+    NPART_HAPPENS_NATIVE, /* computed at the rate of the matrix unit */
+    NPART_HAPPENS_DEQUANTIZED, /* weights become wider on the way */
+    NPART_HAPPENS_VECTOR, /* on the vector unit */
+    NPART_HAPPENS_CPU, /* the nodes fall back */
+    NPART_HAPPENS_FAILS, /* they are claimed, and then fail to compile */
+    NPART_HAPPENS_UNKNOWN /* not known */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_happening_text(enum npart_happening value);
+
+/* Nodes with weights in one format, and what the target does with it. */
 struct npart_precision {
     size_t size;
-    const char *format;  /* "w8a8-channel", "w4-block32-asymmetric", ...: see docs/oplist-format.md; "unknown" */
-    const char *happens; /* "native", "dequantized": weights become wider on the way, "vector": runs on the vector
-                            unit, "cpu", "fails" or "unknown" */
-    double share;        /* of "vector": of the matrix unit's rate; else 0 */
-    bool is_assumed;     /* it has not been tried */
-    const char *text, *because, *source; /* a sentence; why, and where it stands: "" when unsaid */
-    const char *instead; /* where it is not native, the nearest format that is native on the same target; "": none */
-    const char *variant; /* where it is not native, a variant of the target on which it is; "": none */
-    uint32_t node_count, accepted_count; /* of the model's nodes; accepted: those on the NPU */
+    /* `float32`, `w8a8-channel`, `w4-block32-asymmetric`, ...: see `docs/oplist-format.md`, "Precision"; `unknown` for
+     * types that are not known or in no format */
+    const char *format;
+    enum npart_happening happens; /* what becomes of it */
+    double share; /* of `vector`: of the matrix unit's rate; else 0 */
+    uint32_t node_count; /* of the model */
+    uint32_t accepted_count; /* of these those in partitions or accepted */
     bool has_macs;
-    uint64_t macs;       /* multiply-accumulates of these nodes, where they are known */
+    uint64_t macs; /* multiply-accumulates of these nodes */
+    const char *text; /* a sentence */
+    const char *because; /* why, or "" */
+    const char *source; /* where it stands, or "" */
+    bool is_assumed; /* it has not been tried */
+    const char *instead; /* where it is not native: the nearest format that is native on the same target, or "" */
+    const char *variant; /* where it is not native: a variant of the target on which it is, or "" */
 };
 /* A format of the model's weights, counted from 0 in the order of its first nodes. */
 NPART_API bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out);
@@ -912,39 +1062,58 @@ struct npart_weight_type {
     uint64_t bytes, elements;
 };
 
-/* A node with weights that does not fit into the NPU's on-chip memory as a whole. */
+/* A node with weights that does not fit on the chip as a whole. */
 struct npart_layer {
-    uint32_t node, partition;
-    uint64_t weight_bytes, activation_bytes; /* activations: other operands and results */
-    uint64_t passes; /* how often all weights are read when it is computed in tiles; 0: no tile fits */
+    uint32_t node; /* a node with weights that does not fit on the chip as a whole, the largest weights first */
+    uint32_t partition; /* its partition */
+    uint64_t weight_bytes; /* its weights */
+    uint64_t activation_bytes; /* its other operands and results */
+    uint64_t passes; /* how often all weights are read when it is computed in tiles; 0 where not even a row fits */
 };
 
+/* What a format or a target's tools have no room for beyond some bytes. */
+enum npart_limited {
+    NPART_LIMITED_FILE, /* the model file, as protobuf has it */
+    NPART_LIMITED_ONE_FILE, /* the same with all weights in it */
+    NPART_LIMITED_WEIGHTS, /* all weights on the NPU */
+    NPART_LIMITED_TENSORS /* those inside one partition */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_limited_text(enum npart_limited value);
+
+/* What may be no larger. */
 struct npart_memory_limit {
-    const char *of; /* "file": the model file; "one-file": the same with all weights in it; "weights" on the NPU;
-                       "tensors" inside one partition */
-    struct npart_bytes bytes;
-    uint64_t most_bytes;
+    enum npart_limited of; /* what is limited */
+    struct npart_bytes bytes; /* what there is */
+    uint64_t most_bytes; /* what there may be */
 };
 
-/* What a plan takes of memory. Activations are counted by liveness while nodes run one after the other: `peak` of the
- * whole model by ONNX Runtime's CPU provider, `peak_cpu` of what this plan leaves to the CPU, and `peak_npu` of the
- * partition that takes most. */
+/* What a plan takes of memory: weights, and peaks of activations by liveness while nodes run one after the other. A sum
+ * is not known where a size that is part of it is not. */
 struct npart_memory {
     size_t size;
-    uint64_t weight_bytes;  /* of the model: all constant tensors, by their dims and types */
-    uint64_t parameters;    /* their elements, without integers of 32 and 64 bits; 0: most are packed in other types */
+    uint64_t weight_bytes; /* all constant tensors of the model, by their dims and types */
     const struct npart_weight_type *weight_types; /* sum up to weight_bytes */
     uint32_t weight_type_count;
-    uint32_t limit_count, layer_count;
+    uint64_t parameters; /* their elements, without integers of 32 and 64 bits; 0: most are packed in other types */
+    struct npart_bytes weights_npu; /* constants that partitions use, as the NPU holds them, once for each partition */
+    struct npart_bytes weights_cpu; /* constants that live nodes on the CPU use */
+    struct npart_bytes peak; /* the peak of the whole model run by ONNX Runtime's CPU provider */
+    uint32_t peak_node; /* the node that runs then */
+    struct npart_bytes peak_cpu; /* the peak of what this plan leaves to the CPU, boundary tensors included */
+    struct npart_bytes peak_npu; /* the peak of the partition that takes most, boundary tensors included */
+    uint32_t peak_npu_node; /* the node that runs then */
+    /* what a token of one sequence takes in a decoder's cache; not known where no cache is seen or a size is not
+     * known */
+    struct npart_bytes cache_per_token;
+    uint32_t cache_tensor_count; /* inputs that hold it */
+    /* the memory on the chip that the NPU works in, typically (`sram_mb` of the op list), or 0 */
+    uint64_t onchip_bytes;
+    bool is_onchip_assumed; /* whether that is an assumption */
     const struct npart_memory_limit *limits;
-    const struct npart_layer *layers; /* the largest weights first */
-    struct npart_bytes weights_npu, weights_cpu; /* npu: that partitions use, as the NPU holds them, once for each */
-    struct npart_bytes peak, peak_cpu, peak_npu;
-    uint32_t peak_node, peak_npu_node; /* that run then; NPART_NONE: nothing does */
-    uint32_t cache_tensor_count;       /* inputs that hold a decoder's cache; 0: none is seen */
-    struct npart_bytes cache_per_token; /* of one sequence */
-    uint64_t onchip_bytes;             /* that the NPU works in, typically; 0: not known */
-    bool is_onchip_assumed;
+    uint32_t limit_count;
+    const struct npart_layer *layers;
+    uint32_t layer_count;
 };
 /* False for NULL or an unknown size. What pointers point to goes with the plan. */
 NPART_API bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out);
@@ -994,33 +1163,54 @@ NPART_API npart_status npart_advice_make(npart_advice **out, const npart_plan *p
                                          struct npart_error *error);
 /* Gives the handle back. */
 NPART_API void npart_advice_free(npart_advice *advice);
-/* What is left of a plan once something is done; see npart_summary. */
+/* What is left of a plan once something is done, by planning again. */
 struct npart_after {
-    uint32_t partitions;
-    double coverage, mac_coverage; /* mac_coverage is negative where it is not known */
-    const char *verdict;
-    struct npart_cost_range cost;
+    uint32_t partitions; /* as in `summary` */
+    double coverage;
+    double mac_coverage; /* the share of multiply-accumulates on the NPU, or negative */
+    enum npart_plan_verdict verdict; /* as in `summary` */
+    struct npart_cost_range cost; /* what a run takes then */
 };
-/* Something to do. */
+/* Something to do; the steps come first, the best first. */
 struct npart_action {
     size_t size;
-    const char *kind;     /* "dims", "opset", "exporter", "rewrite", ..., "none": see docs/json.md */
-    const char *text;     /* begins with a verb, and names the thing */
-    const char *command;  /* options of the tool that show what it brings; NULL: there are none */
-    const char *rewrites; /* names of rewrites that do it, with blanks between */
-    const char *equality; /* of the results: "bits", "bits-if", "ulp", "step", "approx" or "other"; "": not said */
-    bool is_fixable;      /* the tool can do it */
-    const uint32_t *causes, *needs; /* causes of the plan; actions by index: `after` is with these done, too */
-    uint32_t cause_count, need_count, instead_of; /* instead_of: the step whose place it may take, or NPART_NONE */
+    /* `dims`: fix sizes; `opset`; `exporter`: export otherwise; `rewrite`: change the graph; `quantize`; `variant`:
+     * another chip; `switch`: another way of the target; `cut`: run a part apart; `option`: of the session or provider;
+     * `none`: nothing can be changed */
+    const char *kind;
+    const char *text; /* what to do; begins with a verb, and names the thing */
+    const char *command; /* options of the tool that show what it brings, or NULL */
+    const char *rewrites; /* names of the rewrites that do it */
+    bool is_fixable; /* whether the tool can do it */
+    /* of the model's results: `bits`: the same bit for bit; `bits-if`: for values that the file cannot promise; `ulp`:
+     * rounded otherwise; `step`: within one quantization step for each op; `approx`: another function; `other`; or
+     * "" */
+    const char *equality;
+    const uint32_t *causes; /* ids of the causes that it is for */
+    uint32_t cause_count;
+    const uint32_t *needs; /* actions that must be done, too, for what `after` says */
+    uint32_t need_count;
+    uint32_t instead_of; /* the step whose place it may take, or NPART_NONE */
     struct npart_after after;
 };
 
 /* An action, counted from 0: first the steps, then what may take a step's place. None where nothing falls back. */
 NPART_API bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out);
 
+/* What to do about a target. */
+enum npart_choice {
+    NPART_CHOICE_NPU, /* use it as it is */
+    NPART_CHOICE_MEND, /* take the first steps of the advice first */
+    NPART_CHOICE_CPU, /* do without */
+    NPART_CHOICE_UNDECIDED /* the ranges overlap, or too little is known */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_choice_text(enum npart_choice value);
+
+/* Whether the NPU is worth it, by what a run costs on either side and after each action. */
 struct npart_recommendation {
     size_t size;
-    const char *choice; /* "npu": use it as it is; "mend": do the first steps first; "cpu": do without; "undecided" */
+    enum npart_choice choice;
     const char *reason; /* a sentence */
 };
 
@@ -1068,40 +1258,69 @@ NPART_API npart_status npart_placement_make(npart_placement **out, const npart_i
 /* Gives the handle back. */
 NPART_API void npart_placement_free(npart_placement *placement);
 
+/* Who says how often a part runs. */
+enum npart_runs_from {
+    NPART_RUNS_USER, /* the caller */
+    NPART_RUNS_TOKENS, /* its outputs are its own next inputs */
+    NPART_RUNS_ONCE /* nothing is known: it is counted once */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_runs_from_text(enum npart_runs_from value);
+
 /* A model of the set, or one use of it. */
 struct npart_part {
     size_t size;
-    const char *name;       /* what --runs and the like take */
-    uint32_t model;         /* its place in the set */
-    const char *use;        /* "prefill" or "decode"; "": its model has one */
-    uint64_t runs;          /* in one run of the set */
-    const char *runs_from;  /* "user", "tokens" (its outputs are its own next inputs) or "once" (nothing is known) */
-    enum npart_device device; /* of the lowest cost of the set; NPART_DEVICES: not known */
-    bool is_decided;        /* no other device may be better, within the 80 % intervals */
+    const char *name; /* its name, as `--runs` takes it */
+    uint32_t model; /* its place in the set */
+    const char *use; /* `prefill` or `decode`; "": its model has one */
+    uint64_t runs; /* in one run of the set */
+    enum npart_runs_from runs_from; /* who says so */
+    enum npart_device device; /* where the set costs least: `npu`, `cpu`, `gpu`; NPART_DEVICES: not known */
+    bool is_decided; /* no other device for it alone may be as good, within the 80 % intervals */
+    const char *why; /* a sentence */
     bool has_cost[NPART_DEVICES];
     struct npart_cost_range cost[NPART_DEVICES]; /* of a run; what passes for links is told with them */
-    bool is_calibrated;
-    const char *why;        /* a sentence */
-    const char *verdict;    /* of its plan, as in npart_summary */
+    bool is_calibrated; /* of its plan, as in `cost` and `summary` */
+    enum npart_plan_verdict verdict; /* of its plan, as in `summary` */
     uint32_t partitions;
     double coverage;
-    uint64_t weight_bytes;
-    const struct npart_dim_binding *dims; /* sizes that were chosen */
+    uint64_t weight_bytes; /* of its model */
+    const struct npart_dim_binding *dims; /* sizes that were chosen for dynamic dims */
     uint32_t dim_count;
 };
+
+/* What passes from one part to another. */
+enum npart_link_kind {
+    NPART_LINK_TENSOR, /* a tensor */
+    NPART_LINK_CACHE, /* the next run's input, of the same part or of one that goes on from it */
+    NPART_LINK_APPLICATION /* code of the caller's stands between */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_link_kind_text(enum npart_link_kind value);
+
+/* What a link was found by. */
+enum npart_link_origin {
+    NPART_FROM_NAME, /* the names of the tensors */
+    NPART_FROM_SHAPE, /* their shapes */
+    NPART_FROM_USER /* the caller said so */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_link_origin_text(enum npart_link_origin value);
 
 /* A tensor that one part makes and another takes, or the same part in its next run. */
 struct npart_link {
     size_t size;
-    uint32_t from, to; /* parts */
-    const char *output, *input;
-    const char *kind;   /* "tensor", "cache", or "application": the caller's code stands between */
-    const char *origin; /* "name", "shape" or "user" */
+    uint32_t from; /* ids of parts, and names of tensors */
+    const char *output;
+    uint32_t to;
+    const char *input;
+    enum npart_link_kind kind; /* what it is */
+    enum npart_link_origin origin; /* what it was found by */
     bool has_bytes;
-    uint64_t bytes;
-    bool crosses;       /* its ends are on different devices */
-    uint64_t times;     /* that it is made in one run of the set */
-    struct npart_cost_range cost; /* of all its transfers; 0 where it stays */
+    uint64_t bytes; /* its size */
+    uint64_t times; /* how often it is made in one run of the set */
+    bool crosses; /* its ends are on different devices */
+    struct npart_cost_range cost; /* `[low, typical, high]` of all its transfers; 0 where it stays */
 };
 
 struct npart_placement_info {
@@ -1131,16 +1350,16 @@ NPART_API bool npart_placement_info(const npart_placement *placement, struct npa
 /* A search for rewrites by which more of a model runs on the NPU, and what it found. */
 typedef struct npart_fix npart_fix;
 
-/* How equal the model is afterwards, from the strongest. */
+/* How equal a model is afterwards, from the strongest. */
 enum npart_equality {
-    NPART_EQUAL_BITS,    /* the same bits on all inputs */
-    NPART_EQUAL_BITS_IF, /* the same bits under a condition on values that the file cannot prove; the step says which */
-    NPART_EQUAL_ULP,     /* the same formula, rounded elsewhere */
-    NPART_EQUAL_STEP,    /* within one quantization step an operator */
-    NPART_EQUAL_APPROX,  /* another function */
+    NPART_EQUAL_BITS, /* the same bits on all inputs */
+    NPART_EQUAL_BITS_IF, /* the same bits under a condition on values that the file cannot prove */
+    NPART_EQUAL_ULP, /* the same formula, rounded elsewhere */
+    NPART_EQUAL_STEP, /* within one quantization step an operator */
+    NPART_EQUAL_APPROX /* another function */
 };
-/* "bits", "bits-if", ...; NULL out of range. */
-NPART_API const char *npart_equality_text(enum npart_equality equality);
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_equality_text(enum npart_equality value);
 
 struct npart_fix_options {
     uint32_t version;
@@ -1197,14 +1416,17 @@ NPART_API const npart_plan *npart_fix_plan(const npart_fix *fix, uint32_t target
 /* One rewrite at all nodes that it suits. */
 struct npart_fix_step {
     size_t size;
-    const char *rewrite; /* its id */
-    enum npart_equality equality;
-    const char *argument; /* why the model is equal */
-    const char *const *caveats; /* what a user must know of it; NULL-terminated */
-    const char *const *removed, *const *added; /* names of nodes */
-    uint32_t removed_count, added_count, site_count;
+    const char *rewrite; /* the rewrite (docs/rewrites.md); `bind`: sizes and values that were given */
+    enum npart_equality equality; /* how equal the model is, at the weakest of its sites */
+    const char *argument; /* why the model is equal, as a sentence */
+    uint32_t site_count; /* at how many places */
+    const char *const *removed; /* names of nodes, or of the first result of those without a name */
+    uint32_t removed_count;
+    const char *const *added;
+    uint32_t added_count;
     const struct npart_summary *after; /* by target */
-    const double *after_ms;
+    const double *after_ms; /* by target, typical; negative: not known */
+    const char *const *caveats; /* what a user must know of it, as sentences; ends with NULL */
 };
 /* A step that was kept, in the order in which they are applied. */
 NPART_API bool npart_fix_step(const npart_fix *fix, uint32_t index, struct npart_fix_step *out);
@@ -1299,14 +1521,15 @@ NPART_API const struct npart_side *npart_record_side(const npart_record *record)
 /* The name of a node in 32 bits, for a record that does not keep it; 0 for "". */
 NPART_API uint32_t npart_name_hash(const char *name);
 
+/* What a comparison says of a figure, a root or a node. */
 enum npart_change {
-    NPART_CHANGE_NONE,
+    NPART_CHANGE_NONE, /* it is as it was */
     NPART_CHANGE_OTHER, /* neither worse nor better */
-    NPART_CHANGE_BETTER,
-    NPART_CHANGE_WORSE
+    NPART_CHANGE_BETTER, /* better */
+    NPART_CHANGE_WORSE /* worse */
 };
-/* "same", "different", "better" or "worse"; NULL out of range. */
-NPART_API const char *npart_change_text(enum npart_change change);
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_change_text(enum npart_change value);
 
 struct npart_diff_options {
     uint32_t version;
@@ -1326,16 +1549,21 @@ NPART_API npart_status npart_diff_make(npart_diff **out, const struct npart_side
 /* Gives the handle back. */
 NPART_API void npart_diff_free(npart_diff *diff);
 
+/* What changed as a whole. */
 struct npart_diff_info {
     size_t size;
-    enum npart_change change; /* of all: worse where anything is */
-    const struct npart_side *before, *after; /* without nodes and causes */
-    uint32_t matched;    /* nodes of both sides */
-    uint32_t by_name;    /* of these by name alone */
-    uint32_t altered;    /* of these with other attributes, types or constants */
-    uint32_t removed, added; /* nodes of one side only */
-    uint32_t left, came; /* of both sides: nodes that are not on the NPU any more, and that are there now */
-    uint32_t figure_count, cause_count, node_count;
+    enum npart_change change; /* of this target; worse where anything is */
+    const struct npart_side *before; /* without nodes and causes */
+    const struct npart_side *after;
+    uint32_t matched; /* nodes of both sides */
+    uint32_t by_name; /* of these recognized by name alone */
+    uint32_t altered; /* of these with other attributes, element types, ranks or constants */
+    uint32_t added, removed; /* nodes of one side only */
+    uint32_t left; /* nodes of both sides that are live and not on the NPU any more */
+    uint32_t came; /* or no longer so */
+    uint32_t figure_count;
+    uint32_t cause_count;
+    uint32_t node_count;
     const struct npart_allocator *allocator; /* see npart_plan_info */
 };
 /* What changed as a whole. False for NULL or an unknown size. */
@@ -1344,37 +1572,61 @@ NPART_API bool npart_diff_info(const npart_diff *diff, struct npart_diff_info *o
 /* A figure that is another: the worse ones first. */
 struct npart_diff_figure {
     size_t size;
-    enum npart_change change;
-    const char *what;     /* "verdict", "partitions", "mac-coverage", ...: see docs/diff.md */
-    const char *text;     /* "partitions: 1 -> 3" */
+    const char *what; /* which: `verdict`, `partitions`, `mac-coverage`, ... (docs/diff.md) */
+    enum npart_change change; /* worse or better */
+    const char *text; /* a line for people: `partitions: 1 -> 3` */
     double before, after; /* negative: not known, or no number */
 };
 /* A figure that changed, counted from 0. */
 NPART_API bool npart_diff_figure(const npart_diff *diff, uint32_t index, struct npart_diff_figure *out);
 
+/* What became of a root. */
+enum npart_cause_change {
+    NPART_CAUSE_NEW, /* it was not there before */
+    NPART_CAUSE_MORE, /* it affects more nodes */
+    NPART_CAUSE_LOST, /* it is not there any more */
+    NPART_CAUSE_FEWER, /* it affects fewer nodes */
+    NPART_CAUSE_SAME /* it affects as many */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_cause_change_text(enum npart_cause_change value);
+
 /* A root of either side: new ones first, then those that affect more nodes, lost ones, fewer, and as many. */
 struct npart_diff_cause {
     size_t size;
+    enum npart_cause_change state; /* what became of it */
     enum npart_change change;
-    const char *state; /* "new", "more", "lost", "fewer" or "same" */
+    const char *kind, *rule, *text; /* as of an analysis, of the new side where it has the root */
+    const char *action; /* the first step of its `advice`, or NULL */
     uint32_t before, after; /* its id on either side, or NPART_NONE */
-    uint32_t affected_before, affected_after;
-    const char *kind, *rule, *text, *action; /* of `after`, where it is there; action may be NULL */
+    uint32_t affected_before, affected_after; /* how many nodes it affects */
 };
 /* A root, counted from 0. */
 NPART_API bool npart_diff_cause(const npart_diff *diff, uint32_t index, struct npart_diff_cause *out);
 
+/* What became of a node. */
+enum npart_node_change {
+    NPART_NODE_MOVED, /* its verdict is another */
+    NPART_NODE_REPLACED, /* by another operator */
+    NPART_NODE_ADDED, /* it was not there before */
+    NPART_NODE_REMOVED /* it is not there any more */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_node_change_text(enum npart_node_change value);
+
 /* A node that is not as it was: worse ones first. */
 struct npart_diff_node {
     size_t size;
+    enum npart_node_change state; /* what became of it */
     enum npart_change change;
-    const char *state; /* "moved": its verdict is another; "replaced": by another operator; "added" or "removed" */
-    uint32_t before, after; /* its place on either side, or NPART_NONE */
-    const char *name, *op, *graph, *place; /* of `after`, where it is there */
-    const char *name_before, *op_before;   /* "" where it was not there */
+    uint32_t before, after; /* its id on either side, or NPART_NONE */
+    const char *name, *op, *graph; /* as in an analysis, of the new side where it is there */
     uint32_t index;
-    enum npart_verdict verdict_before, verdict; /* NPART_VERDICT_FOLDED where it is not there */
-    uint32_t cause; /* a root by its place in npart_diff_cause, or NPART_NONE */
+    const char *place; /* where the model's source makes it, or "" */
+    const char *name_before, *op_before; /* of the old side, or "" */
+    /* on that side, or not known; NPART_VERDICT_FOLDED where it is not there */
+    enum npart_verdict verdict_before, verdict;
+    uint32_t cause; /* a root by its place in `targets[].causes`, or NPART_NONE */
 };
 /* A node that changed, counted from 0. */
 NPART_API bool npart_diff_node(const npart_diff *diff, uint32_t index, struct npart_diff_node *out);

@@ -52,6 +52,11 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
+records = include/records.table $(header) python/src/npu_partition/results.py docs/json.md docs/api.md
+records: ## the header, results.py, docs/json.md and docs/api.md from include/records.table
+	$(PYTHON) tools/generate/records.py $(records)
+check-records: ## they say what the table says
+	$(PYTHON) tools/generate/records.py --check $(records)
 check-headers: $(generated_headers) ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
@@ -166,7 +171,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -185,7 +190,7 @@ check-rules: $(tool) ## every rule of a list has a case that it refuses, every o
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
-.PHONY: check-unit check-cli check-readme accept check-headers check-symbols check-structure check-links check-toml \
+.PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
 	check-json check-limits check-contents check-opens check-scan check-formats check-compilers check asan check-rules \

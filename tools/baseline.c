@@ -109,7 +109,7 @@ static bool put_summary(FILE *file, const struct npart_summary *at)
     put_bytes(file, ",\"macs\":", at->has_macs ? at->macs : UINT64_MAX);
     put_bytes(file, ",\"macs_on_npu\":", at->has_macs ? at->macs_on_npu : UINT64_MAX);
     put_share(file, ",\"mac_coverage\":", at->has_macs && at->macs, at->mac_coverage);
-    return put_text(file, ",\"verdict\":", at->verdict);
+    return put_text(file, ",\"verdict\":", npart_plan_verdict_text(at->verdict));
 }
 
 static void put_figures(FILE *file, const struct npart_side *side)
@@ -135,8 +135,6 @@ static bool is_left(const struct npart_side_node *node)
 /* `places` gets by node its place among those that are listed. */
 static bool put_nodes(FILE *file, const struct npart_side *side, uint32_t *places)
 {
-    static const char *const verdicts[] = {
-        [NPART_VERDICT_CPU] = "cpu", [NPART_VERDICT_FAIL] = "fail", [NPART_VERDICT_UNKNOWN] = "unknown"};
     uint32_t count = 0;
     bool is_ok = true;
     for (uint32_t i = 0; is_ok && i < side->node_count; i++) {
@@ -146,7 +144,7 @@ static bool put_nodes(FILE *file, const struct npart_side *side, uint32_t *place
         if (!is_left(node))
             continue;
         is_ok = put_text(file, count ? ",[" : "[", node->op);
-        (void)fprintf(file, ",\"%s\",", verdicts[node->verdict]);
+        (void)fprintf(file, ",\"%s\",", npart_verdict_text(node->verdict));
         put_count(file, "", node->cause);
         (void)fprintf(file, ",\"%08x%08x%08x%08x\",\"%08x\"]", (unsigned)node->up, (unsigned)node->down,
                       (unsigned)node->around, (unsigned)node->itself, (unsigned)name);

@@ -126,7 +126,8 @@ static void write_worse(const npart_diff *diff, char *out, size_t bytes)
         }
     for (uint32_t i = 0; npart_diff_cause(diff, i, &cause) && used < bytes; i++)
         if (cause.change == NPART_CHANGE_WORSE) {
-            used += (size_t)snprintf(out + used, bytes - used, "%s%s: %s", before, cause.state, cause.text);
+            used += (size_t)snprintf(out + used, bytes - used, "%s%s: %s", before, npart_cause_change_text(cause.state),
+                                     cause.text);
             before = "; ";
         }
 }

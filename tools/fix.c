@@ -141,7 +141,7 @@ static bool wants_hint(const struct options *options, const npart_fix *fix)
     if (options->is_quiet || options->format == FORMAT_JSON || wants_page(options) || !npart_fix_info(fix, &info))
         return false;
     for (uint32_t i = 0; i < info.target_count; i++)
-        is_left |= strcmp(info.after[i].verdict, "whole") != 0;
+        is_left |= info.after[i].verdict != NPART_PLAN_WHOLE;
     return is_left && info.step_count == 0;
 }
 

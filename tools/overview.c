@@ -73,15 +73,19 @@ bool overview_add(struct overview *overview, const char *model, const char *targ
     return true;
 }
 
-static const char *color_of(const char *verdict)
+static const char *color_of(const struct overview_row *row)
 {
-    static const struct {
-        const char *verdict, *color;
-    } colors[] = {{"whole", "32"}, {"edge", "32"}, {"split", "33"}, {"empty", "2"}};
-    for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
-        if (strcmp(colors[i].verdict, verdict) == 0)
-            return colors[i].color;
-    return "31";
+    switch (row->is_analyzed ? row->summary.verdict : NPART_PLAN_FAILS) {
+    case NPART_PLAN_WHOLE:
+    case NPART_PLAN_EDGE:
+        return "32";
+    case NPART_PLAN_SPLIT:
+        return "33";
+    case NPART_PLAN_EMPTY:
+        return "2";
+    default:
+        return "31";
+    }
 }
 
 static void write_text(const char *text, npart_write_callback write, void *payload)
@@ -100,12 +104,12 @@ static void write_row(const struct overview_row *row, size_t model, size_t targe
                       npart_write_callback write, void *payload)
 {
     const struct npart_summary *summary = &row->summary;
-    const char *verdict = row->is_analyzed ? summary->verdict : "error";
+    const char *verdict = row->is_analyzed ? npart_plan_verdict_text(summary->verdict) : "error";
     char line[128], macs[16] = "-";
     write_padded(row->model, model + 2, write, payload);
     write_padded(row->target, target + 2, write, payload);
     if (use_color) {
-        (void)snprintf(line, sizeof line, "\033[%sm", color_of(verdict));
+        (void)snprintf(line, sizeof line, "\033[%sm", color_of(row));
         write_text(line, write, payload);
     }
     write_padded(verdict, row->is_analyzed ? 7 : 0, write, payload);

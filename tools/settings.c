@@ -100,7 +100,7 @@ static bool add_hexagon(json_t *settings, const struct options *options, const n
     add_advised(provider, advice);
     (void)json_object_set_new(settings, "provider", json_string("QNNExecutionProvider"));
     (void)json_object_set_new(settings, "provider_options", provider);
-    if (npart_plan_summary(plan, &summary) && strcmp(summary.verdict, "whole") == 0)
+    if (npart_plan_summary(plan, &summary) && summary.verdict == NPART_PLAN_WHOLE)
         (void)json_object_set_new(settings, "session_config",
                                   json_pack("{s:s}", "session.disable_cpu_ep_fallback", "1"));
     return add_dims(settings, options);

@@ -58,12 +58,9 @@ static double number_or(const json_t *value, double otherwise)
 
 static enum npart_verdict verdict_of(const char *text, bool *is_ok)
 {
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], text) == 0)
+    const char *word;
+    for (int i = 0; (word = npart_verdict_text((enum npart_verdict)i)) != NULL; i++)
+        if (strcmp(word, text) == 0)
             return (enum npart_verdict)i;
     *is_ok = false;
     return NPART_VERDICT_CPU;
@@ -227,6 +224,14 @@ static bool read_causes(struct saved_side *saved, const json_t *target, struct n
 
 /* ---- figures ----------------------------------------------------------------------------------------------- */
 
+static enum npart_plan_verdict plan_verdict_of(const char *text)
+{
+    enum npart_plan_verdict verdict = NPART_PLAN_WHOLE;
+    while (verdict < NPART_PLAN_UNKNOWN && strcmp(npart_plan_verdict_text(verdict), text) != 0)
+        verdict++;
+    return verdict;
+}
+
 static void read_summary(const json_t *at, struct npart_summary *out)
 {
     *out = (struct npart_summary){
@@ -242,7 +247,7 @@ static void read_summary(const json_t *at, struct npart_summary *out)
         .partitions = count_at(at, "partitions"),
         .switches = count_at(at, "switches"),
         .coverage = number_or(json_object_get(at, "coverage"), 0),
-        .verdict = text_at(at, "verdict"),
+        .verdict = plan_verdict_of(text_at(at, "verdict")),
         .has_macs = json_is_integer(json_object_get(at, "macs")),
         .macs = (uint64_t)json_integer_value(json_object_get(at, "macs")),
         .macs_on_npu = (uint64_t)json_integer_value(json_object_get(at, "macs_on_npu")),

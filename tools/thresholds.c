@@ -104,7 +104,7 @@ static uint32_t count_dynamic(const npart_plan *plan)
     struct npart_cause cause = {.size = sizeof cause};
     uint32_t count = 0;
     for (uint32_t i = 0; npart_plan_cause(plan, i, &cause, NULL, 0); i++)
-        if (strcmp(cause.kind, "dynamic") == 0)
+        if (cause.kind == NPART_ABOUT_DYNAMIC)
             count += cause.affected_count;
     return count;
 }
@@ -116,7 +116,7 @@ static bool is_refused(const struct check *check)
     struct npart_inference_info info = {.size = sizeof info};
     struct npart_finding finding = {.size = sizeof finding};
     return check->summary.failed == 0 && !npart_plan_finding(check->plan, 0, &finding) &&
-           strcmp(check->summary.verdict, "fails") == 0 &&
+           check->summary.verdict == NPART_PLAN_FAILS &&
            npart_inference_info(npart_plan_inference(check->plan), &info) && !info.is_invalid;
 }
 
@@ -133,7 +133,7 @@ static void check_conditions(struct check *check)
     const struct npart_summary *summary = &check->summary;
     const bool *fails_on = check->options->fails_on;
     bool is_split = summary->accepted && (summary->partitions > 1 || summary->accepted < summary->live) &&
-                    strcmp(summary->verdict, "edge") != 0;
+                    summary->verdict != NPART_PLAN_EDGE;
     if (fails_on[FAIL_ON_NONE])
         tell(check, "fail-on none", !summary->live || summary->accepted, "%s on the NPU",
              summary->accepted ? "some nodes run" : "nothing runs");

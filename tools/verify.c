@@ -29,12 +29,6 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-static const char *verdict_word(enum npart_verdict verdict)
-{
-    static const char *const words[] = {"cpu", "npu", "fail", "unknown", "folded", "fused"};
-    return words[verdict];
-}
-
 static const char *place_word(enum placement placement)
 {
     return placement == ON_NPU ? "npu" : placement == ON_CPU ? "cpu" : "not told";
@@ -60,7 +54,7 @@ static void print_difference(const struct verification *v, uint32_t id)
     (void)npart_plan_node(v->plan, id, &planned);
     (void)npart_model_node_text(v->comparison.model, id, name, sizeof name);
     const char *without = node->run == ON_NPU ? " (which has no node on the CPU)" : " (which has no node on the NPU)";
-    print_line(v->run, "    %s: plan %s, run %s%s", name, verdict_word(planned.verdict), place_word(node->run),
+    print_line(v->run, "    %s: plan %s, run %s%s", name, npart_verdict_text(planned.verdict), place_word(node->run),
                node->is_concluded ? without : "");
     if (node->run == ON_NPU && find_reason(v, id, &reason, found, sizeof found))
         print_line(v->run, "      the plan: %s%s%s (%s)", reason.text, *found ? "; found " : "", found, reason.rule_id);
@@ -172,8 +166,8 @@ static json_t *node_json(const struct verification *v, uint32_t id)
     (void)npart_model_graph_path(v->comparison.model, facts.graph, path, sizeof path);
     const char *said = node->placed ? node->placed->reason : NULL;
     return json_pack("{s:i, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o}", "index", (int)facts.index, "graph", plain(path),
-                     "name", plain(facts.name), "op", plain(facts.op), "plan", verdict_word(planned.verdict), "run",
-                     place_word(node->run), "named", !node->is_concluded, "run_reason",
+                     "name", plain(facts.name), "op", plain(facts.op), "plan", npart_verdict_text(planned.verdict),
+                     "run", place_word(node->run), "named", !node->is_concluded, "run_reason",
                      said ? plain(said) : json_null(), "reasons", reasons_of(v, id));
 }
 

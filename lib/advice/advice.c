@@ -15,7 +15,7 @@ static void append_dims_command(struct npart__way *way, const struct npart__plan
 {
     for (uint32_t i = 0; i < fixed->binding_count; i++) {
         const char *word = npart__arena_format(&way->scratch, "%s=%lld", fixed->bindings[i].name,
-                                               (long long)fixed->bindings[i].value);
+                                               (long long)fixed->bindings[i].size);
         npart__append_text(out, i ? " --dim " : "--dim ");
         npart__append_shell_word(out, word ? word : "");
         out->failed |= !word;
@@ -372,14 +372,14 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* The finding that says why the runtime does not load the model; an older one may refuse what the newest loads. `count`
  * is how many there are. NULL: it loads the model. */
-static const struct npart__finding *find_refusal(const struct npart__way *way, uint32_t *count)
+static const struct npart_finding *find_refusal(const struct npart__way *way, uint32_t *count)
 {
     const struct npart__inference *asked = way->open->request.inference;
     const char *code = npart__is_invalid(asked) ? NPART__INVALID : NPART__TOO_NEW;
-    const struct npart__finding *first = NULL;
+    const struct npart_finding *first = NULL;
     *count = 0;
     for (uint32_t i = 0; !way->is_loaded && i < asked->findings.count; i++) {
-        const struct npart__finding *finding = &asked->findings.items[i];
+        const struct npart_finding *finding = &asked->findings.items[i];
         if (strcmp(finding->code, code) != 0)
             continue;
         first = first ? first : finding;
@@ -396,7 +396,7 @@ static npart_status mend(struct npart__way *way)
     struct npart__action action = {
         .kind = npart__kind_word(NPART__KIND_EXPORTER), .rewrites = "", .equality = "", .instead_of = NPART_NONE};
     uint32_t count;
-    const struct npart__finding *finding = find_refusal(way, &count);
+    const struct npart_finding *finding = find_refusal(way, &count);
     struct npart__loads runtime;
     bool *accepted;
     if (!finding)

@@ -20,8 +20,8 @@ struct npart__after {
     uint32_t partitions, live, accepted, failed;
     double coverage;
     double mac_coverage; /* negative: not known */
-    const char *verdict;
-    struct npart__range cost_ms;     /* of a run; NPART__UNKNOWN_RANGE */
+    enum npart_plan_verdict verdict;
+    struct npart_cost_range cost_ms;     /* of a run; NPART__UNKNOWN_RANGE */
     const struct npart__bill *bill;  /* while advice is made: where cost_ms is known, what it is made of, at ... */
     const struct npart__rates *rates;
 };
@@ -42,7 +42,8 @@ struct npart__action {
 struct npart__advice {
     struct NPART__ARRAY(struct npart__action) items; /* the way, step by step; then what may take a step's place */
     struct NPART__ARRAY(uint32_t) lists;
-    const char *choice, *reason; /* "npu", "mend", "cpu" or "undecided", and why (recommend.c) */
+    enum npart_choice choice; /* recommend.c */
+    const char *reason;
 };
 
 /* `fixed` is the plan with all sizes fixed, or NULL. Plans again on the plans' inferences. */

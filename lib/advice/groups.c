@@ -201,7 +201,8 @@ const struct npart__precision *npart__foreign_format(const struct npart__plan *p
 {
     for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
         const struct npart__precision *at = &plan->precisions.items.items[i];
-        uint32_t native = at->happens == NPART__NATIVE || at->happens == NPART__UNTOLD ? NPART_NONE : at->variant;
+        bool is_told = at->told.happens == NPART_HAPPENS_NATIVE || at->told.happens == NPART_HAPPENS_UNKNOWN;
+        uint32_t native = is_told ? NPART_NONE : at->variant;
         if (native != NPART_NONE &&
             (variant == NPART_NONE || npart__is_native_on(&plan->target, variant, at->format)))
             return at;

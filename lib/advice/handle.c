@@ -100,7 +100,7 @@ bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npar
                   .coverage = at->after.coverage,
                   .mac_coverage = at->after.mac_coverage,
                   .verdict = at->after.verdict,
-                  .cost = {at->after.cost_ms.low, at->after.cost_ms.typical, at->after.cost_ms.high}},
+                  .cost = at->after.cost_ms},
     };
     return true;
 }

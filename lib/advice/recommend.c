@@ -16,14 +16,14 @@
 struct way_to_run {
     const struct npart__bill *bill; /* NULL: it cannot be run so, or what it takes is not known */
     const struct npart__rates *rates;
-    struct npart__range ms;
+    struct npart_cost_range ms;
     bool runs; /* with something on the NPU, or on the CPU; whether or not its time is known */
 };
 
 /* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
-    bool fails = strcmp(plan->summary.verdict, "fails") == 0, is_known = plan->cost.is_known && !fails;
+    bool fails = plan->summary.verdict == NPART_PLAN_FAILS, is_known = plan->cost.is_known && !fails;
     return (struct way_to_run){is_known ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms,
                                !fails && plan->summary.accepted > 0};
 }
@@ -48,10 +48,10 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
         bool is_step = strcmp(at->kind, "none") != 0;
-        bool runs = strcmp(at->after.verdict, "fails") != 0 && is_step;
+        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step;
         passed += is_step;
         best.runs |= runs && at->after.accepted > 0;
-        if (!runs || !at->after.bill || (best.bill && at->after.cost_ms.typical >= best.ms.typical))
+        if (!runs || !at->after.bill || (best.bill && at->after.cost_ms.typical_ms >= best.ms.typical_ms))
             continue;
         best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms, true};
         *steps = passed;
@@ -67,7 +67,7 @@ static enum outcome compare(const struct way_to_run *a, const struct way_to_run 
 {
     if (!a->bill || !b->bill)
         return UNKNOWN;
-    struct npart__range ratio = npart__bill_ratio(a->rates, a->bill, b->rates, b->bill);
+    struct npart__ratio ratio = npart__bill_ratio(a->rates, a->bill, b->rates, b->bill);
     /* Negative: not known. */
     return ratio.typical < 0 ? UNKNOWN : ratio.high < share ? FASTER : ratio.low > share ? SLOWER : EITHER;
 }
@@ -82,11 +82,11 @@ static void append_ms(struct npart__buffer *out, double ms)
 
 static void append_range(struct npart__buffer *out, const struct way_to_run *at)
 {
-    append_ms(out, at->ms.typical);
+    append_ms(out, at->ms.typical_ms);
     npart__append_text(out, " ms (");
-    append_ms(out, at->ms.low);
+    append_ms(out, at->ms.low_ms);
     npart__append_text(out, " to ");
-    append_ms(out, at->ms.high);
+    append_ms(out, at->ms.high_ms);
     npart__append_text(out, ")");
 }
 
@@ -115,7 +115,7 @@ static const char *reason_of(struct npart__way *way, const struct way_to_run *pl
     if (cpu->bill) {
         if (planned->bill && plan->summary.accepted)
             append_range(&text, planned);
-        npart__append_text(&text, strcmp(plan->summary.verdict, "fails") == 0 ? "as it is it fails to compile"
+        npart__append_text(&text, plan->summary.verdict == NPART_PLAN_FAILS ? "as it is it fails to compile"
                                   : plan->summary.accepted == 0               ? "no node runs on the NPU"
                                   : planned->bill                             ? " as it is"
                                                                               : "not known as it is");
@@ -137,8 +137,8 @@ static const char *reason_of(struct npart__way *way, const struct way_to_run *pl
  * neither the plan as it is nor what steps leave can be faster; "undecided" is an answer, too, and better than one
  * by chance. A plan that fails or takes no node counts as slower than the CPU, and so does having no step; a time
  * that is not known does not. */
-static const char *choose(const struct npart__plan *plan, const struct way_to_run *planned,
-                          const struct way_to_run *mended, const struct way_to_run *cpu)
+static enum npart_choice choose(const struct npart__plan *plan, const struct way_to_run *planned,
+                                const struct way_to_run *mended, const struct way_to_run *cpu)
 {
     bool uses_npu = planned->bill && plan->summary.accepted > 0;
     /* What does not run is no way to be faster; what runs in a time that is not known may be one. */
@@ -146,12 +146,12 @@ static const char *choose(const struct npart__plan *plan, const struct way_to_ru
     enum outcome then = mended->runs ? compare(mended, cpu, 1) : SLOWER;
     /* Without the CPU's time nothing above means anything. */
     if (!cpu->bill)
-        return "undecided";
+        return NPART_CHOICE_UNDECIDED;
     if (then == FASTER && (!uses_npu || compare(mended, planned, WORTH_MENDING) == FASTER))
-        return "mend";
+        return NPART_CHOICE_MEND;
     if (now == FASTER)
-        return "npu";
-    return now == SLOWER && then == SLOWER ? "cpu" : "undecided";
+        return NPART_CHOICE_NPU;
+    return now == SLOWER && then == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
 }
 
 /* With dynamic sizes only what is known of the fixed ones can be compared; fixing them is a step then. */

@@ -25,8 +25,8 @@ static double overhead_ms(const struct npart__plan *plan, const struct npart__pa
     /* A tensor that goes from one partition to another crosses for both, so the shares of all may add up to more
      * than 1. */
     double crossed = crossings ? (double)(at->input_count + at->output_count) / crossings : 0;
-    return cost->parts_ms[NPART__PART_SWITCH].typical / plan->partitioning.partitions.count +
-           cost->parts_ms[NPART__PART_COPY].typical * (crossed < 1 ? crossed : 1);
+    return cost->parts_ms[NPART__PART_SWITCH].typical_ms / plan->partitioning.partitions.count +
+           cost->parts_ms[NPART__PART_COPY].typical_ms * (crossed < 1 ? crossed : 1);
 }
 
 /* What a partition saves once it is gone: its overhead and its nodes' time on the NPU, less their time on the CPU. */
@@ -120,7 +120,7 @@ npart_status npart__way_small(struct npart__way *way)
     npart_status status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
     if (status != NPART_OK || !after.bill)
         return status;
-    struct npart__range ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
+    struct npart__ratio ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
     /* Only where it is surely faster, as the command takes work off the NPU. */
     return ratio.typical >= 0 && ratio.high < 1 ? add_action(way, &small, &after) : NPART_OK;
 }

@@ -219,7 +219,7 @@ bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
     const struct npart__plan *plan = about->plan;
     const struct npart__cause *cause = &plan->causes.items.items[about->cause];
     const struct npart__oplist *oplist = plan->target.oplist;
-    const char *word = npart__about_word((enum npart__rule_about)cause->about);
+    const char *word = npart_cause_kind_text((enum npart_cause_kind)cause->about);
     /* What follows the name of the list is asked for. */
     const char *id = oplist->rules.items[cause->rule].id, *slash = strchr(id, '/');
     const char *type = npart__type_name(about->type);

@@ -62,7 +62,7 @@ enum npart__row_trial {
  * library. */
 struct npart__row {
     const char *targets;
-    const char *abouts;  /* npart__about_word() of the cause */
+    const char *abouts;  /* npart_cause_kind_text() of the cause */
     const char *rules;   /* ids without the target's name; '*' is any text */
     const char *ops;     /* "Erf", "com.microsoft:Gelu", "ai.onnx.ml:*" */
     const char *types;   /* of the operand that made the rule fail */

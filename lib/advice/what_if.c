@@ -153,7 +153,8 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
         if (!npart__is_live(&plan->session, i))
             continue;
         uint32_t rule = partitioning->handed_back[i];
-        bool was_refused = plan->partitioning.handed_back[i] == NPART_NONE && plan->mask.verdicts[i] == NPART__FAIL;
+        bool was_refused = plan->partitioning.handed_back[i] == NPART_NONE &&
+                           plan->mask.verdicts[i] == NPART_VERDICT_FAIL;
         bool is_gone = is_cause_gone(request, plan->causes.cause_of[i]);
         out->live++;
         /* After partitioning, which has taken out what policies give to the CPU. */
@@ -205,7 +206,7 @@ static void sum_up(const struct npart__what_if *request, const bool *accepted, s
                                           .failed = out->failed,
                                           .partitions = out->partitions};
     out->coverage = out->live ? (double)out->accepted / (double)out->live : 1;
-    out->verdict = npart__verdict_word(request->plan, &summary, accepted, request->is_loaded);
+    out->verdict = npart__plan_verdict(request->plan, &summary, accepted, request->is_loaded);
 }
 
 /* Nothing is inferred or judged again, only partitioned: that is what makes it cheap enough to be asked of every

@@ -142,7 +142,7 @@ static void variant(const struct words *words)
 static void format(const struct words *words)
 {
     const struct npart__precision *at = npart__foreign_format(words->plan, words->group->variant);
-    npart__append_text(words->out, at ? at->name : "them");
+    npart__append_text(words->out, at ? at->told.format : "them");
 }
 
 static void tensors(const struct words *words)

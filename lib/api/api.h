@@ -69,7 +69,7 @@ struct npart_inference {
     struct npart__late_work *work; /* own, of a view too: its graph and sizes may be others */
     struct npart__late_structures *structures; /* of a view that of what it was made from */
     const struct npart__infer_options *options;  /* as given, copied */
-    const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
+    const struct npart_dim_binding *chosen; /* sizes that npart_inference_make_fixed chose */
     uint32_t chosen_count;
     const char *use; /* that they are for; NULL: none were chosen */
 };
@@ -112,7 +112,6 @@ struct npart_plan {
     uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */
     uint32_t *order; /* live nodes of the plan's graph as they run, so without copies; handed out as it is */
     uint32_t order_count;
-    struct npart_memory memory;
 };
 
 /* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */
@@ -177,15 +176,8 @@ size_t npart__note_close(struct npart__note *note, char *out, size_t bytes);
 size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes);
 
 /* A finding as the public header has it. */
-bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out);
+bool npart__get_finding(const struct npart_finding *list, uint32_t count, uint32_t index, struct npart_finding *out);
 
-static inline struct npart_bytes npart__public_bytes(struct npart__bytes bytes)
-{
-    return (struct npart_bytes){bytes.bytes, bytes.is_partial};
-}
-
-/* memory.c: the lists that npart_plan_memory hands out. False when out of memory. */
-bool npart__prepare_memory(npart_plan *plan);
 /* inference.c: options, checked and copied; NULL when out of memory, all zero for NULL. */
 npart_status npart__check_inference_options(const struct npart_inference_options *options, struct npart_error *error);
 struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
@@ -204,7 +196,7 @@ npart_status npart__model_finish(npart_model **out, npart_model *model, npart_st
                                  struct npart_error *error);
 /* inference.c: the inference with more sizes, which must outlive it. */
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
-                                   const struct npart__binding_request *sizes, uint32_t count,
+                                   const struct npart_dim_binding *sizes, uint32_t count,
                                    struct npart_error *error);
 /* plan.c: fails with ARGUMENT where an array is missing, or a name in it. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error);

@@ -188,11 +188,10 @@ size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
 }
 
 /* Texts stay those of the graph or the inference that found it. */
-bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out)
+bool npart__get_finding(const struct npart_finding *list, uint32_t count, uint32_t index, struct npart_finding *out)
 {
     if (index >= count || !NPART__HAS_ROOM(out))
         return false;
-    *out = (struct npart_finding){
-        .size = sizeof *out, .code = list[index].code, .text = list[index].text, .at = list[index].at};
+    *out = list[index];
     return true;
 }

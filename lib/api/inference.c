@@ -17,26 +17,23 @@ struct npart__infer_options *npart__copy_inference_options(const struct npart_in
     struct npart__infer_options *copy = npart__arena_zeroed(arena, 1, sizeof *copy);
     if (!copy || !options)
         return copy;
-    struct npart__binding_request *bindings =
+    struct npart_dim_binding *bindings =
         npart__arena_zeroed(arena, options->dim_count + (size_t)1, sizeof *bindings);
     bool *is_missing = npart__arena_zeroed(arena, options->dim_count + (size_t)1, sizeof *is_missing);
-    struct npart__shape_request *shapes = npart__arena_zeroed(arena, options->input_count + (size_t)1, sizeof *shapes);
+    struct npart_input_shape *shapes = npart__arena_zeroed(arena, options->input_count + (size_t)1, sizeof *shapes);
     if (!bindings || !is_missing || !shapes)
         return NULL;
     for (uint32_t i = 0; i < options->dim_count; i++) {
-        bindings[i].name = npart__arena_copy_text(arena, options->dims[i].name, strlen(options->dims[i].name));
-        bindings[i].value = options->dims[i].size;
-        bindings[i].is_limit = options->dims[i].is_limit;
-        /* Where the inference writes whether the model has such a dim; copied to the caller's at the end. */
-        bindings[i].is_missing = options->is_missing ? &is_missing[i] : NULL;
+        bindings[i] = options->dims[i];
+        bindings[i].name = npart__arena_copy_text(arena, bindings[i].name, strlen(bindings[i].name));
         if (!bindings[i].name)
             return NULL;
     }
     for (uint32_t i = 0; i < options->input_count; i++) {
         const struct npart_input_shape *from = &options->inputs[i];
         int64_t *dims = npart__arena_allocate(arena, (from->rank + (size_t)1) * sizeof *dims);
+        shapes[i] = *from;
         shapes[i].input = npart__arena_copy_text(arena, from->input, strlen(from->input));
-        shapes[i].rank = from->rank;
         /* One more than the rank was allocated: a scalar has no dims, and still needs an
          * address. */
         shapes[i].dims = dims;
@@ -46,6 +43,9 @@ struct npart__infer_options *npart__copy_inference_options(const struct npart_in
     }
     copy->bindings = bindings;
     copy->binding_count = options->dim_count;
+    /* Where the inference writes whether the model has such a dim; copied to the caller's at the end. */
+    copy->is_missing = is_missing;
+    copy->may_lack_count = options->is_missing ? options->dim_count : 0;
     copy->shapes = shapes;
     copy->shape_count = options->input_count;
     copy->ignore_value_info = options->ignore_value_info;
@@ -121,7 +121,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     if (status == NPART_OK)
         status = npart__find_invalid(made->inference, error);
     for (uint32_t i = 0; status == NPART_OK && options && options->is_missing && i < options->dim_count; i++)
-        options->is_missing[i] = *made->options->bindings[i].is_missing;
+        options->is_missing[i] = made->options->is_missing[i];
     status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
@@ -146,24 +146,23 @@ static bool has_open_inputs(const npart_inference *inference)
 }
 
 /* The options of `open` with more sizes given. Earlier sizes stay: what the caller has fixed is not proposed
- * anew. Where a request of `open` notes that the dim is missing is in the arena of `open`: the copy has a place of
- * its own, as several threads may ask of one inference. */
+ * anew. Where it is noted that a dim is missing is in the arena of `open`: the copy has a place of its own, as several
+ * threads may ask of one inference. */
 static bool add_bindings(npart_inference *made, const npart_inference *open)
 {
     uint32_t before = open->options->binding_count, count = made->chosen_count;
     struct npart__infer_options *options = npart__arena_zeroed(&made->life->arena, 1, sizeof *options);
-    struct npart__binding_request *all = npart__arena_zeroed(&made->life->arena, before + (size_t)count, sizeof *all);
+    struct npart_dim_binding *all = npart__arena_zeroed(&made->life->arena, before + (size_t)count, sizeof *all);
     bool *is_missing = npart__arena_zeroed(&made->life->arena, before + (size_t)1, sizeof *is_missing);
     if (!options || !all || !is_missing)
         return false;
-    for (uint32_t i = 0; i < before; i++) {
-        all[i] = open->options->bindings[i];
-        all[i].is_missing = all[i].is_missing ? &is_missing[i] : NULL;
-    }
+    if (before)
+        memcpy(all, open->options->bindings, before * sizeof *all);
     memcpy(all + before, made->chosen, count * sizeof *all);
     *options = *open->options;
     options->bindings = all;
     options->binding_count = before + count;
+    options->is_missing = is_missing;
     made->options = options;
     return true;
 }
@@ -174,7 +173,7 @@ static bool take_findings(npart_inference *made, const npart_inference *open)
 {
     bool is_ok = true;
     for (uint32_t i = 0; is_ok && i < open->inference->findings.count; i++) {
-        const struct npart__finding *finding = &open->inference->findings.items[i];
+        const struct npart_finding *finding = &open->inference->findings.items[i];
         if (strcmp(finding->code, NPART__INVALID) == 0 || strcmp(finding->code, NPART__COMPILED) == 0)
             is_ok = NPART__PUSH(&made->life->arena, &made->inference->findings, *finding);
     }
@@ -265,7 +264,7 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
 
 /* `open` may be a view: all that is known is asked then. What the sizes are for (`use`) stays NULL. */
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
-                                   const struct npart__binding_request *sizes, uint32_t count,
+                                   const struct npart_dim_binding *sizes, uint32_t count,
                                    struct npart_error *error)
 {
     /* What its runtime does not know would be missing here. */
@@ -330,7 +329,7 @@ bool npart_inference_binding(const npart_inference *inference, uint32_t index, s
 {
     if (!inference || !out || index >= inference->chosen_count)
         return false;
-    *out = (struct npart_dim_binding){.name = inference->chosen[index].name, .size = inference->chosen[index].value};
+    *out = inference->chosen[index];
     return true;
 }
 

@@ -167,7 +167,7 @@ bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_gr
     const uint32_t *operands = model->graph->operands.items;
     *out = (struct npart_graph){
         .size = sizeof *out,
-        .kind = (enum npart_graph_kind)at->kind,
+        .kind = at->kind,
         .parent = at->parent,
         .node = at->node,
         .label = at->label,

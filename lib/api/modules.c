@@ -41,8 +41,7 @@ static const struct npart__modules *find_modules(const npart_plan *plan)
     return is_found ? &late->modules : NULL;
 }
 
-/* A status and not a bool as of other lists, since the first call may run out of memory. Sums of
- * multiply-accumulates that are not known are 0 for the caller, with has_macs false; milliseconds stay negative. */
+/* A status and not a bool as of other lists, since the first call may run out of memory. */
 npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct npart_module *out,
                                struct npart_error *error)
 {
@@ -54,23 +53,6 @@ npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct np
         return npart__settle_for(plan->life, npart__fail_memory(error), error);
     if (index >= modules->items.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u modules", modules->items.count);
-    const struct npart__module *at = &modules->items.items[index];
-    bool has_macs = at->macs != NPART__WORK_UNKNOWN;
-    *out = (struct npart_module){
-        .size = sizeof *out,
-        .path = at->path,
-        .parent = at->parent,
-        .own_count = at->own_count,
-        .own = modules->members + at->first_own,
-        .node_count = at->nodes,
-        .live_count = at->live,
-        .accepted_count = at->accepted,
-        .switch_count = at->switches,
-        .has_macs = has_macs,
-        .macs = has_macs ? at->macs : 0,
-        .macs_on_npu = has_macs ? at->macs_on_npu : 0,
-        .npu_ms = at->npu_ms,
-        .cpu_ms = at->cpu_ms,
-    };
+    *out = modules->items.items[index];
     return NPART_OK;
 }

@@ -316,7 +316,7 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
         .source = at->source,
         .advice = at->advice ? at->advice : "",
         .gate = npart__gate_word(&handle->oplist, rule),
-        .about = npart__about_word((enum npart__rule_about)at->about),
+        .about = (enum npart_cause_kind)at->about,
         .is_fatal = at->is_fatal,
         .line = at->line,
         .because = at->because ? at->because : "",

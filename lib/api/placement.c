@@ -16,20 +16,20 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
         return false;
     const struct npart__plan *plan = &handle->plan;
-    enum npart__fate fate = (enum npart__fate)plan->session.fates[node];
-    bool is_live = fate == NPART__FATE_LIVE, on_npu = plan->partitioning.partition_of[node] != NPART_NONE;
+    enum npart_fate fate = (enum npart_fate)plan->session.fates[node];
+    bool is_live = fate == NPART_FATE_LIVE, on_npu = plan->partitioning.partition_of[node] != NPART_NONE;
     /* Copies are no nodes that a caller can ask about: ids end with the file's graph, or the view's. */
     const struct npart__node_cost *cost = &plan->node_costs->items[node];
     *out = (struct npart_node_plan){
         .size = sizeof *out,
         .verdict = is_live                     ? (enum npart_verdict)plan->mask.verdicts[node]
-                   : fate == NPART__FATE_FUSED ? NPART_VERDICT_FUSED
+                   : fate == NPART_FATE_FUSED ? NPART_VERDICT_FUSED
                                                : NPART_VERDICT_FOLDED,
         .partition = plan->partitioning.partition_of[node],
         .cause = plan->causes.cause_of[node],
         .into = npart__fused_into(&plan->session, node),
         .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
-        .fate = is_live ? "" : npart__fate_word(fate),
+        .fate = fate,
         .fate_text = is_live ? "" : npart__fate_sentence(fate),
         .ms = is_live ? npart__node_ms(plan->node_costs, node, on_npu) : -1,
         .slow = is_live && !on_npu ? npart__slow_sentence(cost->slow) : NULL,
@@ -138,7 +138,7 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
     const struct npart__reason *at = &mask->reasons.items[mask->first_reason[node] + index];
     const struct npart__rule *rule = &handle->plan.target.oplist->rules.items[at->rule];
     /* Rules that hold give no reason, so what is left is a note, a doubt, or a failure. */
-    enum npart_outcome outcome = rule->kind == NPART__RULE_NOTE ? NPART_OUTCOME_NOTE
+    enum npart_outcome outcome = rule->kind == NPART_RULE_NOTE ? NPART_OUTCOME_NOTE
                                  : at->truth == NPART__MAYBE    ? NPART_OUTCOME_UNKNOWN
                                  : rule->is_fatal               ? NPART_OUTCOME_FAILS
                                                                 : NPART_OUTCOME_NOT_MET;
@@ -151,11 +151,11 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
  * is never a failure. */
 static enum npart_outcome outcome_of(const struct npart__rule *rule, enum npart__truth truth)
 {
-    if (rule->kind == NPART__RULE_NOTE)
+    if (rule->kind == NPART_RULE_NOTE)
         return truth == NPART__TRUE ? NPART_OUTCOME_NOTE : NPART_OUTCOME_NO_NOTE;
     if (truth == NPART__TRUE)
         return NPART_OUTCOME_MET;
-    if (truth == NPART__MAYBE || rule->kind == NPART__RULE_CAP)
+    if (truth == NPART__MAYBE || rule->kind == NPART_RULE_MAYBE)
         return NPART_OUTCOME_UNKNOWN;
     return rule->is_fatal ? NPART_OUTCOME_FAILS : NPART_OUTCOME_NOT_MET;
 }
@@ -177,7 +177,7 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
     enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, rule, node, NULL);
     npart__unlock(handle->inference);
     const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
-    bool is_met = truth == NPART__TRUE || at->kind == NPART__RULE_NOTE;
+    bool is_met = truth == NPART__TRUE || at->kind == NPART_RULE_NOTE;
     put_reason(plan, rule, outcome_of(at, truth), out);
     out->found_bytes = write_found(handle, rule, node, is_met, found, bytes);
     return true;
@@ -210,8 +210,8 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         .cut_count = at->cut_count,
         .has_macs = at->macs != NPART__WORK_UNKNOWN,
         .macs = at->macs == NPART__WORK_UNKNOWN ? 0 : at->macs,
-        .weights = npart__public_bytes(plan->plan.memory.partitions[partition].weights),
-        .peak = npart__public_bytes(plan->plan.memory.partitions[partition].peak),
+        .weights = plan->plan.memory.partitions[partition].weights,
+        .peak = plan->plan.memory.partitions[partition].peak,
         .fits_on_chip = (enum npart_fit)plan->plan.memory.partitions[partition].fits,
     };
     return true;
@@ -254,14 +254,7 @@ npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct np
         return npart__settle_for(plan->life, npart__fail_memory(error), error);
     if (index >= late->fusions.items.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u fusions", late->fusions.items.count);
-    const struct npart__fusion *at = &late->fusions.items.items[index];
-    *out = (struct npart_fusion){.size = sizeof *out,
-                                 .pattern = at->pattern,
-                                 .state = at->state,
-                                 .stopped_by = at->stopped_by,
-                                 .nodes = late->fusions.nodes.items + at->first_node,
-                                 .node_count = at->node_count,
-                                 .node = at->node};
+    *out = late->fusions.items.items[index];
     return NPART_OK;
 }
 
@@ -280,7 +273,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         (void)npart__copy_out("", 0, found, bytes);
     *out = (struct npart_cause){
         .size = sizeof *out,
-        .kind = npart__about_word((enum npart__rule_about)at->about),
+        .kind = (enum npart_cause_kind)at->about,
         .text = at->text,
         .rule = at->rule,
         .rule_id = plan->plan.target.oplist->rules.items[at->rule].id,

@@ -110,14 +110,14 @@ static const char *copy_name(const char *name, struct npart__arena *arena, bool 
 static bool copy_options(const struct npart_plan_options *options, struct npart__arena *arena,
                          struct npart__plan_request *request)
 {
-    struct npart__assumed *assumed =
+    struct npart_assumption *assumed =
         npart__arena_zeroed(arena, options->assumption_count + (size_t)1, sizeof *assumed);
     const char **cuts = npart__arena_zeroed(arena, options->cut_count + (size_t)1, sizeof *cuts);
     bool is_ok = assumed && cuts;
     for (uint32_t i = 0; is_ok && i < options->assumption_count; i++)
-        assumed[i] = (struct npart__assumed){.op = copy_name(options->assumptions[i].op, arena, &is_ok),
-                                             .node = copy_name(options->assumptions[i].node, arena, &is_ok),
-                                             .on_npu = options->assumptions[i].on_npu};
+        assumed[i] = (struct npart_assumption){.op = copy_name(options->assumptions[i].op, arena, &is_ok),
+                                               .node = copy_name(options->assumptions[i].node, arena, &is_ok),
+                                               .on_npu = options->assumptions[i].on_npu};
     for (uint32_t i = 0; is_ok && i < options->cut_count; i++)
         cuts[i] = copy_name(options->cuts[i], arena, &is_ok);
     request->assumed = assumed;
@@ -168,7 +168,7 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .gates = at->gates,
         .assumed_count = at->assumption_count,
         .cut_count = at->cut_count,
-        .level = at->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
+        .level = at->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
         .invoker = at->runtime,
         .is_sustained = at->is_sustained,
     };
@@ -303,7 +303,7 @@ static void find_most_partitions(npart_plan *plan)
 bool npart__prepare_plan(npart_plan *plan)
 {
     find_most_partitions(plan);
-    return plan->late && write_target(plan) && find_order(plan) && npart__prepare_memory(plan);
+    return plan->late && write_target(plan) && find_order(plan);
 }
 
 /* What was asked for, as it was understood. Defaults are filled in: the variant, the toolchain and the
@@ -319,7 +319,7 @@ bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
         .variant = plan->target.variant_text,
         .toolchain = plan->target.toolchain_text,
         .partitioner = plan->partitioner,
-        .level = plan->level == NPART__LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
+        .level = plan->level,
         .switch_count = handle->switch_count,
         .switches = handle->switches,
         .most_partitions = handle->most_partitions,
@@ -362,17 +362,12 @@ bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out)
     return true;
 }
 
-static struct npart_cost_range range_of(struct npart__range range)
-{
-    return (struct npart_cost_range){range.low, range.typical, range.high};
-}
-
 /* A side that lacks a quantity has no time at all: a sum without it would be too low by an unknown amount. */
 static struct npart_cost_range range_of_bill(const struct npart__plan *plan, const struct npart__bill *bill,
                                              bool is_known)
 {
-    return range_of(is_known ? npart__bill_range(&plan->node_costs->rates, bill, NPART__PART_ALL)
-                                         : NPART__UNKNOWN_RANGE);
+    return is_known ? npart__bill_range(&plan->node_costs->rates, bill, NPART__PART_ALL)
+                    : NPART__UNKNOWN_RANGE;
 }
 
 /* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
@@ -384,15 +379,15 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     const struct npart__cost *cost = &plan->plan.cost;
     *out = (struct npart_cost){
         .size = sizeof *out,
-        .total = range_of(cost->total_ms),
-        .switching = range_of(cost->parts_ms[NPART__PART_SWITCH]),
-        .copying = range_of(cost->parts_ms[NPART__PART_COPY]),
-        .layout = range_of(cost->parts_ms[NPART__PART_LAYOUT]),
-        .quantizing = range_of(cost->parts_ms[NPART__PART_QUANTIZE]),
-        .cpu = range_of(cost->parts_ms[NPART__PART_CPU]),
-        .npu_compute = range_of(cost->parts_ms[NPART__PART_NPU_COMPUTE]),
-        .npu_bandwidth = range_of(cost->parts_ms[NPART__PART_NPU_BANDWIDTH]),
-        .cold = range_of(cost->cold_ms),
+        .total = cost->total_ms,
+        .switching = cost->parts_ms[NPART__PART_SWITCH],
+        .copying = cost->parts_ms[NPART__PART_COPY],
+        .layout = cost->parts_ms[NPART__PART_LAYOUT],
+        .quantizing = cost->parts_ms[NPART__PART_QUANTIZE],
+        .cpu = cost->parts_ms[NPART__PART_CPU],
+        .npu_compute = cost->parts_ms[NPART__PART_NPU_COMPUTE],
+        .npu_bandwidth = cost->parts_ms[NPART__PART_NPU_BANDWIDTH],
+        .cold = cost->cold_ms,
         .cpu_alone = range_of_bill(&plan->plan, &plan->plan.sides.cpu, plan->plan.sides.is_cpu_known),
         .npu_whole = range_of_bill(&plan->plan, &plan->plan.sides.npu, plan->plan.sides.is_npu_known),
         .bytes_to_npu = cost->bytes_to_npu,
@@ -409,29 +404,11 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     return true;
 }
 
-/* One row for each format that the model has weights in, and what the target does with it. Sums of
- * multiply-accumulates that are not known are 0, with has_macs false. */
+/* One row for each format that the model has weights in, and what the target does with it. */
 bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out)
 {
     if (!plan || index >= plan->plan.precisions.items.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__precision *at = &plan->plan.precisions.items.items[index];
-    bool has_macs = at->macs != NPART__WORK_UNKNOWN;
-    *out = (struct npart_precision){
-        .size = sizeof *out,
-        .format = at->name,
-        .happens = npart__happening_word((enum npart__happening)at->happens),
-        .share = at->share,
-        .is_assumed = at->is_assumed,
-        .text = at->text,
-        .because = at->because ? at->because : "",
-        .source = at->source,
-        .instead = at->instead,
-        .variant = at->variant == NPART_NONE ? "" : plan->plan.target.oplist->variants.items[at->variant].name,
-        .node_count = at->node_count,
-        .accepted_count = at->accepted_count,
-        .has_macs = has_macs,
-        .macs = has_macs ? at->macs : 0,
-    };
+    *out = plan->plan.precisions.items.items[index].told;
     return true;
 }

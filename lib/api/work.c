@@ -62,7 +62,7 @@ static bool tell(struct npart__late_work *late, struct npart__arena *arena, uint
     if (is_ok)
         *out = (struct npart_work){
             .size = sizeof *out,
-            .work_class = npart__work_word(at->class),
+            .work_class = at->class,
             .macs = to[0],
             .operations = to[1],
             .bytes_in = to[2],
@@ -106,7 +106,7 @@ npart_status npart_inference_work(const npart_inference *inference, uint32_t nod
     npart__lock(inference);
     if (!late->is_found) {
         struct npart__session session;
-        status = npart__session_make(inference->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, arena, &session,
+        status = npart__session_make(inference->inference, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, arena, &session,
                                      error);
         if (status == NPART_OK && (!npart__session_know(&session, inference->inference, arena) ||
                                    !find_work(&session, NULL, arena, late)))

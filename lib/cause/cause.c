@@ -32,7 +32,7 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
     for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &mask->reasons.items[i];
         const struct npart__rule *rule = &oplist->rules.items[reason->rule];
-        if (rule->kind == NPART__RULE_NOTE)
+        if (rule->kind == NPART_RULE_NOTE)
             continue; /* a note says something of a node that the NPU takes */
         /* 3: keeps the node from being claimed. 2: the node is claimed, and fails to compile then. 1: undecided.
          * Of two that rank the same the first one speaks. */
@@ -48,7 +48,7 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
 /* Undecided nodes and those that fail to compile count, too: each is a node that the NPU cannot be relied on for. */
 static bool falls_back(const struct npart__finder *finder, uint32_t node)
 {
-    return npart__is_live(finder->session, node) && finder->mask->verdicts[node] != NPART__NPU;
+    return npart__is_live(finder->session, node) && finder->mask->verdicts[node] != NPART_VERDICT_NPU;
 }
 
 /* ---- making causes ---------------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
     const struct npart__rule *rule = reason ? &finder->oplist->rules.items[reason->rule] : NULL;
     /* The size of a NonZero's result is up to the data, and would be so if the list had the op: that is told as
      * DATA. Of an operator without a schema it is not known whose doing it is. */
-    return rule && rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE &&
+    return rule && rule->about == NPART_ABOUT_OP && rule->condition == NPART_NONE &&
            (loss != NPART__FAMILY_DATA || !npart__node_at(finder->graph, node)->schema);
 }
 
@@ -239,8 +239,8 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
     const struct npart__trace *trace = &finder->trace;
-    bool is_dynamic = rule->about == NPART__ABOUT_DYNAMIC;
-    bool is_unsure = reason->truth == NPART__MAYBE && rule->kind == NPART__RULE_NEED;
+    bool is_dynamic = rule->about == NPART_ABOUT_DYNAMIC;
+    bool is_unsure = reason->truth == NPART__MAYBE && rule->kind == NPART_RULE_NEED;
     npart__root root = 0;
     /* The rule did not say which operand it failed for: the first whose shape is not known stands for it. */
     if (culprit == NPART_NONE && (is_dynamic || is_unsure))
@@ -248,10 +248,10 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
     if (culprit != NPART_NONE && (is_dynamic || is_unsure))
         root = npart__shape_root(trace, culprit);
     /* The shape is known, but the operand is computed from sizes: with these fixed it would be a constant. */
-    if (!root && culprit != NPART_NONE && (is_dynamic || is_unsure || rule->about == NPART__ABOUT_CONSTANT))
+    if (!root && culprit != NPART_NONE && (is_dynamic || is_unsure || rule->about == NPART_ABOUT_CONSTANT))
         root = trace->elements[culprit];
     /* Without this its failure would be said to be a size's, though fixing that would change nothing. */
-    if (finder->mask->verdicts[node] == NPART__FAIL && !is_dynamic)
+    if (finder->mask->verdicts[node] == NPART_VERDICT_FAIL && !is_dynamic)
         return 0;
     /* Elements of the first result stand for all: a node that computes sizes has one. */
     uint32_t result = npart__node_output(finder->graph, npart__node_at(finder->graph, node), 0);
@@ -368,20 +368,20 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
         add_root(finder, cause, holder);
         return cause;
     }
-    if (rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE)
+    if (rule->about == NPART_ABOUT_OP && rule->condition == NPART_NONE)
         return cause_of_key(finder, NPART__FAMILY_OP, at->op_type, id, false);
     const struct npart__fact *fact =
         culprit == NPART_NONE ? NULL : npart__fact_of(finder->session->inference, culprit);
     /* Fatal rules stay by themselves: what fails to compile must be told op by op. */
-    if (rule->about == NPART__ABOUT_RANK && fact && fact->has_rank && fact->rank >= HIGH_RANK && !rule->is_fatal)
+    if (rule->about == NPART_ABOUT_RANK && fact && fact->has_rank && fact->rank >= HIGH_RANK && !rule->is_fatal)
         return cause_of_key(finder, NPART__FAMILY_RANK, fact->rank, id, false);
     /* The length of the array that keys are looked up in is the limit below. */
-    bool is_whole = rule->about == NPART__ABOUT_DTYPE && fact && is_type_of_model(fact->element_type);
+    bool is_whole = rule->about == NPART_ABOUT_DTYPE && fact && is_type_of_model(fact->element_type);
     if (is_whole && !rule->is_fatal && fact->element_type < MOST_NUMBERS)
         return cause_of_key(finder, NPART__FAMILY_TYPE, fact->element_type, id, false);
     /* A rule about a variant or a switch of the target, which a list repeats for each op. A policy without a
      * condition is a `partitions` line, of which each stands for itself. */
-    bool is_joined = rule->about == NPART__ABOUT_POLICY && rule->condition != NPART_NONE;
+    bool is_joined = rule->about == NPART_ABOUT_POLICY && rule->condition != NPART_NONE;
     return cause_of_key(finder, NPART__FAMILY_RULE, id, id, is_joined);
 }
 
@@ -401,8 +401,8 @@ static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t nod
     if (about->family == NPART__FAMILY_CONTROL)
         is_nearer = id == finder->oplist->bodies_rule && at->rule != id;
     else
-        is_nearer = (is_op && rule->about == NPART__ABOUT_OP && now->about != NPART__ABOUT_OP) ||
-                    (is_traced && rule->about == NPART__ABOUT_DYNAMIC && now->about != NPART__ABOUT_DYNAMIC);
+        is_nearer = (is_op && rule->about == NPART_ABOUT_OP && now->about != NPART_ABOUT_OP) ||
+                    (is_traced && rule->about == NPART_ABOUT_DYNAMIC && now->about != NPART_ABOUT_DYNAMIC);
     /* Then the text names what they share. */
     about->is_mixed |= !is_first && strcmp(rule->sentence, now->sentence) != 0;
     if (!is_first && !is_nearer)
@@ -410,17 +410,17 @@ static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t nod
     at->rule = id;
     at->first_affected = node;
     about->culprit = culprit;
-    at->about = is_traced && about->family != NPART__FAMILY_CONTROL ? NPART__ABOUT_DYNAMIC : rule->about;
+    at->about = is_traced && about->family != NPART__FAMILY_CONTROL ? NPART_ABOUT_DYNAMIC : rule->about;
 }
 
 /* Counts go with it; which cause a node has is never changed but by joining and sorting. */
 static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
 {
     struct npart__cause *at = &finder->out->items.items[cause];
-    enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
+    enum npart_verdict verdict = (enum npart_verdict)finder->mask->verdicts[node];
     at->affected_count++;
-    at->failing_count += verdict == NPART__FAIL;
-    finder->about.items[cause].undecided_count += verdict == NPART__UNDECIDED;
+    at->failing_count += verdict == NPART_VERDICT_FAIL;
+    finder->about.items[cause].undecided_count += verdict == NPART_VERDICT_UNKNOWN;
     finder->out->cause_of[node] = cause;
 }
 
@@ -602,7 +602,7 @@ static void find(struct npart__finder *finder)
 /* What tracing and grouping need is given back, since a plan lives as long as its reports: only the causes, their
  * lists and the cause of each node stay. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__session *session,
-                                enum npart__level level, const struct npart__mask *mask,
+                                enum npart_level level, const struct npart__mask *mask,
                                 const struct npart__partitioning *partitioning, struct npart__arena *arena,
                                 struct npart__causes *out, struct npart_error *error)
 {
@@ -622,7 +622,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
     finder.root_in = npart__arena_zeroed(arena, nodes, sizeof *finder.root_in);
     finder.uses = npart__arena_zeroed(arena, symbols, sizeof *finder.uses);
-    bool is_traced = npart__trace_roots(session, level != NPART__LEVEL_OFF, arena, &finder.trace);
+    bool is_traced = npart__trace_roots(session, level != NPART_LEVEL_OFF, arena, &finder.trace);
     /* Nothing is given back then: the arena goes with the plan that failed. */
     if (!out->cause_of || !finder.root_in || !finder.uses || !is_traced)
         return npart__fail_memory(error);

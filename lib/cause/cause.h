@@ -11,7 +11,7 @@
 
 /* Ids of nodes and values are the file's. */
 struct npart__cause {
-    uint8_t about;                   /* enum npart__rule_about: DYNAMIC where it was traced to a size */
+    uint8_t about;                   /* enum npart_cause_kind: DYNAMIC where it was traced to a size */
     const char *text;                /* one line for people, in the plan's arena */
     uint32_t rule;                   /* the rule that the first affected node does not meet */
     uint32_t symbol;                 /* of the inference, where it is dims of inputs: the first; NPART_NONE */
@@ -34,7 +34,7 @@ struct npart__causes {
 
 /* By all that is known of sizes, and by what the runtime knows of them, which the mask stands on; often the same. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__session *session,
-                                enum npart__level level, const struct npart__mask *mask,
+                                enum npart_level level, const struct npart__mask *mask,
                                 const struct npart__partitioning *partitioning, struct npart__arena *arena,
                                 struct npart__causes *out, struct npart_error *error);
 

@@ -14,7 +14,7 @@ void npart__check_causes(const struct npart__session *session, const struct npar
     const uint32_t nodes = session->file->nodes.count;
     uint32_t affected = 0;
     for (uint32_t n = 0; n < nodes; n++) {
-        bool falls_back = npart__is_live(session, n) && mask->verdicts[n] != NPART__NPU;
+        bool falls_back = npart__is_live(session, n) && mask->verdicts[n] != NPART_VERDICT_NPU;
         NPART__ASSERT(falls_back == (causes->cause_of[n] < causes->items.count), "node %u", n);
         NPART__ASSERT(falls_back || causes->cause_of[n] == NPART_NONE, "node %u", n);
         affected += falls_back;

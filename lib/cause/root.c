@@ -129,7 +129,7 @@ static void name_root(struct npart__finder *finder, uint32_t id)
         name_rule(finder, cause, about, NULL);
         break;
     case NPART__FAMILY_CONTROL:
-        if (cause->about == NPART__ABOUT_DYNAMIC)
+        if (cause->about == NPART_ABOUT_DYNAMIC)
             name_lost(finder, cause, about);
         else
             name_rule(finder, cause, about, npart__text(&finder->graph->strings, about->key));

@@ -218,7 +218,7 @@ static void word_cause(struct npart__finder *finder, uint32_t id, struct npart__
         npart__append_format(out, "%s after `%s`", sentence, npart__value_name(finder->graph, cause->cut_value));
         break;
     case NPART__FAMILY_CONTROL:
-        if (cause->about != NPART__ABOUT_DYNAMIC)
+        if (cause->about != NPART_ABOUT_DYNAMIC)
             append_rule(finder, cause, about, out);
         else
             append_lost(finder, cause, about, out);

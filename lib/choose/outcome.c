@@ -8,7 +8,7 @@
  * that fails. A model without live nodes has nothing left to take, and is no failure. */
 struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, double ms)
 {
-    bool fails = strcmp(summary->verdict, "fails") == 0;
+    bool fails = summary->verdict == NPART_PLAN_FAILS;
     return (struct npart__outcome){
         .failed = fails && !summary->failed ? 1 : summary->failed,
         /* 0 partitions would be the fewest, though it is the worst: nothing is on the NPU. NPART_NONE is the most. */
@@ -22,7 +22,7 @@ struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summa
 
 struct npart__outcome npart__outcome_of(const struct npart__plan *plan)
 {
-    return npart__outcome_of_counts(&plan->summary, plan->cost.is_known ? plan->cost.total_ms.typical : -1);
+    return npart__outcome_of_counts(&plan->summary, plan->cost.is_known ? plan->cost.total_ms.typical_ms : -1);
 }
 
 /* With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are faster. */

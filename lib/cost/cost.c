@@ -63,10 +63,10 @@ static void add_node(struct border *border, const struct npart__node_costs *node
     const struct npart__work *work = &nodes->works[node];
     /* FLOAT32 is 0: NPUs compute it as FLOAT16. Its place is empty, and charge_border begins after it. */
     uint32_t arithmetic = nodes->items[node].arithmetic ? nodes->items[node].arithmetic : NPART__ARITHMETIC_FLOAT16;
-    if (work->class == NPART__WORK_NONE || !nodes->items[node].npu.is_known)
+    if (work->class == NPART_WORK_NONE || !nodes->items[node].npu.is_known)
         return;
     border->nodes[arithmetic]++;
-    if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT)
+    if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
         border->operations[arithmetic] += npart__padded_macs(work);
 }
 
@@ -205,7 +205,7 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
             continue;
         /* Weights are brought in once, when the model is loaded: a part of the first run alone. */
         charge(&out->bill, nodes, NPART__PART_COLD, NPART__PARAMETER_LOAD_WEIGHTS, (double)work->weight_bytes);
-        if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT) {
+        if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT) {
             macs += (double)work->macs;
             padded += npart__padded_macs(work);
         }

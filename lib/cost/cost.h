@@ -22,10 +22,11 @@
 
 /* Milliseconds. Eight of ten runs lie between low and high; typical is the middle of the distribution, not of the
  * two. */
-struct npart__range {
+/* One time as a multiple of another. All negative: not known. */
+struct npart__ratio {
     double low, typical, high;
 };
-#define NPART__UNKNOWN_RANGE ((struct npart__range){-1, -1, -1})
+#define NPART__UNKNOWN_RANGE ((struct npart_cost_range){-1, -1, -1})
 
 /* The order is that of reports; everything from QUANTIZE on depends on what nodes compute. */
 enum npart__part {
@@ -80,10 +81,10 @@ struct npart__bill {
 };
 
 /* What a bill comes to: one part, or NPART__PART_ALL. */
-struct npart__range npart__bill_range(const struct npart__rates *rates, const struct npart__bill *bill,
+struct npart_cost_range npart__bill_range(const struct npart__rates *rates, const struct npart__bill *bill,
                                       enum npart__part part);
 /* The time of `a` as a multiple of that of `b`; of rates that come from the same parameters what both have cancels. */
-struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
+struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
                                       const struct npart__rates *rates_of_b, const struct npart__bill *b);
 /* The share of a bill's time that rests on assumed parameters. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
@@ -184,8 +185,8 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
 struct npart__cost {
     struct npart__bill bill; /* of a run as it is planned */
     bool is_known;           /* nothing of it is unknown */
-    struct npart__range total_ms, cold_ms; /* NPART__UNKNOWN_RANGE */
-    struct npart__range parts_ms[NPART__PARTS];
+    struct npart_cost_range total_ms, cold_ms; /* NPART__UNKNOWN_RANGE */
+    struct npart_cost_range parts_ms[NPART__PARTS];
     uint64_t bytes_to_npu, bytes_to_cpu;
     uint32_t unknown_sizes; /* boundary tensors whose bytes are not known */
     uint32_t unknown_nodes; /* nodes of which it is not known what they take */

@@ -151,7 +151,7 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
     const struct npart__work *work = at->work;
     double operations = 2 * npart__padded_macs(work), bytes = weight_bytes(work), factor = 1;
     /* Deep and wide by the two constants above, and more than twice as deep as wide. */
-    bool is_deep = work->class == NPART__WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
+    bool is_deep = work->class == NPART_WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
                    work->depth / 2 > work->columns;
     const struct npart__parameter *deep = at->out->rates.values[at->arithmetic][NPART__PARAMETER_DEEP];
     bool is_limited = ms_of(at, NPART__PARAMETER_MATRIX, operations) >= ms_of(at, NPART__PARAMETER_MEMORY, bytes);
@@ -167,7 +167,7 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
                factor * (ms_of(at, NPART__PARAMETER_MATRIX, operations) + ms_of(at, NPART__PARAMETER_MEMORY, bytes)));
     /* A product of two activations is made of `groups` small ones, as many as attention has heads, each with a
      * start of its own. */
-    if (work->class == NPART__WORK_PRODUCT)
+    if (work->class == NPART_WORK_PRODUCT)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
 }
 
@@ -189,21 +189,21 @@ static void charge_depthwise(const struct costing *at, struct npart__side_cost *
 static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
-    bool is_move = work->class == NPART__WORK_MOVE, is_convert = work->class == NPART__WORK_CONVERT;
+    bool is_move = work->class == NPART_WORK_MOVE, is_convert = work->class == NPART_WORK_CONVERT;
     enum npart__part part = is_convert ? NPART__PART_QUANTIZE : NPART__PART_NPU_BANDWIDTH;
     /* Everything else is two bytes wide on the NPU, float32 too. */
     double element_bytes = at->arithmetic == NPART__ARITHMETIC_W8A8 ? 1 : 2;
-    if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT)
+    if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
         charge_product(at, side);
     else if (!is_move && !is_convert)
         charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, weight_bytes(work));
-    if (work->class == NPART__WORK_DEPTHWISE)
+    if (work->class == NPART_WORK_DEPTHWISE)
         charge_depthwise(at, side);
-    else if (work->class == NPART__WORK_NORMALIZE)
+    else if (work->class == NPART_WORK_NORMALIZE)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NORMALIZE, larger(work));
-    else if (work->class == NPART__WORK_FUNCTION)
+    else if (work->class == NPART_WORK_FUNCTION)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_FUNCTION, out(work));
-    else if (work->class == NPART__WORK_ELEMENTWISE)
+    else if (work->class == NPART_WORK_ELEMENTWISE)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_ELEMENTWISE, out(work));
     /* Concat's operands are written where it reads them. */
     else if (is_convert || (is_move && !npart__is_op(npart__node_at(at->session->graph, at->id), at->concat)))
@@ -226,7 +226,7 @@ static const struct slow {
     const char *sentence;
 } slow_rows[] = {
 #define SLOW(op, class, arithmetics, rank, runtime, sentence)                                                          \
-    {op, NPART__WORK_##class, arithmetics, rank, runtime, sentence},
+    {op, NPART_WORK_##class, arithmetics, rank, runtime, sentence},
 #include "cost/slow.def"
 };
 
@@ -252,7 +252,7 @@ static uint8_t find_slow(const struct costing *at)
     for (unsigned i = 0; i < NPART__COUNT(slow_rows); i++) {
         const struct slow *row = &slow_rows[i];
         if ((!row->op || npart__is_op(node, at->slow_ops[i])) && (row->arithmetics >> at->arithmetic & 1) &&
-            (row->class == NPART__WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank) &&
+            (row->class == NPART_WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank) &&
             (row->invoker == EVERYWHERE || row->invoker == at->out->rates.invoker))
             return (uint8_t)(i + 1);
     }
@@ -279,9 +279,9 @@ static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__si
     /* Where the list has no rate for slow kernels the usual one has to do, and the sentence is told all the same. */
     if (slow && has_rate(at, slower))
         name = slower;
-    bool is_bytes = work->class == NPART__WORK_MOVE ||
+    bool is_bytes = work->class == NPART_WORK_MOVE ||
                     ms_of(at, NPART__PARAMETER_CPU_MEMORY, bytes) > ms_of(at, name, quantity);
-    if (work->class == NPART__WORK_CONVERT)
+    if (work->class == NPART_WORK_CONVERT)
         charge(at, side, NPART__PART_QUANTIZE, NPART__PARAMETER_CPU_QUANTIZE, larger_elements(work));
     else if (is_bytes)
         charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_MEMORY, bytes);
@@ -310,7 +310,7 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
 {
     at->work = &at->out->works[at->id];
     out->npu.is_known = out->cpu.is_known = true;
-    if (at->work->class == NPART__WORK_NONE)
+    if (at->work->class == NPART_WORK_NONE)
         return;
     at->arithmetic = npart__arithmetic_of(at->work->activation_type);
     /* Region 0 is the main graph. */

@@ -176,14 +176,13 @@ static void add(struct variance *variance, const struct npart__rate *rate, doubl
 
 /* The typical value stays the sum of typical ones; low and high are as far from it in ratio. 10 ms with a
  * deviation of 0.2 are 7.7 to 12.9 ms. */
-static struct npart__range spread(double typical, const struct variance *variance)
+static double spread(const struct variance *variance)
 {
-    double factor = exp(WITHIN_80_PERCENT * sqrt(variance->of_logarithm + log1p(variance->of_time)));
-    return (struct npart__range){typical / factor, typical, typical * factor};
+    return exp(WITHIN_80_PERCENT * sqrt(variance->of_logarithm + log1p(variance->of_time)));
 }
 
 /* Where typically nothing is taken, the high end is that of one side of a normal distribution. */
-struct npart__range npart__bill_range(const struct npart__rates *rates, const struct npart__bill *bill,
+struct npart_cost_range npart__bill_range(const struct npart__rates *rates, const struct npart__bill *bill,
                                       enum npart__part part)
 {
     struct variance variance = {0, 0};
@@ -194,8 +193,9 @@ struct npart__range npart__bill_range(const struct npart__rates *rates, const st
         add(&variance, &rates->items[i], sum.quantities[i] / whole);
     variance.of_logarithm += square(sum.sigma * sum.npu_ms / whole);
     if (sum.ms <= 0)
-        return (struct npart__range){0, 0, WITHIN_80_PERCENT * sqrt(variance.of_time)};
-    return spread(sum.ms, &variance);
+        return (struct npart_cost_range){0, 0, WITHIN_80_PERCENT * sqrt(variance.of_time)};
+    double factor = spread(&variance);
+    return (struct npart_cost_range){sum.ms / factor, sum.ms, sum.ms * factor};
 }
 
 /* By address: plans of one list and target share its parameters. */
@@ -211,7 +211,7 @@ static bool are_same(const struct npart__rates *a, const struct npart__rates *b)
  * same rate is off by the same in both. Of another target's all are different ones. So a plan and its trial, which
  * differ in two launches, are told apart although both ranges overlap. Where 80 % of both are computing at one
  * rate, that rate drops out, whatever it is off by. */
-struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
+struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
                                       const struct npart__rates *rates_of_b, const struct npart__bill *b)
 {
     struct variance variance = {0, 0};
@@ -221,7 +221,7 @@ struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, con
     sum_up(rates_of_b, b, NPART__PART_ALL, &of_b);
     /* What takes nothing has no quotient. */
     if (of_a.ms <= 0 || of_b.ms <= 0)
-        return NPART__UNKNOWN_RANGE;
+        return (struct npart__ratio){-1, -1, -1};
     for (uint32_t i = 0; i < rates_of_a->count; i++)
         add(&variance, &rates_of_a->items[i],
             of_a.quantities[i] / of_a.ms - (is_shared ? of_b.quantities[i] / of_b.ms : 0));
@@ -229,7 +229,8 @@ struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, con
         add(&variance, &rates_of_b->items[i], of_b.quantities[i] / of_b.ms);
     double model_of_a = of_a.sigma * of_a.npu_ms / of_a.ms, model_of_b = of_b.sigma * of_b.npu_ms / of_b.ms;
     variance.of_logarithm += is_shared ? square(model_of_a - model_of_b) : square(model_of_a) + square(model_of_b);
-    return spread(of_a.ms / of_b.ms, &variance);
+    double factor = spread(&variance), typical = of_a.ms / of_b.ms;
+    return (struct npart__ratio){typical / factor, typical, typical * factor};
 }
 
 /* 1, all of it, where there is nothing: a bill without quantities rests on no measurement. */

@@ -59,7 +59,7 @@ static uint32_t root_at(const struct npart__comparison *at, int side, uint32_t c
 
 /* Either may be NPART_NONE, not both. Told is what stands after, where it does, with its name and place there:
  * that is the file that the reader has. */
-static bool tell_node(struct npart__comparison *at, const char *state, uint32_t before, uint32_t after,
+static bool tell_node(struct npart__comparison *at, enum npart_node_change state, uint32_t before, uint32_t after,
                       enum npart_change change)
 {
     const struct npart_side_node *a = before == NPART_NONE ? NULL : &at->sides[NPART__BEFORE]->nodes[before];
@@ -100,8 +100,8 @@ static bool compare_pair(struct npart__comparison *at, uint32_t before, uint32_t
     at->info.left += !npart__is_left(a) && npart__is_left(b);
     at->info.came += npart__is_left(a) && !npart__is_left(b);
     if (is_replaced)
-        return tell_node(at, "replaced", before, after, change ? change : NPART_CHANGE_OTHER);
-    return !change || tell_node(at, "moved", before, after, change);
+        return tell_node(at, NPART_NODE_REPLACED, before, after, change ? change : NPART_CHANGE_OTHER);
+    return !change || tell_node(at, NPART_NODE_MOVED, before, after, change);
 }
 
 /* A node that came and falls back is worse where its root is. */
@@ -140,7 +140,7 @@ static bool compare_nodes(struct npart__comparison *at)
             is_ok = compare_pair(at, i, other);
         else if (after->listing == NPART_LISTING_ALL || npart__is_left(&before->nodes[i])) {
             at->info.removed++;
-            is_ok = tell_node(at, "removed", i, NPART_NONE, NPART_CHANGE_OTHER);
+            is_ok = tell_node(at, NPART_NODE_REMOVED, i, NPART_NONE, NPART_CHANGE_OTHER);
         }
     }
     for (uint32_t i = 0; is_ok && i < after->node_count; i++) {
@@ -148,7 +148,7 @@ static bool compare_nodes(struct npart__comparison *at)
             (before->listing != NPART_LISTING_ALL && !npart__is_left(&after->nodes[i])))
             continue;
         at->info.added++;
-        is_ok = tell_node(at, "added", NPART_NONE, i, change_of_added(at, &after->nodes[i]));
+        is_ok = tell_node(at, NPART_NODE_ADDED, NPART_NONE, i, change_of_added(at, &after->nodes[i]));
     }
     if (is_ok && at->nodes.count)
         qsort(at->nodes.items, at->nodes.count, sizeof *at->nodes.items, compare_changed);
@@ -198,8 +198,7 @@ static bool keep_side(struct npart__comparison *at, int side, const struct npart
     copy->causes = NULL;
     copy->node_count = copy->cause_count = 0;
     *out = copy;
-    return keep(at, &copy->model) && keep(at, &copy->target) && keep(at, &copy->toolchain) &&
-           keep(at, &copy->summary.verdict);
+    return keep(at, &copy->model) && keep(at, &copy->target) && keep(at, &copy->toolchain);
 }
 
 /* States and words of figures are constants. */

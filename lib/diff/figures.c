@@ -73,26 +73,22 @@ static enum npart_change more_is_worse(double before, double after, bool is_free
 
 /* ---- the verdict ------------------------------------------------------------------------------------------- */
 
-/* From the best on; "empty" compares with nothing. */
-static int rank_of_verdict(const char *verdict)
+/* From the best on, as the words stand; "empty" and what is not said compare with nothing. */
+static bool has_rank(enum npart_plan_verdict verdict)
 {
-    static const char *const ranks[] = {"whole", "edge", "split", "none", "fails"};
-    for (int i = 0; i < (int)NPART__COUNT(ranks); i++)
-        if (strcmp(ranks[i], npart__text_of(verdict)) == 0)
-            return i;
-    return -1;
+    return verdict < NPART_PLAN_EMPTY;
 }
 
 static bool compare_verdicts(struct npart__comparison *at)
 {
-    const char *a = npart__text_of(at->sides[NPART__BEFORE]->summary.verdict);
-    const char *b = npart__text_of(at->sides[NPART__AFTER]->summary.verdict);
-    int before = rank_of_verdict(a), after = rank_of_verdict(b);
-    if (strcmp(a, b) == 0)
+    enum npart_plan_verdict before = at->sides[NPART__BEFORE]->summary.verdict;
+    enum npart_plan_verdict after = at->sides[NPART__AFTER]->summary.verdict;
+    const char *a = npart_plan_verdict_text(before), *b = npart_plan_verdict_text(after);
+    if (before == after || !a || !b)
         return true;
     struct npart_diff_figure figure = {
         .size = sizeof figure,
-        .change = before < 0 || after < 0 ? NPART_CHANGE_OTHER
+        .change = !has_rank(before) || !has_rank(after) ? NPART_CHANGE_OTHER
                   : after > before        ? NPART_CHANGE_WORSE
                                           : NPART_CHANGE_BETTER,
         .what = "verdict",

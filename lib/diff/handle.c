@@ -20,12 +20,6 @@ uint32_t npart_name_hash(const char *name)
     return name ? npart__name_hash(name) : 0;
 }
 
-const char *npart_change_text(enum npart_change change)
-{
-    static const char *const texts[] = {"same", "different", "better", "worse"};
-    return (unsigned)change < NPART__COUNT(texts) ? texts[change] : NULL;
-}
-
 /* ---- a plan as a side -------------------------------------------------------------------------------------- */
 
 /* Texts of a record are its own: the plan may go before it. */
@@ -134,7 +128,7 @@ static bool record_cause(npart_record *record, const struct npart_cause *at, con
     struct npart__arena *arena = &record->life->arena;
     uint32_t *nodes = npart__arena_zeroed(arena, at->node_count + (size_t)1, sizeof *nodes);
     *out = (struct npart_side_cause){
-        .kind = at->kind,
+        .kind = npart_cause_kind_text(at->kind),
         .rule = copy_text(arena, at->rule_id),
         .text = copy_text(arena, at->text),
         .action = action ? copy_text(arena, action) : NULL,

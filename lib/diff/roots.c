@@ -148,11 +148,11 @@ static struct npart_diff_cause describe(const struct npart__comparison *at, uint
                   : is_less            ? NPART_CHANGE_BETTER
                   : !a || !b || count_before != count_after ? NPART_CHANGE_OTHER
                                                             : NPART_CHANGE_NONE,
-        .state = !a                           ? "new"
-                 : !b                         ? "lost"
-                 : count_after > count_before ? "more"
-                 : count_after < count_before ? "fewer"
-                                              : "same",
+        .state = !a                           ? NPART_CAUSE_NEW
+                 : !b                         ? NPART_CAUSE_LOST
+                 : count_after > count_before ? NPART_CAUSE_MORE
+                 : count_after < count_before ? NPART_CAUSE_FEWER
+                                              : NPART_CAUSE_SAME,
         .before = before,
         .after = after,
         .affected_before = count_before,
@@ -165,13 +165,10 @@ static struct npart_diff_cause describe(const struct npart__comparison *at, uint
     };
 }
 
-/* New, more, lost, fewer, same; what is worse before what only differs. States are told apart by their first
- * letters. 16 is more than there are states. */
+/* As the states stand; what is worse before what only differs. */
 static unsigned rank_of(const struct npart_diff_cause *cause)
 {
-    static const char order[] = "nmlfs";
-    unsigned state = (unsigned)(strchr(order, cause->state[0]) - order);
-    return (cause->change == NPART_CHANGE_WORSE ? 0 : 16) + state;
+    return (cause->change == NPART_CHANGE_WORSE ? 0 : NPART_CAUSE_SAME + 1u) + (unsigned)cause->state;
 }
 
 static int compare_roots(const void *a, const void *b)

@@ -19,17 +19,6 @@
 
 #include "infer/infer.h"
 
-/* How equal a model is afterwards, from the strongest: the same bits on all inputs; the same bits under a condition
- * on values that the file cannot prove; the same formula with other rounding; within one quantization step an
- * operator; another function. */
-enum npart__equality {
-    NPART__EQUAL_BITS,
-    NPART__EQUAL_BITS_IF,
-    NPART__EQUAL_ULP,
-    NPART__EQUAL_STEP,
-    NPART__EQUAL_APPROX,
-};
-
 /* A version of the model: a skeleton that lost nothing (see `keeps_all` in wire.h), packed. Records of what the
  * scan left out are ranges of that file, so its length goes with every version of it. */
 struct npart__version {
@@ -49,7 +38,7 @@ struct npart__site {
     uint32_t id;                        /* of the node that is to be replaced */
     const struct npart__node *node;
     const char *rewrite;   /* its id, part of new names */
-    uint8_t equality;      /* enum npart__equality: the row's; a rewrite may make it weaker or stronger at this site */
+    uint8_t equality;      /* enum npart_equality: the row's; a rewrite may make it weaker or stronger at this site */
     const char *caveat;    /* what a user must know of it at this site; NULL: the row's. Lives as long as the arena */
     bool failed;           /* out of memory, or what was asked for cannot be made */
     bool is_impossible;    /* the latter: a form that the opset lacks, a constant of a type that cannot be written */

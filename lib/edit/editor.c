@@ -78,7 +78,7 @@ static bool map_scopes(struct npart__editor *editor)
     map_nodes(editor, 0, editor->model->graph->node, editor->model->graph->n_node);
     for (uint32_t scope = 1; scope < graph->scopes.count; scope++) {
         const struct npart__scope *at = npart__scope_at(graph, scope);
-        if (at->kind == NPART__SCOPE_BODY) {
+        if (at->kind == NPART_GRAPH_BODY) {
             Onnx__GraphProto *body = find_body(editor, scope);
             if (body)
                 map_nodes(editor, scope, body->node, body->n_node);

@@ -395,7 +395,7 @@ bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *
         return false;
     }
     bool is_done = false;
-    if (at->kind == NPART__SCOPE_CALL && editor->functions[scope]) {
+    if (at->kind == NPART_GRAPH_CALL && editor->functions[scope]) {
         splice.function = editor->functions[scope];
         splice.call = editor->protos[at->node];
         is_done = splice_call(&splice, operands, results);

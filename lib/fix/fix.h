@@ -35,7 +35,7 @@ struct npart__fix_request {
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */
     const struct npart__bound_value *values;
     uint32_t value_count;
-    uint32_t allowed;                   /* bits by enum npart__equality: 1 is equal bit for bit, and no more */
+    uint32_t allowed;                   /* bits by enum npart_equality: 1 is equal bit for bit, and no more */
     const char *const *only, *const *without; /* ids of rewrites; NULL-terminated; NULL: all, none */
     double most_growth;                 /* of the file with its weights, as a share; negative: any */
     void (*progress)(void *payload, const char *rewrite, uint32_t plans); /* may be NULL */
@@ -45,7 +45,7 @@ struct npart__fix_request {
 /* Told in reports and JSON; all texts are of the result's arena, or constants. */
 struct npart__fix_step {
     const char *rewrite;
-    uint8_t equality;                            /* enum npart__equality: of its weakest site */
+    uint8_t equality;                            /* enum npart_equality: of its weakest site */
     const char *argument;                        /* why results are as equal as that */
     const char *const *caveats; /* NULL-terminated */
     const char *const *removed, *const *added; /* names of nodes, NULL-terminated */

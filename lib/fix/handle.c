@@ -30,14 +30,6 @@ struct npart_fix {
     const char *harm;                     /* what is worse than before; NULL: nothing */
 };
 
-/* By enum npart_equality. */
-static const char *const equalities[] = {"bits", "bits-if", "ulp", "step", "approx"};
-
-const char *npart_equality_text(enum npart_equality equality)
-{
-    return (size_t)equality < NPART__COUNT(equalities) ? equalities[equality] : NULL;
-}
-
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* A count without its array, or a NULL in it, is told before anything is read. */
@@ -151,30 +143,22 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     return status;
 }
 
-/* What of the plan's options is the same for all targets. Names stay the caller's. The target and what follows
- * from it are each target's own (convert_targets). */
-static npart_status convert_plan(const npart_fix *fix, struct npart__plan_request *out, struct npart_error *error)
+/* What of the plan's options is the same for all targets. Names and lists of them stay the caller's. The target and
+ * what follows from it are each target's own (convert_targets). */
+static struct npart__plan_request plan_of(const npart_fix *fix)
 {
     const struct npart_plan_options *options = &fix->plan_options;
-    struct npart__arena *arena = &fix->life->arena;
-    struct npart__assumed *assumed = npart__arena_zeroed(arena, options->assumption_count + (size_t)1, sizeof *assumed);
-    if (!assumed)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < options->assumption_count; i++)
-        assumed[i] = (struct npart__assumed){options->assumptions[i].op, options->assumptions[i].node,
-                                             options->assumptions[i].on_npu};
-    *out = (struct npart__plan_request){
+    return (struct npart__plan_request){
         .partitioner = options->partitioner,
         .gates = options->gates,
-        .level = options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
-        .assumed = assumed,
+        .level = options->level,
+        .assumed = options->assumptions,
         .assumed_count = options->assumption_count,
         .cuts = options->cuts,
         .cut_count = options->cut_count,
         .invoker = options->runtime,
         .is_sustained = options->is_sustained,
     };
-    return NPART_OK;
 }
 
 /* What follows the list's name in a target's text is what lib/fix takes; another list's name there is a mistake.
@@ -236,8 +220,8 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     request->most_growth = options->most_growth;
     request->progress = options->progress;
     request->payload = options->payload;
-    npart_status status = convert_plan(fix, &request->plan, error);
-    return status == NPART_OK ? convert_targets(fix, oplists, targets, request, error) : status;
+    request->plan = plan_of(fix);
+    return convert_targets(fix, oplists, targets, request, error);
 }
 
 /* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
@@ -475,7 +459,7 @@ static bool is_as_predicted(const struct npart_summary *found, const struct npar
     return found->nodes == predicted->nodes && found->live == predicted->live &&
            found->accepted == predicted->accepted && found->refused == predicted->refused &&
            found->failed == predicted->failed && found->unknown == predicted->unknown &&
-           found->partitions == predicted->partitions && strcmp(found->verdict, predicted->verdict) == 0;
+           found->partitions == predicted->partitions && found->verdict == predicted->verdict;
 }
 
 /* The file is read as any other is. That it cannot be read is no less a failure of ours than that it means

@@ -102,12 +102,12 @@ static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned dep
     const struct npart__session *session = &plan->session;
     const struct npart__node *node = npart__node_at(session->graph, id);
     if (npart__is_live(session, id))
-        return !plan->accepted[id] || plan->mask.verdicts[id] == NPART__FAIL;
-    if (session->fates[id] == NPART__FATE_FUSED) {
+        return !plan->accepted[id] || plan->mask.verdicts[id] == NPART_VERDICT_FAIL;
+    if (session->fates[id] == NPART_FATE_FUSED) {
         uint32_t into = npart__fused_into(session, id);
         return into != NPART_NONE && npart__is_live(session, into) && !plan->accepted[into];
     }
-    if (session->fates[id] != NPART__FATE_INLINED || node->callee == NPART_NONE || depth == NPART__LIMIT_CALL_DEPTH)
+    if (session->fates[id] != NPART_FATE_INLINED || node->callee == NPART_NONE || depth == NPART__LIMIT_CALL_DEPTH)
         return false;
     const struct npart__scope *scope = npart__scope_at(session->graph, node->callee);
     for (uint32_t i = 0; i < scope->node_count; i++)

@@ -50,7 +50,7 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
         is_done = node_key(to, i, &keys, true) != NPART_NONE;
     *count = 0;
     for (uint32_t i = 0; is_done && i < from->nodes.count; i++) {
-        bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART__SCOPE_CALL;
+        bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART_GRAPH_CALL;
         const char *name = node_name(from, i);
         if (!is_of_call && node_key(from, i, &keys, false) == NPART_NONE)
             is_done = (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
@@ -198,9 +198,9 @@ static npart_status offer(struct offering *offering, uint32_t node)
     if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
         return NPART_OK;
     bool is_made = npart__rewrite_try(rewrite, &site);
-    bool is_raised = is_made && site.equality == NPART__EQUAL_ULP && is_before_quantizer(offering, &site);
+    bool is_raised = is_made && site.equality == NPART_EQUAL_ULP && is_before_quantizer(offering, &site);
     if (is_raised)
-        site.equality = NPART__EQUAL_STEP;
+        site.equality = NPART_EQUAL_STEP;
     /* One bit for each class that the user allows. */
     if (is_made && search->request->allowed >> site.equality & 1 && npart__site_keep(&site))
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);

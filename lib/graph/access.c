@@ -160,7 +160,7 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
     if (scope->parent != NPART_NONE) {
         npart__shorten(label, sizeof label, scope->label);
         (void)snprintf(inside, sizeof inside, " in %s \"%s\" of node %u",
-                       scope->kind == NPART__SCOPE_CALL ? "function" : "graph", label,
+                       scope->kind == NPART_GRAPH_CALL ? "function" : "graph", label,
                        npart__node_at(graph, scope->node)->index);
     }
     (void)snprintf(text, sizeof text, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);

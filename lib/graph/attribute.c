@@ -43,7 +43,7 @@ static uint32_t add_body(struct npart__build *build, const Onnx__GraphProto *gra
     struct npart__graph *out = build->graph;
     uint32_t scope = out->scopes.count;
     struct npart__scope made = {
-        .kind = NPART__SCOPE_BODY,
+        .kind = NPART_GRAPH_BODY,
         .parent = out->nodes.items[node].scope,
         .node = node,
         .region = scope,

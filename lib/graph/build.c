@@ -13,7 +13,7 @@
 
 bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at)
 {
-    struct npart__finding finding = {.code = code, .text = text, .at = at};
+    struct npart_finding finding = {.size = sizeof finding, .code = code, .text = text, .at = at};
     return text && at && NPART__PUSH(graph->arena, &graph->findings, finding);
 }
 
@@ -272,7 +272,7 @@ static npart_status declare_output(struct npart__build *build, uint32_t node, co
             /* A formal output of a function is bound beforehand to the caller's value, which the call "made". */
             uint32_t name = npart__strings_find(&graph->strings, text, strlen(text));
             uint32_t bound = build->bindings.items[name].value;
-            bool is_formal = graph->scopes.items[scope].kind == NPART__SCOPE_CALL && bound != NPART_NONE &&
+            bool is_formal = graph->scopes.items[scope].kind == NPART_GRAPH_CALL && bound != NPART_NONE &&
                              graph->values.items[bound].producer == graph->scopes.items[scope].node;
             if (!is_formal)
                 return npart__build_fail(build, node, "its output \"%s\" is made twice", text);
@@ -598,7 +598,7 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
                                  "calls itself?", most, proto->op_type ? proto->op_type : "");
     uint32_t scope = graph->scopes.count, parent = graph->nodes.items[node].scope;
     struct npart__scope made = {
-        .kind = NPART__SCOPE_CALL,
+        .kind = NPART_GRAPH_CALL,
         .parent = parent,
         .node = node,
         .region = graph->scopes.items[parent].region,
@@ -766,7 +766,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->producer_name = model->producer_name ? model->producer_name : "";
     out->producer_version = model->producer_version ? model->producer_version : "";
     out->input_bytes = skeleton->input_bytes;
-    struct npart__scope main_scope = {.kind = NPART__SCOPE_MAIN, .parent = NPART_NONE, .node = NPART_NONE, .label = ""};
+    struct npart__scope main_scope = {.kind = NPART_GRAPH_MAIN, .parent = NPART_NONE, .node = NPART_NONE, .label = ""};
     if (!npart__strings_init(&out->strings, arena) || !NPART__PUSH(arena, &out->scopes, main_scope) ||
         !NPART__PUSH(arena, &build->bodies, model->graph))
         return npart__fail_memory(error);

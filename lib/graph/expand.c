@@ -367,7 +367,7 @@ static bool expand(struct expander *expander)
     struct npart__graph *graph = expander->graph;
     const struct npart__body *function = expander->at->function;
     struct npart__scope scope = {
-        .kind = NPART__SCOPE_CALL,
+        .kind = NPART_GRAPH_CALL,
         .parent = expander->call.scope,
         .node = expander->at->node,
         .region = graph->scopes.items[expander->call.scope].region,

@@ -164,8 +164,6 @@ struct npart__value {
     uint32_t first_consumer, consumer_count;
 };
 
-enum npart__scope_kind { NPART__SCOPE_MAIN, NPART__SCOPE_BODY, NPART__SCOPE_CALL };
-
 /* A list of nodes and who it belongs to, see above. Bodies and calls have the node that holds
  * them; a region is a scope whose `region` is its own id. Ids of parents are smaller, in every graph (promises.c). */
 struct npart__scope {
@@ -180,12 +178,6 @@ struct npart__scope {
     uint32_t first_order, order_count;   /* of a region: its slice of order, inlined nodes in place */
 };
 
-/* Something about the file that is no error but that a person should be told: `code` is one word
- * for programs, `text` a sentence, `at` a node, name or "". Reports show them as they are. */
-struct npart__finding {
-    const char *code, *text, *at;
-};
-
 /* The graph as all later stages read it. Arrays only grow while it is built; later graphs (other
  * regions, expanded definitions, what a session runs) are copies with the same ids for what the
  * file has. */
@@ -198,7 +190,7 @@ struct npart__graph {
     struct NPART__ARRAY(uint32_t) operands;
     struct NPART__ARRAY(struct npart__attribute) attributes;
     struct NPART__ARRAY(struct npart__scope) scopes;
-    struct NPART__ARRAY(struct npart__finding) findings;
+    struct NPART__ARRAY(struct npart_finding) findings;
     uint32_t *order;     /* node ids, region by region, producers before consumers; calls are not in it */
     uint32_t *consumers; /* node ids by value, each once per use, captures included */
     uint32_t order_count;

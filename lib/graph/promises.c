@@ -49,7 +49,7 @@ static void check_scopes(const struct npart__graph *graph)
         NPART__ASSERT(IN_RANGE(scope->first_output, scope->output_count, graph->operands), "scope %u", s);
         NPART__ASSERT(IN_RANGE(scope->first_input, scope->input_count, graph->operands) || !scope->input_count,
                       "scope %u", s);
-        NPART__ASSERT(scope->kind <= NPART__SCOPE_CALL && (scope->kind == NPART__SCOPE_MAIN) == (s == 0),
+        NPART__ASSERT(scope->kind <= NPART_GRAPH_CALL && (scope->kind == NPART_GRAPH_MAIN) == (s == 0),
                       "scope %u", s);
         NPART__ASSERT(s == 0 || scope->node < graph->nodes.count, "scope %u is of no node", s);
         NPART__ASSERT(scope->region == NPART_NONE || graph->scopes.items[scope->region].region == scope->region,

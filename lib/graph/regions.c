@@ -35,7 +35,7 @@ static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
         uint32_t around = graph->scopes.items[scope->parent].region;
         uint32_t branch = taken ? taken[scope->node] : NPART_NONE;
         bool is_inlined = branch == s || graph->nodes.items[scope->node].callee == s;
-        bool is_left_out = !is_inlined && (branch != NPART_NONE || scope->kind == NPART__SCOPE_CALL);
+        bool is_left_out = !is_inlined && (branch != NPART_NONE || scope->kind == NPART_GRAPH_CALL);
         bool is_dropped = around == NPART_NONE || scope->region == NPART_NONE || is_left_out;
         scope->region = is_dropped ? NPART_NONE : is_inlined ? around : s;
     }

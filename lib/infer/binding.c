@@ -202,10 +202,10 @@ static bool open_binder(struct binder *binder)
 /* ---- checking what the caller asks for -------------------------------------------------------------------- */
 
 /* Always a failure of the caller's argument; what is wrong stands after the request as it was written. */
-static npart_status bad_binding(const struct npart__binding_request *request, const char *problem,
+static npart_status bad_binding(const struct npart_dim_binding *request, const char *problem,
                                 struct npart_error *error)
 {
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "dim %s=%lld: %s", request->name, (long long)request->value,
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "dim %s=%lld: %s", request->name, (long long)request->size,
                        problem);
 }
 
@@ -219,15 +219,15 @@ static const char *name_axis(const struct binder *binder, uint32_t input, uint32
 /* The model lacks the dim that a request names. No failure where the caller wants to be told (`is_missing`), as one
  * command line may serve many models; else an error with the nearest names of dynamic dims, to help with misspelt
  * ones. */
-static npart_status lack_dim(const struct binder *binder, const struct npart__binding_request *request,
-                             struct npart_error *error)
+static npart_status lack_dim(const struct binder *binder, uint32_t index, struct npart_error *error)
 {
+    const struct npart_dim_binding *request = &binder->options->bindings[index];
     const struct npart__graph *graph = binder->inference->graph;
     const struct npart__scope *scope = npart__scope_at(graph, 0);
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    if (request->is_missing) {
-        *request->is_missing = true;
+    if (index < binder->options->may_lack_count) {
+        binder->options->is_missing[index] = true;
         return NPART_OK;
     }
     npart__nearest_init(&nearest, request->name, strlen(request->name));
@@ -242,7 +242,7 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
         }
     }
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "dim %s=%s%lld: the model has no such dim%s", request->name,
-                       request->is_limit ? ".." : "", (long long)request->value,
+                       request->is_limit ? ".." : "", (long long)request->size,
                        nearest.first_count ? npart__nearest_hint(&nearest, hint, sizeof hint)
                                            : "; its inputs have no dynamic dimensions");
 }
@@ -251,8 +251,8 @@ static npart_status lack_dim(const struct binder *binder, const struct npart__bi
 static bool are_sizes(const struct npart__infer_options *options, struct npart_error *error)
 {
     for (uint32_t i = 0; i < options->binding_count; i++) {
-        const struct npart__binding_request *request = &options->bindings[i];
-        if (request->value >= 0 && npart__is_number(request->value))
+        const struct npart_dim_binding *request = &options->bindings[i];
+        if (request->size >= 0 && npart__is_number(request->size))
             continue;
         (void)bad_binding(request, "is no size", error);
         return false;
@@ -266,18 +266,18 @@ static bool are_sizes(const struct npart__infer_options *options, struct npart_e
 static npart_status limit_symbols(const struct binder *binder, struct npart_error *error)
 {
     for (uint32_t i = 0; i < binder->options->binding_count; i++) {
-        const struct npart__binding_request *request = &binder->options->bindings[i];
+        const struct npart_dim_binding *request = &binder->options->bindings[i];
         if (!request->is_limit || binder->axes[i].input != NPART_NONE)
             continue;
         bool is_symbol = is_symbol_of_model(binder, i);
-        npart_status status = is_symbol ? NPART_OK : lack_dim(binder, request, error);
+        npart_status status = is_symbol ? NPART_OK : lack_dim(binder, i, error);
         if (status != NPART_OK)
             return status;
         if (!is_symbol)
             continue;
         if (!npart__is_dim_name(&binder->inference->expressions, request->name))
             return bad_binding(request, "only a name can have a limit", error);
-        npart__limit_symbol(&binder->inference->expressions, request->name, strlen(request->name), request->value);
+        npart__limit_symbol(&binder->inference->expressions, request->name, strlen(request->name), request->size);
     }
     return NPART_OK;
 }
@@ -292,7 +292,7 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
         return limited;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < options->binding_count; i++) {
-            const struct npart__binding_request *request = &options->bindings[i];
+            const struct npart_dim_binding *request = &options->bindings[i];
             const char *problem;
             bool is_name = npart__is_dim_name(&binder->inference->expressions, request->name);
             /* Limits were set before; the first pass has the names. */
@@ -301,11 +301,11 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
             bool is_symbol = is_symbol_of_model(binder, i);
             /* Neither a symbol nor INPUT.AXIS, which make_input_fact puts in. */
             bool is_lacking = !is_symbol && binder->axes[i].input == NPART_NONE;
-            npart_status status = is_lacking ? lack_dim(binder, request, error) : NPART_OK;
+            npart_status status = is_lacking ? lack_dim(binder, i, error) : NPART_OK;
             if (status != NPART_OK)
                 return status;
             if (is_symbol &&
-                !npart__bind_text(&binder->inference->expressions, request->name, request->value, &problem))
+                !npart__bind_text(&binder->inference->expressions, request->name, request->size, &problem))
                 return bad_binding(request, problem, error);
         }
     }
@@ -333,7 +333,7 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
     struct npart__inference *inference = binder->inference;
     const struct npart__graph *graph = inference->graph;
     for (uint32_t i = 0; i < binder->options->shape_count; i++) {
-        const struct npart__shape_request *request = &binder->options->shapes[i];
+        const struct npart_input_shape *request = &binder->options->shapes[i];
         uint32_t value = find_input(binder, request->input, strlen(request->input));
         if (value == NPART_NONE)
             return lack_input(graph, request->input, error);
@@ -353,8 +353,8 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
              * of it. */
             if (!declared || !declared->has_rank || !declared->dims[k].parameter)
                 continue;
-            struct npart__binding_request dim = {.name = declared->dims[k].parameter, .value = request->dims[k]};
-            if (!npart__bind_text(&inference->expressions, dim.name, dim.value, &problem))
+            struct npart_dim_binding dim = {.name = declared->dims[k].parameter, .size = request->dims[k]};
+            if (!npart__bind_text(&inference->expressions, dim.name, dim.size, &problem))
                 return bad_binding(&dim, problem, error);
         }
     }
@@ -365,16 +365,16 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
 static void override_axes(const struct binder *binder, uint32_t value, int64_t *dims)
 {
     for (uint32_t i = binder->first_axis[value] - 1u; i != NPART_NONE; i = binder->axes[i].next) {
-        const struct npart__binding_request *request = &binder->options->bindings[i];
+        const struct npart_dim_binding *request = &binder->options->bindings[i];
         dims[binder->axes[i].axis] =
-            request->is_limit ? npart__bounded_symbol(&binder->inference->expressions, request->value)
-                              : request->value;
+            request->is_limit ? npart__bounded_symbol(&binder->inference->expressions, request->size)
+                              : request->size;
     }
 }
 
 /* The caller's shape counts, but a model that was exported for other sizes may not work with these. */
 static bool tell_other_sizes(struct npart__inference *inference, uint32_t value, const struct npart__fact *declared,
-                             const struct npart__shape_request *shape)
+                             const struct npart_input_shape *shape)
 {
     struct npart__buffer text;
     /* Only numbers can differ: a dim with a name was bound to what is asked for. */
@@ -400,7 +400,7 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
 {
     struct npart__inference *inference = binder->inference;
     const struct npart__value *at = npart__value_at(inference->graph, value);
-    const struct npart__shape_request *shape =
+    const struct npart_input_shape *shape =
         binder->shape_of[value] ? &binder->options->shapes[binder->shape_of[value] - 1] : NULL;
     struct npart__fact *fact = &inference->facts[value];
     if (at->kind == NPART__VALUE_INITIALIZER)

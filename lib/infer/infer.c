@@ -135,7 +135,8 @@ bool npart__add_finding(struct npart__inference *inference, const char *code, co
 {
     if (inference->is_quiet || !text)
         return text != NULL;
-    struct npart__finding finding = {
+    struct npart_finding finding = {
+        .size = sizeof finding,
         .code = code,
         .text = npart__arena_copy_text(inference->arena, text, strlen(text)),
         .at = npart__arena_copy_text(inference->arena, place, strlen(place)),

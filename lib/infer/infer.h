@@ -81,20 +81,6 @@ struct npart__contradicted {
     uint32_t node, finding;
 };
 
-struct npart__binding_request {
-    const char *name; /* a symbol, an expression, or INPUT.AXIS */
-    int64_t value;
-    bool is_limit; /* no more than that; of a symbol or INPUT.AXIS only */
-    bool *is_missing; /* set where the model has no such dim; NULL: that is a failure */
-};
-
-/* An input's whole shape. */
-struct npart__shape_request {
-    const char *input;
-    const int64_t *dims;
-    uint32_t rank;
-};
-
 struct npart__call;
 struct npart__inference;
 
@@ -123,9 +109,11 @@ struct npart__infer_policy {
 };
 
 struct npart__infer_options {
-    const struct npart__binding_request *bindings;
+    const struct npart_dim_binding *bindings;
     uint32_t binding_count;
-    const struct npart__shape_request *shapes;
+    bool *is_missing; /* by binding, set where the model has no such dim; NULL: that is a failure */
+    uint32_t may_lack_count; /* of the bindings the first ones, for which `is_missing` is */
+    const struct npart_input_shape *shapes;
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
     const struct npart__infer_policy *policy; /* NULL: all that can be known */
@@ -144,7 +132,7 @@ struct npart__inference {
     uint32_t fact_count;       /* values of the graph; of a session's, those that copies make too */
     uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
     struct NPART__ARRAY(struct npart__assumption) assumptions;
-    struct NPART__ARRAY(struct npart__finding) findings;
+    struct NPART__ARRAY(struct npart_finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
     uint32_t misfits; /* nodes that would fail in a run at these sizes, though their shapes are none that cannot be */
@@ -212,7 +200,7 @@ void npart__append_fact(struct npart__buffer *buffer, const struct npart__expres
 /* Sizes that make every input static. */
 struct npart__proposal {
     const char *use; /* NULL: there is no such use */
-    struct npart__binding_request *requests;
+    struct npart_dim_binding *requests;
     uint32_t count; /* 0: nothing is dynamic */
 };
 

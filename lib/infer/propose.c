@@ -539,7 +539,7 @@ static bool list_requests(const struct proposal *proposal, struct npart__proposa
                                        open->axis);
         if (!name)
             return false;
-        out->requests[i] = (struct npart__binding_request){.name = name, .value = proposal->sizes[open->symbol]};
+        out->requests[i] = (struct npart_dim_binding){.name = name, .size = proposal->sizes[open->symbol]};
     }
     out->count = proposal->open.count;
     return out->requests != NULL;

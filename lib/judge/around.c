@@ -22,7 +22,7 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
             npart__trial_init(&other, trial->target, trial->session, node);
             other.is_nested = true;
             const struct npart__rule *rule = &oplist->rules.items[i];
-            if (rule->kind == NPART__RULE_UNIT && npart__try_rule(&other, rule) == NPART__TRUE)
+            if (rule->kind == NPART_RULE_UNIT && npart__try_rule(&other, rule) == NPART__TRUE)
                 return true;
         }
     }
@@ -37,7 +37,7 @@ static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint
     enum npart__truth worst = NPART__TRUE;
     for (uint32_t i = first; i < first + count && worst != NPART__FALSE; i++) {
         const struct npart__rule *rule = &trial->oplist->rules.items[i];
-        bool is_asked = rule->kind == NPART__RULE_NEED && !rule->is_fatal;
+        bool is_asked = rule->kind == NPART_RULE_NEED && !rule->is_fatal;
         enum npart__truth truth = is_asked ? npart__try_rule(trial, rule) : NPART__TRUE;
         worst = truth < worst ? truth : worst;
     }

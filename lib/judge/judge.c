@@ -149,9 +149,9 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
 {
     const struct npart__rule *rule = &judge->oplist->rules.items[index];
     enum npart__truth truth = npart__try_rule(trial, rule);
-    if (rule->kind == NPART__RULE_NOTE)
+    if (rule->kind == NPART_RULE_NOTE)
         return truth != NPART__TRUE || add_reason(judge, node, index, NPART__TRUE);
-    if (rule->kind == NPART__RULE_UNIT) {
+    if (rule->kind == NPART_RULE_UNIT) {
         if (truth == NPART__TRUE) /* a unit that cannot be told is none */
             judge->quantized_unit[node] = index + 1;
         return true;
@@ -159,7 +159,7 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
     if (truth == NPART__TRUE)
         return true;
     /* Its truth is MAYBE to the reader too: what the list itself does not promise. */
-    if (rule->kind == NPART__RULE_CAP) {
+    if (rule->kind == NPART_RULE_MAYBE) {
         outcome->is_capped = true;
         truth = NPART__MAYBE;
     } else if (rule->is_fatal) {
@@ -198,15 +198,15 @@ static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t n
 /* A node that does not meet an ordinary rule is on the CPU, whatever an `else fail` says: it is never claimed, so it
  * cannot break. Where an ordinary rule cannot be told, neither can the rest. `else fail` counts for nodes that are
  * surely claimed. */
-static enum npart__verdict verdict_of(struct outcome outcome)
+static enum npart_verdict verdict_of(struct outcome outcome)
 {
     if (outcome.ordinary == NPART__FALSE)
-        return NPART__CPU;
+        return NPART_VERDICT_CPU;
     if (outcome.ordinary == NPART__MAYBE)
-        return NPART__UNDECIDED;
+        return NPART_VERDICT_UNKNOWN;
     if (outcome.fatal == NPART__FALSE)
-        return NPART__FAIL;
-    return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
+        return NPART_VERDICT_FAIL;
+    return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART_VERDICT_UNKNOWN : NPART_VERDICT_NPU;
 }
 
 /* Lines are tried in the list's order, and one that has the op ends the search. A list without such lines says
@@ -307,12 +307,12 @@ static bool judge_alone(struct judge *judge, uint32_t id)
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     /* Neither FAIL nor UNDECIDED asks the CPU: the first has its reason, the second may be taken. */
-    if (judge->out->verdicts[id] != NPART__CPU)
+    if (judge->out->verdicts[id] != NPART_VERDICT_CPU)
         return true;
     uint32_t rule = npart__fallback_rule(judge->target, judge->policy_ops, node);
     if (rule == NPART_NONE)
         return true;
-    judge->out->verdicts[id] = NPART__FAIL;
+    judge->out->verdicts[id] = NPART_VERDICT_FAIL;
     return add_reason(judge, id, rule, NPART__FALSE);
 }
 
@@ -357,7 +357,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
     uint32_t file_node = npart__original(judge->session->graph, id);
     if (judge->assumed && judge->assumed[file_node] != NPART__ASSUME_NOTHING) {
         bool on_npu = judge->assumed[file_node] == NPART__ASSUME_NPU;
-        judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;
+        judge->out->verdicts[id] = on_npu ? NPART_VERDICT_NPU : NPART_VERDICT_CPU;
         return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
                           on_npu ? NPART__TRUE : NPART__FALSE);
     }
@@ -383,7 +383,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
  * along. */
 static bool is_refused_unit(const struct judge *judge, uint32_t node)
 {
-    return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
+    return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART_VERDICT_CPU;
 }
 
 /* Whether all that use what a DequantizeLinear makes are QDQ node units on the CPU, so that it goes with them. Any
@@ -424,7 +424,7 @@ static bool refuse_with_units(struct judge *judge)
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer = npart__producer(graph, value);
-            if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART__NPU)
+            if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART_VERDICT_NPU)
                 continue;
             /* Asked once, so a DequantizeLinear of a thousand units costs its users once and not a thousand times. */
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_units(judge, value)))
@@ -435,7 +435,8 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t value = npart__node_output(graph, node, k);
             for (uint32_t u = 0; u < npart__user_count(judge->session, value); u++) {
                 uint32_t consumer = npart__user(judge->session, value, u);
-                if (plays(judge, consumer, NPART__ROLE_QUANTIZES) && judge->out->verdicts[consumer] == NPART__NPU)
+                if (plays(judge, consumer, NPART__ROLE_QUANTIZES) &&
+                    judge->out->verdicts[consumer] == NPART_VERDICT_NPU)
                     rules[consumer] = judge->quantized_unit[id] - 1;
             }
         }
@@ -482,7 +483,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     /* By id, as first_reason of the next node ends the reasons of this one; nodes that are not live have none. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
-        out->verdicts[i] = NPART__CPU;
+        out->verdicts[i] = NPART_VERDICT_CPU;
         if (npart__is_live(live->session, i) && !judge_node(&judge, i))
             return npart__fail_memory(error);
     }
@@ -514,7 +515,7 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
         uint32_t first = mask->first_reason[node];
         mask->first_reason[node + 1] = to;
         if (rules[node] != NPART_NONE) {
-            mask->verdicts[node] = oplist->rules.items[rules[node]].is_fatal ? NPART__FAIL : NPART__CPU;
+            mask->verdicts[node] = oplist->rules.items[rules[node]].is_fatal ? NPART_VERDICT_FAIL : NPART_VERDICT_CPU;
             mask->reasons.items[--to] =
                 (struct npart__reason){.node = node, .rule = rules[node], .truth = NPART__FALSE};
         }

@@ -25,9 +25,6 @@
  * are not known; printed as "unknown". */
 enum npart__truth { NPART__FALSE, NPART__MAYBE, NPART__TRUE };
 
-/* FAIL: claimed by the NPU's side, which then cannot compile it; worse than CPU, since no session is made. */
-enum npart__verdict { NPART__CPU, NPART__NPU, NPART__FAIL, NPART__UNDECIDED };
-
 /* A rule that did not hold for a node, or a note that applies. */
 struct npart__reason {
     uint32_t node, rule;
@@ -42,7 +39,7 @@ struct npart__failing {
 
 /* Of a graph of the session, copies included; in the plan's arena. */
 struct npart__mask {
-    uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
+    uint8_t *verdicts;      /* by node: enum npart_verdict up to UNKNOWN; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
     bool *in_units;         /* by node: it falls back, and with it what quantizes for it */
     /* By node and, within one, in the order in which the rules were tried; of a node that was handed to the CPU

@@ -544,7 +544,7 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
                                    .node_count = unit->node_count,
                                    .rule = matcher->pattern->unit_rule};
     for (uint32_t i = 0; i < unit->node_count; i++)
-        if (mask->verdicts[unit->nodes[i]] != NPART__NPU)
+        if (mask->verdicts[unit->nodes[i]] != NPART_VERDICT_NPU)
             return true;
     for (uint32_t i = 0; i < unit->node_count; i++)
         if (!NPART__PUSH(arena, &mask->failing_nodes, unit->nodes[i]))
@@ -567,7 +567,7 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
     for (uint32_t id = 0; matcher.root_count && id < graph->nodes.count; id++) {
         const struct npart__node *node = npart__node_at(graph, id);
         bool is_found = false; /* one reason is enough */
-        for (uint32_t r = 0; mask->verdicts[id] == NPART__NPU && !is_found && r < matcher.root_count; r++) {
+        for (uint32_t r = 0; mask->verdicts[id] == NPART_VERDICT_NPU && !is_found && r < matcher.root_count; r++) {
             const struct root *root = &matcher.roots[r];
             const uint32_t before = mask->failing.count;
             bool is_match = node->op_type == root->op.type && node->domain == root->op.domain &&

@@ -21,11 +21,11 @@ void npart__check_mask(const struct npart__session *session, const struct npart_
                           "node %u, reason %u", n, i);
             against += mask->reasons.items[i].truth != NPART__TRUE;
         }
-        NPART__ASSERT(mask->verdicts[n] <= NPART__UNDECIDED, "node %u", n);
+        NPART__ASSERT(mask->verdicts[n] <= NPART_VERDICT_UNKNOWN, "node %u", n);
         NPART__ASSERT(!mask->in_units[n] || npart__is_live(session, n), "node %u is in a unit, and is not run", n);
-        NPART__ASSERT(npart__is_live(session, n) || (first == end && mask->verdicts[n] == NPART__CPU),
+        NPART__ASSERT(npart__is_live(session, n) || (first == end && mask->verdicts[n] == NPART_VERDICT_CPU),
                       "node %u is not run, and judged", n);
-        NPART__ASSERT(!npart__is_live(session, n) || mask->verdicts[n] == NPART__NPU || against,
+        NPART__ASSERT(!npart__is_live(session, n) || mask->verdicts[n] == NPART_VERDICT_NPU || against,
                       "node %u falls back without a reason", n);
     }
     for (uint32_t i = 0; i < mask->failing.count; i++) {

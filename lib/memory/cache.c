@@ -63,8 +63,8 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     unsigned bits = npart__type_bits(fact->element_type);
     uint64_t bytes = bits ? npart__type_bytes(fact->element_type, elements) : UINT64_MAX;
     is_known = is_known && bytes <= NPART__LIMIT_TENSOR_BYTES;
-    npart__add_size(&out->cache_per_token, (struct npart__bytes){is_known ? bytes : 0, !is_known});
-    out->cache_count++;
+    npart__add_size(&out->told.cache_per_token, (struct npart_bytes){is_known ? bytes : 0, !is_known});
+    out->told.cache_tensor_count++;
 }
 
 /* An attribute of another type than the standard's counts as not given. 2 is INT of

@@ -14,15 +14,15 @@
 /* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A
  * lower bound may be too large already, but is never sure to fit. Of 2 to 8 MB, 1 MB fits on all of these
  * chips, 9 MB on none, and of 4 MB it is not known. */
-static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart__bytes bytes)
+static enum npart_fit fits(const struct npart__parameter *sram_mb, struct npart_bytes bytes)
 {
     /* Sizes of memories are told in 1024s. */
     const double mb = 1024.0 * 1024.0;
     if (!sram_mb)
-        return NPART__FIT_UNKNOWN;
+        return NPART_FIT_UNKNOWN;
     if ((double)bytes.bytes > sram_mb->high * mb)
-        return NPART__FIT_NO;
-    return !bytes.is_partial && (double)bytes.bytes <= sram_mb->low * mb ? NPART__FIT_YES : NPART__FIT_UNKNOWN;
+        return NPART_FIT_NO;
+    return !bytes.is_partial && (double)bytes.bytes <= sram_mb->low * mb ? NPART_FIT_YES : NPART_FIT_UNKNOWN;
 }
 
 /* What an operand is read from: past what dequantizes it. The NPU reads the quantized tensor, a quarter or half of
@@ -41,12 +41,12 @@ static uint32_t stored_value(const struct npart__session *session, uint32_t valu
 /* False where a size is not known. Or where it has no constant operand: a product of two activations has no
  * weights to keep. */
 static bool measure(const struct npart__memory_request *request, unsigned float32_bytes, uint32_t id,
-                    struct npart__layer *out)
+                    struct npart_layer *out)
 {
     const struct npart__session *session = request->session;
     const struct npart__node *node = npart__node_at(session->graph, id);
-    struct npart__bytes weights = {0, false}, activations = {0, false};
-    *out = (struct npart__layer){.node = id, .partition = request->partitioning->partition_of[id]};
+    struct npart_bytes weights = {0, false}, activations = {0, false};
+    *out = (struct npart_layer){.node = id, .partition = request->partitioning->partition_of[id]};
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t value = npart__node_input(session->graph, node, k);
         if (value == NPART_NONE)
@@ -68,7 +68,7 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
 /* The least that is held: a row of activations and a column of weights. Rows are of the whole product, columns
  * of its weights; where they are not known, one row is all of it. 0 is told as "does not fit". `half` is that of
  * the memory. */
-static uint64_t count_passes(const struct npart__layer *layer, const struct npart__work *work, uint64_t half)
+static uint64_t count_passes(const struct npart_layer *layer, const struct npart__work *work, uint64_t half)
 {
     uint64_t rows = npart__work_is_number(work->rows) && work->rows ? work->rows : 1;
     uint64_t columns = npart__work_is_number(work->columns) && work->columns ? work->columns : 1;
@@ -81,7 +81,7 @@ static uint64_t count_passes(const struct npart__layer *layer, const struct npar
  * same each time. */
 static int compare_layers(const void *a, const void *b)
 {
-    const struct npart__layer *left = a, *right = b;
+    const struct npart_layer *left = a, *right = b;
     if (left->weight_bytes != right->weight_bytes)
         return left->weight_bytes < right->weight_bytes ? 1 : -1;
     return (left->node > right->node) - (left->node < right->node);
@@ -93,28 +93,31 @@ bool npart__fit_layers(const struct npart__memory_request *request, unsigned flo
     const struct npart__parameter *sram_mb = request->parameters[NPART__PARAMETER_SRAM];
     const struct npart__partitioning *all = request->partitioning;
     for (uint32_t p = 0; p < all->partitions.count; p++) {
-        struct npart__bytes sum = out->partitions[p].weights;
+        struct npart_bytes sum = out->partitions[p].weights;
         npart__add_size(&sum, out->partitions[p].peak);
         out->partitions[p].fits = (uint8_t)fits(sram_mb, sum);
     }
     /* Without the size of the memory no layer can be said not to fit. */
     if (!sram_mb || sram_mb->typical <= 0)
         return true;
-    out->onchip_bytes = (uint64_t)(sram_mb->typical * 1024 * 1024);
-    out->onchip_is_assumed = sram_mb->is_assumed;
+    out->told.onchip_bytes = (uint64_t)(sram_mb->typical * 1024 * 1024);
+    out->told.is_onchip_assumed = sram_mb->is_assumed;
+    struct NPART__ARRAY(struct npart_layer) layers = {0};
     for (uint32_t i = 0; i < request->session->file->nodes.count; i++) {
-        struct npart__layer layer;
+        struct npart_layer layer;
         /* Layers are what multiplies; others pass through in pieces of any size. */
         if (all->partition_of[i] == NPART_NONE || request->works->items[i].macs == 0 ||
             !measure(request, float32_bytes, i, &layer) ||
-            layer.weight_bytes + layer.activation_bytes <= out->onchip_bytes)
+            layer.weight_bytes + layer.activation_bytes <= out->told.onchip_bytes)
             continue;
         /* + 1: half of 0 is never divided by. */
-        layer.passes = count_passes(&layer, &request->works->items[i], out->onchip_bytes / 2 + 1);
-        if (!NPART__PUSH(arena, &out->layers, layer))
+        layer.passes = count_passes(&layer, &request->works->items[i], out->told.onchip_bytes / 2 + 1);
+        if (!NPART__PUSH(arena, &layers, layer))
             return false;
     }
-    if (out->layers.count > 1)
-        qsort(out->layers.items, out->layers.count, sizeof *out->layers.items, compare_layers);
+    if (layers.count > 1)
+        qsort(layers.items, layers.count, sizeof *layers.items, compare_layers);
+    out->told.layers = layers.items;
+    out->told.layer_count = layers.count;
     return true;
 }

@@ -8,7 +8,7 @@
 
 /* Each addend is at most NPART__LIMIT_TENSOR_BYTES, so sums do not wrap. It would take 2^26 tensors of that
  * size. */
-void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
+void npart__add_size(struct npart_bytes *sum, struct npart_bytes more)
 {
     sum->bytes += more.bytes;
     sum->is_partial |= more.is_partial;
@@ -16,7 +16,7 @@ void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
 
 /* FLOAT counts as the list says that it is held; other types are held as they are. A tensor of 2^38 bytes (256 GB)
  * or more is none that a device holds: its size counts as not known. */
-struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
+struct npart_bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes)
 {
     const struct npart__fact *fact = npart__fact_of(request->session->known, value);
@@ -24,15 +24,15 @@ struct npart__bytes npart__value_bytes(const struct npart__memory_request *reque
     if (npart__type_bits(fact->element_type) && npart__static_elements(fact, &elements))
         bytes = npart__type_bytes(fact->element_type, elements);
     if (bytes > NPART__LIMIT_TENSOR_BYTES)
-        return (struct npart__bytes){0, true};
+        return (struct npart_bytes){0, true};
     bool is_float32 = fact->element_type == 1;
-    return (struct npart__bytes){is_float32 ? bytes / 4 * float32_bytes : bytes, false};
+    return (struct npart_bytes){is_float32 ? bytes / 4 * float32_bytes : bytes, false};
 }
 
 /* A float tensor that is quantized by its only user never exists as floats on the NPU, as the compiler makes one
  * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. In Conv ->
  * QuantizeLinear to uint8, both in one partition, the Conv's result takes a byte an element, not four. */
-struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
+struct npart_bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
                                       unsigned float32_bytes)
 {
     const struct npart__graph *graph = request->session->graph;
@@ -60,7 +60,7 @@ struct weights {
 /* seen_by has the last side that counted a value, and sides come one after the other: no set for each is needed.
  * A weight in two partitions is held in both. On the CPU a float is 4 bytes; on the NPU as the list says. */
 static void add_constants(struct weights *at, const struct npart__graph *graph, uint32_t id, uint32_t side,
-                          struct npart__bytes *sum)
+                          struct npart_bytes *sum)
 {
     const struct npart__node *node = npart__node_at(graph, id);
     bool is_cpu = side == at->request->partitioning->partitions.count;
@@ -78,7 +78,7 @@ static void add_constants(struct weights *at, const struct npart__graph *graph, 
 
 /* Constants that a node uses, and what is fused into it, each once for a side. What was fused has operands in the
  * file's graph only; copies have nothing fused into them. */
-static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct npart__bytes *sum)
+static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct npart_bytes *sum)
 {
     const struct npart__session *session = at->request->session;
     add_constants(at, session->graph, id, side, sum);
@@ -143,15 +143,50 @@ static bool count_weights(const struct npart__memory_request *request, unsigned 
         const struct npart__partition *partition = &all->partitions.items[p];
         for (uint32_t i = 0; i < partition->member_count; i++)
             add_weights(&at, all->lists.items[partition->first_member + i], p, &out->partitions[p].weights);
-        npart__add_size(&out->npu_weights, out->partitions[p].weights);
+        npart__add_size(&out->told.weights_npu, out->partitions[p].weights);
     }
     /* The CPU's side comes last, after all partitions. */
     for (uint32_t i = 0; i < session->graph->order_count; i++) {
         uint32_t id = session->graph->order[i];
         if (npart__is_live(session, id) && all->partition_of[id] == NPART_NONE)
-            add_weights(&at, id, all->partitions.count, &out->cpu_weights);
+            add_weights(&at, id, all->partitions.count, &out->told.weights_cpu);
     }
     return true;
+}
+
+/* int32 and int64 are biases of quantized operators, sizes and indices. What is packed in bytes of some kind has
+ * more parameters than elements: how many is not told. Counted are floats of any size and integers of at most 16
+ * bits, so 4-bit weights too. 0 means that no number is told. */
+static uint64_t count_parameters(const struct npart__graph *graph)
+{
+    uint64_t parameters = 0, packed = 0;
+    for (int type = 1; type < NPART__TYPE_NUMBERS; type++) {
+        uint64_t elements = graph->weights_of[type].elements;
+        unsigned bits = npart__type_bits(type);
+        bool is_plain = npart__type_is_float(type) || (npart__type_is_integer(type) && bits <= 16);
+        if (!is_plain)
+            continue;
+        /* Where most of a model is uint8, that is what it may be: no figure is better than one that is off by two. */
+        if (strcmp(npart__type_name(type), "uint8") == 0)
+            packed = elements;
+        parameters = parameters > UINT64_MAX - elements ? UINT64_MAX : parameters + elements;
+    }
+    return packed > parameters / 2 ? 0 : parameters;
+}
+
+/* Types without weights are left out, so the list has those of the model only. The room is for all types, of
+ * which there are few. */
+static bool list_types(const struct npart__graph *graph, struct npart__arena *arena, struct npart_memory *out)
+{
+    struct npart_weight_type *types = npart__arena_zeroed(arena, NPART__TYPE_NUMBERS, sizeof *types);
+    out->weight_types = types;
+    for (int type = 0; types && type < NPART__TYPE_NUMBERS; type++) {
+        const struct npart__weight_sum *sum = &graph->weights_of[type];
+        if (sum->bytes)
+            types[out->weight_type_count++] =
+                (struct npart_weight_type){npart__type_name(type), sum->bytes, sum->elements};
+    }
+    return types != NULL;
 }
 
 /* ---- peaks ------------------------------------------------------------------------------------------------- */
@@ -161,20 +196,20 @@ struct run {
     struct npart__peaks *peaks;
     struct npart__arena *scratch;
     uint32_t *order, *place_of, *starts; /* of a region; by node; by stage */
-    struct npart__bytes *held;           /* by step of the flow at hand */
+    struct npart_bytes *held;           /* by step of the flow at hand */
 };
 
 /* A copy has the place of its original, where the larger of both is told. Where one of both is known in part, so
  * is what is told. */
-static void hold(const struct run *run, struct npart__bytes *held, uint32_t id, struct npart__bytes bytes)
+static void hold(const struct run *run, struct npart_bytes *held, uint32_t id, struct npart_bytes bytes)
 {
-    struct npart__bytes *at = &held[npart__original(run->request->session->graph, id)];
+    struct npart_bytes *at = &held[npart__original(run->request->session->graph, id)];
     at->bytes = bytes.bytes > at->bytes ? bytes.bytes : at->bytes;
     at->is_partial |= bytes.is_partial;
 }
 
 /* All members of a partition hold on the CPU what it does while the partition runs: from outside it is one step. */
-static void hold_steps(const struct run *run, const struct npart__flow *flow, struct npart__bytes *held)
+static void hold_steps(const struct run *run, const struct npart__flow *flow, struct npart_bytes *held)
 {
     const struct npart__partitioning *all = run->request->partitioning;
     uint32_t nodes = run->request->session->graph->nodes.count;
@@ -198,9 +233,9 @@ static bool hold_outside(const struct run *run, struct npart__memory *out)
     bool *is_inside = npart__arena_zeroed(run->scratch, graph->scopes.count + (size_t)1, sizeof *is_inside);
     for (uint32_t s = 1; is_inside && s < graph->scopes.count; s++) {
         const struct npart__scope *scope = npart__scope_at(graph, s);
-        if (scope->region != s || scope->kind != NPART__SCOPE_BODY || !npart__is_live(session, scope->node))
+        if (scope->region != s || scope->kind != NPART_GRAPH_BODY || !npart__is_live(session, scope->node))
             continue;
-        struct npart__bytes outside = out->held_cpu[scope->node];
+        struct npart_bytes outside = out->held_cpu[scope->node];
         is_inside[s] = run->request->partitioning->partition_of[scope->node] != NPART_NONE ||
                        is_inside[npart__node_region(graph, scope->node)];
         if (!is_inside[s])
@@ -265,10 +300,10 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
             before = partition;
         }
         /* The place of this peak is not asked for. */
-        if (!npart__flow_peak(run->peaks, &flow, &out->cpu, &at))
+        if (!npart__flow_peak(run->peaks, &flow, &out->told.peak_cpu, &at))
             return false;
         hold_steps(run, &flow, out->held_cpu);
-        npart__set_body_peak(run->peaks, s, out->cpu);
+        npart__set_body_peak(run->peaks, s, out->told.peak_cpu);
     }
     return hold_outside(run, out);
 }
@@ -279,24 +314,24 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
 static bool find_npu(struct run *run, struct npart__memory *out)
 {
     const struct npart__partitioning *all = run->request->partitioning;
-    out->npu_at = NPART_NONE;
+    out->told.peak_npu_node = NPART_NONE;
     for (uint32_t p = 0; p < all->partitions.count; p++) {
         const struct npart__partition *partition = &all->partitions.items[p];
         struct npart__flow flow = {.steps = all->lists.items + partition->first_member,
                                    .count = partition->member_count - partition->joined_count,
                                    .partition = p,
                                    .held = run->held};
-        struct npart__bytes *peak = &out->partitions[p].peak;
+        struct npart_bytes *peak = &out->partitions[p].peak;
         uint32_t at;
         if (!npart__flow_peak(run->peaks, &flow, peak, &at))
             return false;
         hold_steps(run, &flow, out->held_npu);
-        if (peak->bytes > out->npu.bytes || out->npu_at == NPART_NONE) {
-            out->npu.bytes = peak->bytes;
-            out->npu_at = at;
+        if (peak->bytes > out->told.peak_npu.bytes || out->told.peak_npu_node == NPART_NONE) {
+            out->told.peak_npu.bytes = peak->bytes;
+            out->told.peak_npu_node = at;
         }
-        out->npu.is_partial |= peak->is_partial;
-        struct npart__bytes inside = npart__sum_inside(run->peaks, &flow);
+        out->told.peak_npu.is_partial |= peak->is_partial;
+        struct npart_bytes inside = npart__sum_inside(run->peaks, &flow);
         if (inside.bytes > out->largest_inside.bytes)
             out->largest_inside.bytes = inside.bytes;
         out->largest_inside.is_partial |= inside.is_partial;
@@ -319,8 +354,8 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
     run.held = npart__arena_allocate(scratch, nodes * sizeof *run.held);
     bool is_found = run.peaks && run.order && run.place_of && run.starts && run.held &&
                     find_whole(&run, request->whole) && find_cpu(&run, out) && find_npu(&run, out);
-    out->all = request->whole->peak;
-    out->all_at = request->whole->at;
+    out->told.peak = request->whole->peak;
+    out->told.peak_node = request->whole->at;
     return is_found;
 }
 
@@ -329,37 +364,52 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
 /* The parameter is in MB. The high end of its range counts, so that no user is told of a limit that his tools
  * do not have. As `limits` has a place for each kind, no more are added than there is room for. A file has the
  * limit of protobuf, whatever the target is. */
-static void add_limit(struct npart__memory *out, enum npart__limited limited, uint64_t bytes, bool is_known,
-                      const struct npart__parameter *most_mb)
+static void add_limit(struct npart__memory *out, struct npart_memory_limit *limits, enum npart_limited limited,
+                      struct npart_bytes bytes, const struct npart__parameter *most_mb)
 {
-    bool is_file = limited == NPART__LIMITED_FILE || limited == NPART__LIMITED_ONE_FILE;
+    bool is_file = limited == NPART_LIMITED_FILE || limited == NPART_LIMITED_ONE_FILE;
     uint64_t most = is_file ? NPART__MOST_PROTOBUF_BYTES : 0;
     if (most_mb)
         most = (uint64_t)(most_mb->high * 1024 * 1024);
     if (most)
-        out->limits[out->limit_count++] = (struct npart__memory_limit){limited, bytes, most, is_known};
+        limits[out->told.limit_count++] =
+            (struct npart_memory_limit){.of = limited, .bytes = bytes, .most_bytes = most};
 }
 
-static void find_limits(const struct npart__memory_request *request, struct npart__memory *out)
+/* False when out of memory. */
+static bool find_limits(const struct npart__memory_request *request, struct npart__arena *arena,
+                        struct npart__memory *out)
 {
     const struct npart__graph *file = request->session->file;
+    struct npart_memory_limit *limits = npart__arena_zeroed(arena, NPART__LIMITEDS, sizeof *limits);
     /* Also of files that claim impossible sizes of external data. */
     uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
                                                                            : file->input_bytes + file->external_bytes;
-    add_limit(out, NPART__LIMITED_FILE, file->input_bytes, true, NULL);
-    add_limit(out, NPART__LIMITED_ONE_FILE, whole, true, NULL);
+    out->told.limits = limits;
+    if (!limits)
+        return false;
+    add_limit(out, limits, NPART_LIMITED_FILE, (struct npart_bytes){file->input_bytes, false}, NULL);
+    add_limit(out, limits, NPART_LIMITED_ONE_FILE, (struct npart_bytes){whole, false}, NULL);
     /* What the NPU takes has no limit where it takes nothing. */
     if (request->partitioning->partitions.count == 0)
-        return;
-    add_limit(out, NPART__LIMITED_WEIGHTS, out->npu_weights.bytes, !out->npu_weights.is_partial,
+        return true;
+    add_limit(out, limits, NPART_LIMITED_WEIGHTS, out->told.weights_npu,
               request->parameters[NPART__PARAMETER_MOST_WEIGHTS]);
-    add_limit(out, NPART__LIMITED_TENSORS, out->largest_inside.bytes, !out->largest_inside.is_partial,
+    add_limit(out, limits, NPART_LIMITED_TENSORS, out->largest_inside,
               request->parameters[NPART__PARAMETER_MOST_TENSORS]);
+    return true;
+}
+
+/* Of a copy the node that it was copied from. Callers have no ids of copies. */
+static uint32_t told_node(const struct npart__memory_request *request, uint32_t node)
+{
+    return node == NPART_NONE ? NPART_NONE : npart__original(request->session->graph, node);
 }
 
 static bool find_all_parts(const struct npart__memory_request *request, struct npart__arena *arena,
                            struct npart__arena *scratch, struct npart__memory *out)
 {
+    const struct npart__graph *graph = request->session->file;
     /* A list that says how an element of FLOAT is held says 2 or 4. */
     const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
     unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
@@ -368,7 +418,10 @@ static bool find_all_parts(const struct npart__memory_request *request, struct n
         npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
     out->held_cpu = npart__arena_zeroed(arena, nodes, sizeof *out->held_cpu);
     out->held_npu = npart__arena_zeroed(arena, nodes, sizeof *out->held_npu);
-    return out->partitions && out->held_cpu && out->held_npu && count_weights(request, float32_bytes, scratch, out) &&
+    out->told.weight_bytes = graph->weight_bytes;
+    out->told.parameters = count_parameters(graph);
+    return out->partitions && out->held_cpu && out->held_npu && list_types(graph, arena, &out->told) &&
+           count_weights(request, float32_bytes, scratch, out) &&
            find_peaks(request, float32_bytes, scratch, out) && npart__find_cache(request, scratch, out) &&
            npart__fit_layers(request, float32_bytes, arena, out);
 }
@@ -379,10 +432,10 @@ bool npart__find_memory(struct npart__memory_request *request, struct npart__are
     memset(out, 0, sizeof *out);
     npart__arena_init(&scratch, &arena->allocator);
     npart__target_parameters(request->target, NPART__ARITHMETIC_FLOAT16, NPART__INVOKER_BARE, request->parameters);
-    bool is_found = find_all_parts(request, arena, &scratch, out);
+    bool is_found = find_all_parts(request, arena, &scratch, out) && find_limits(request, arena, out);
     npart__arena_clear(&scratch);
-    if (!is_found)
-        return false;
-    find_limits(request, out);
-    return true;
+    out->told.size = sizeof out->told;
+    out->told.peak_node = told_node(request, out->told.peak_node);
+    out->told.peak_npu_node = told_node(request, out->told.peak_npu_node);
+    return is_found;
 }

@@ -27,66 +27,28 @@
 /* Tensors above this many bytes are of unknown size, so that sums over all values of a graph fit in 64 bits. */
 #define NPART__LIMIT_TENSOR_BYTES ((uint64_t)1 << 38)
 
-/* A sum of bytes; where a part of it is not known, a lower bound. */
-struct npart__bytes {
-    uint64_t bytes;
-    bool is_partial;
-};
-
 struct npart__partition_memory {
-    struct npart__bytes weights, peak; /* as the NPU holds them */
-    uint8_t fits;                      /* enum npart__fit: all of both into the on-chip memory */
+    struct npart_bytes weights, peak; /* as the NPU holds them */
+    uint8_t fits;                      /* enum npart_fit: all of both into the on-chip memory */
 };
 
-enum npart__fit { NPART__FIT_UNKNOWN, NPART__FIT_NO, NPART__FIT_YES };
-
-/* A node with weights that does not fit into the on-chip memory as a whole. Only of nodes on the NPU that
- * multiply. */
-struct npart__layer {
-    uint32_t node, partition;
-    uint64_t weight_bytes, activation_bytes; /* of operands and results that are no weights */
-    uint64_t passes;                         /* how often the weights are read; 0: not even a row of it fits */
-};
-
-/* What a format or a target's tools have no room for beyond some bytes. */
-enum npart__limited {
-    NPART__LIMITED_FILE,     /* the model file: a protobuf message */
-    NPART__LIMITED_ONE_FILE, /* the same with all weights in it */
-    NPART__LIMITED_WEIGHTS,  /* weights that the NPU takes */
-    NPART__LIMITED_TENSORS,  /* tensors inside one partition, all together */
-    NPART__LIMITEDS          /* how many there are */
-};
+#define NPART__LIMITEDS (NPART_LIMITED_TENSORS + 1) /* how many there are */
 /* Protobuf's lengths are signed 32-bit numbers. */
 #define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
 
-struct npart__memory_limit {
-    enum npart__limited limited;
-    uint64_t bytes, most_bytes; /* what there is, and what there is room for */
-    bool is_known; /* else `bytes` is a lower bound */
-};
-
 struct npart__memory {
-    struct npart__bytes all, cpu, npu;       /* peaks; npu: the largest of a partition */
-    uint32_t all_at, npu_at;                 /* the node that runs at the peak, NPART_NONE: nothing is run */
-    struct npart__bytes npu_weights, cpu_weights; /* used by nodes in partitions, once for each; by other live nodes */
-    struct npart__bytes cache_per_token;     /* of one sequence */
-    uint32_t cache_count;                    /* tensors of the cache; 0: none is seen */
-    struct npart__bytes largest_inside;      /* tensors inside a partition, that of most of them */
-    struct npart__memory_limit limits[NPART__LIMITEDS]; /* that there are */
-    uint32_t limit_count;
-    uint64_t onchip_bytes;                   /* typical; 0: not known */
-    bool onchip_is_assumed;
+    struct npart_memory told;
+    struct npart_bytes largest_inside; /* tensors inside a partition, that of most of them */
     struct npart__partition_memory *partitions; /* by partition */
     /* By node of the file, of live ones: activations that are there while it runs; in a body with those outside of it.
      * Of the CPU while a partition runs, what its nodes have in common; of the NPU while the CPU runs, nothing. */
-    struct npart__bytes *held_cpu, *held_npu;
-    struct NPART__ARRAY(struct npart__layer) layers; /* the largest weights first */
+    struct npart_bytes *held_cpu, *held_npu;
 };
 
 /* The peak of a session that runs on the CPU as a whole, and the node at which it is: found by the first target that
  * has the session. */
 struct npart__whole_memory {
-    struct npart__bytes peak;
+    struct npart_bytes peak;
     uint32_t at;
     bool is_found;
 };
@@ -109,12 +71,12 @@ bool npart__find_memory(struct npart__memory_request *request, struct npart__are
 
 /* Bytes of a value by its type; `float32_bytes`: those of an element that is float32 in the file. Partial where
  * a size is not known or past the limit, and of types without a size, as strings. */
-struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
+struct npart_bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes);
 /* The same as a partition holds it: of a float tensor that is quantized at once, what comes of that. */
-struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
+struct npart_bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
                                       unsigned float32_bytes);
-void npart__add_size(struct npart__bytes *sum, struct npart__bytes more);
+void npart__add_size(struct npart_bytes *sum, struct npart_bytes more);
 
 /* A run of steps, each of which makes values and uses others: a node, or from the graph's number of nodes on a
  * partition. */
@@ -122,7 +84,7 @@ struct npart__flow {
     const uint32_t *steps;
     uint32_t count;
     uint32_t partition; /* whose inside it is; NPART_NONE: it runs on the CPU */
-    struct npart__bytes *held; /* by step, filled in: what is held while it runs; NULL: not asked for */
+    struct npart_bytes *held; /* by step, filled in: what is held while it runs; NULL: not asked for */
 };
 
 struct npart__peaks; /* peak.c: what flows share */
@@ -130,18 +92,18 @@ struct npart__peaks; /* peak.c: what flows share */
 struct npart__peaks *npart__peaks_open(const struct npart__memory_request *request, unsigned float32_bytes,
                                        struct npart__arena *scratch);
 /* The peak of a flow, and the node at which it is. False when out of memory. */
-bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow, struct npart__bytes *out,
+bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow, struct npart_bytes *out,
                       uint32_t *peak_at);
 /* All that the nodes of a partition make, but for what leaves it. Buffers that are shared count once. To be
  * asked right after the flow's peak. */
-struct npart__bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
+struct npart_bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
 /* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first.
  * Scopes are numbered with parents first, so whoever asks from the last scope to the first has them. */
-void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npart__bytes peak);
+void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npart_bytes peak);
 
 /* Of a node, which runs: of an If the larger body; of one that runs more than once, one pass. They run one at a time,
  * and what one pass has taken is free for the next. */
-struct npart__bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t step);
+struct npart_bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t step);
 
 /* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);

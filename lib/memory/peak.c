@@ -52,7 +52,7 @@ struct npart__peaks {
     uint32_t *last;         /* by value, of its buffer: the step after which it is free */
     uint32_t *next_free;    /* by value */
     struct freed *freed;    /* by step */
-    struct npart__bytes *bodies; /* by scope: what a body takes at its peak */
+    struct npart_bytes *bodies; /* by scope: what a body takes at its peak */
     struct npart__strings shapes;
     struct NPART__ARRAY(struct free_list) lists; /* by shape */
 };
@@ -97,7 +97,7 @@ static uint32_t id_at(const struct npart__peaks *at, const struct ids *ids, uint
 }
 
 /* The CPU holds floats as they are. */
-static struct npart__bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
+static struct npart_bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
 {
     return flow->partition == NPART_NONE
                ? npart__value_bytes(at->request, value, 4)
@@ -124,8 +124,8 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
     const struct npart__node *node = npart__node_at(at->graph, step);
     if (flow->partition != NPART_NONE && is_coding(at, node))
         return VIEW;
-    enum npart__work_class class = at->request->works->items[step].class;
-    if (flow->partition != NPART_NONE && (class == NPART__WORK_ELEMENTWISE || class == NPART__WORK_FUNCTION))
+    enum npart_work_class class = at->request->works->items[step].class;
+    if (flow->partition != NPART_NONE && (class == NPART_WORK_ELEMENTWISE || class == NPART_WORK_FUNCTION))
         return IN_PLACE;
     return node->domain == 0 ? (enum sharing)at->sharing_of[node->op_type] : OWN_BUFFER;
 }
@@ -214,7 +214,7 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
     }
     /* The one use that is left is this node's own. */
     if (buffer != NPART_NONE && at->uses[buffer] == 1) {
-        struct npart__bytes has = bytes_of(at, flow, buffer), needs = bytes_of(at, flow, value);
+        struct npart_bytes has = bytes_of(at, flow, buffer), needs = bytes_of(at, flow, value);
         if (!has.is_partial && !needs.is_partial && has.bytes == needs.bytes) {
             share(at, value, buffer);
             return true;
@@ -275,14 +275,14 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
 }
 
 /* A partition's bodies are in it: the CPU holds nothing for them. */
-struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t step)
+struct npart_bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t step)
 {
-    struct npart__bytes most = {0, false};
+    struct npart_bytes most = {0, false};
     if (is_partition(at, step))
         return most;
     const struct npart__node *node = npart__node_at(at->graph, step);
     for (uint32_t b = 0; b < node->body_count; b++) {
-        struct npart__bytes body = at->bodies[node->first_body + b];
+        struct npart_bytes body = at->bodies[node->first_body + b];
         most.bytes = body.bytes > most.bytes ? body.bytes : most.bytes;
         most.is_partial |= body.is_partial;
     }
@@ -290,19 +290,19 @@ struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t s
 }
 
 /* What ONNX Runtime's kernel needs besides, while it runs. Of partitions it is not known. */
-static struct npart__bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
+static struct npart_bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     uint32_t result = npart__node_output(at->graph, npart__node_at(at->graph, step), 0);
     if (result != NPART_NONE && sharing_of(at, flow, step, 0) == TWICE)
         return bytes_of(at, flow, result);
-    return (struct npart__bytes){npart__kernel_scratch(at->request, step), false};
+    return (struct npart_bytes){npart__kernel_scratch(at->request, step), false};
 }
 
 /* Bytes are added with the result and taken away after the last step that uses the buffer; a buffer that is
  * shared counts with the value that had it first. *where is the first step at which the largest sum is reached.
  * Borders of a partition are in *out from the beginning. `unknown` counts buffers, so that a sum is whole again
  * when the last of unknown size is gone. */
-static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out, uint32_t *where)
+static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *out, uint32_t *where)
 {
     memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
     uint64_t live = out->bytes;
@@ -313,7 +313,7 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
             uint32_t value = made.items[k];
             if (value == NPART_NONE || at->root[value] != value)
                 continue;
-            struct npart__bytes bytes = bytes_of(at, flow, value);
+            struct npart_bytes bytes = bytes_of(at, flow, value);
             live += bytes.bytes;
             unknown += bytes.is_partial;
             if (at->last[value] != NPART_NONE) {
@@ -321,7 +321,7 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
                 at->freed[at->last[value]].unknown += bytes.is_partial;
             }
         }
-        struct npart__bytes now = {live, unknown > 0};
+        struct npart_bytes now = {live, unknown > 0};
         npart__add_size(&now, npart__bodies_peak(at, flow->steps[s]));
         if (flow->partition == NPART_NONE && !is_partition(at, flow->steps[s]))
             npart__add_size(&now, scratch_of(at, flow, flow->steps[s]));
@@ -338,7 +338,7 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
 }
 
 /* A partition's borders are there while it runs: its inputs, and its outputs from the beginning. */
-static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *sum)
+static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *sum)
 {
     struct ids inputs = ids_of(at, at->graph->nodes.count + flow->partition, false);
     struct ids outputs = ids_of(at, at->graph->nodes.count + flow->partition, true);
@@ -352,10 +352,10 @@ static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow
 }
 
 /* Results are placed before the operands of the same step are freed: while a node runs, both are there. */
-bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out,
+bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart_bytes *out,
                       uint32_t *peak_at)
 {
-    *out = (struct npart__bytes){0, false};
+    *out = (struct npart_bytes){0, false};
     *peak_at = NPART_NONE;
     at->flow++;
     count_uses(at, flow);
@@ -377,9 +377,9 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
 
 /* Of the flow that was asked about last: roots are still those. So a buffer counts once, with the value that had
  * it first. */
-struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npart__flow *flow)
+struct npart_bytes npart__sum_inside(struct npart__peaks *at, const struct npart__flow *flow)
 {
-    struct npart__bytes sum = {0, false};
+    struct npart_bytes sum = {0, false};
     for (uint32_t s = 0; s < flow->count; s++) {
         struct ids made = ids_of(at, flow->steps[s], true);
         for (uint32_t k = 0; k < made.count; k++)
@@ -390,7 +390,7 @@ struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npar
 }
 
 /* By scope, as a node's bodies are. */
-void npart__set_body_peak(struct npart__peaks *at, uint32_t scope, struct npart__bytes peak)
+void npart__set_body_peak(struct npart__peaks *at, uint32_t scope, struct npart_bytes peak)
 {
     at->bodies[scope] = peak;
 }

@@ -49,10 +49,10 @@ static void list_siblings(struct siblings *at, const uint32_t *order, uint32_t o
  * until there is one. */
 static void number_modules(const struct siblings *at, uint32_t *number_of, struct npart__modules *to)
 {
-    const struct npart__module *modules = at->from->items.items;
+    const struct npart_module *modules = at->from->items.items;
     uint32_t m = at->first[at->from->items.count];
     while (m != NPART_NONE) {
-        struct npart__module *made = &to->items.items[to->items.count];
+        struct npart_module *made = &to->items.items[to->items.count];
         *made = modules[m];
         if (made->parent != NPART_NONE)
             made->parent = number_of[made->parent];
@@ -102,8 +102,8 @@ static void list_members(const struct npart__plan *plan, const uint32_t *order, 
         if (out->of_node[i] != NPART_NONE)
             out->items.items[out->of_node[i]].own_count++;
     for (uint32_t m = 0; m < out->items.count; m++) {
-        struct npart__module *at = &out->items.items[m];
-        at->first_own = total;
+        struct npart_module *at = &out->items.items[m];
+        at->own = out->members + total;
         total += at->own_count;
         at->own_count = 0; /* counted again while the list is filled */
     }
@@ -111,8 +111,8 @@ static void list_members(const struct npart__plan *plan, const uint32_t *order, 
         uint32_t node = i < order_count ? order[i] : i - order_count;
         if (out->of_node[node] == NPART_NONE || (i >= order_count && npart__is_live(&plan->session, node)))
             continue;
-        struct npart__module *at = &out->items.items[out->of_node[node]];
-        out->members[at->first_own + at->own_count++] = node;
+        struct npart_module *at = &out->items.items[out->of_node[node]];
+        out->members[(size_t)(at->own - out->members) + at->own_count++] = node;
     }
 }
 
@@ -125,18 +125,18 @@ static void add_ms(double *sum, double ms)
 }
 
 /* Nodes that are not live count as nodes alone: what they cost is part of another, or nothing. */
-static void add_node(const struct npart__plan *plan, uint32_t id, struct npart__module *to)
+static void add_node(const struct npart__plan *plan, uint32_t id, struct npart_module *to)
 {
     bool on_npu = plan->partitioning.partition_of[id] != NPART_NONE;
     uint64_t macs = plan->works.items[id].macs;
-    to->nodes++;
+    to->node_count++;
     if (!npart__is_live(&plan->session, id))
         return;
     /* As in lib/partition/macs.c: how often a body runs is not known. */
     if (macs && npart__node_region(plan->session.graph, id) != 0)
         macs = NPART__WORK_UNKNOWN;
-    to->live++;
-    to->accepted += on_npu;
+    to->live_count++;
+    to->accepted_count += on_npu;
     to->macs = npart__sum_uint64(to->macs, macs);
     to->macs_on_npu = npart__sum_uint64(to->macs_on_npu, on_npu ? macs : 0);
     add_ms(on_npu ? &to->npu_ms : &to->cpu_ms, npart__node_ms(plan->node_costs, id, on_npu));
@@ -154,7 +154,7 @@ static void count_switches(const struct npart__plan *plan, const uint32_t *order
         bool was_on_npu = plan->partitioning.partition_of[order[i - 1]] != NPART_NONE;
         bool on_npu = plan->partitioning.partition_of[order[i]] != NPART_NONE;
         if (module != NPART_NONE && is_same_region && was_on_npu != on_npu)
-            out->items.items[module].switches++;
+            out->items.items[module].switch_count++;
     }
 }
 
@@ -165,18 +165,24 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
             add_node(plan, i, &out->items.items[out->of_node[i]]);
     /* What is inside comes after what it is in. */
     for (uint32_t m = out->items.count; m-- > 0;) {
-        const struct npart__module *at = &out->items.items[m];
+        const struct npart_module *at = &out->items.items[m];
         if (at->parent == NPART_NONE)
             continue;
-        struct npart__module *to = &out->items.items[at->parent];
-        to->nodes += at->nodes;
-        to->live += at->live;
-        to->accepted += at->accepted;
-        to->switches += at->switches;
+        struct npart_module *to = &out->items.items[at->parent];
+        to->node_count += at->node_count;
+        to->live_count += at->live_count;
+        to->accepted_count += at->accepted_count;
+        to->switch_count += at->switch_count;
         to->macs = npart__sum_uint64(to->macs, at->macs);
         to->macs_on_npu = npart__sum_uint64(to->macs_on_npu, at->macs_on_npu);
         add_ms(&to->npu_ms, at->npu_ms);
         add_ms(&to->cpu_ms, at->cpu_ms);
+    }
+    for (uint32_t m = 0; m < out->items.count; m++) {
+        struct npart_module *at = &out->items.items[m];
+        at->has_macs = at->macs != NPART__WORK_UNKNOWN;
+        at->macs = at->has_macs ? at->macs : 0;
+        at->macs_on_npu = at->has_macs ? at->macs_on_npu : 0;
     }
 }
 
@@ -185,13 +191,14 @@ static void sum_up(const struct npart__plan *plan, struct npart__modules *out)
 static void check_modules(const struct npart__modules *modules)
 {
     for (uint32_t m = 0; m < modules->items.count; m++) {
-        const struct npart__module *at = &modules->items.items[m];
+        const struct npart_module *at = &modules->items.items[m];
         NPART__ASSERT(at->parent == NPART_NONE || at->parent < m, "module %s is before what holds it", at->path);
-        NPART__ASSERT(at->accepted <= at->live && at->live <= at->nodes, "module %s", at->path);
-        NPART__ASSERT(at->own_count <= at->nodes && at->nodes, "module %s has %u nodes", at->path, at->nodes);
+        NPART__ASSERT(at->accepted_count <= at->live_count && at->live_count <= at->node_count, "module %s", at->path);
+        NPART__ASSERT(at->own_count <= at->node_count && at->node_count, "module %s has %u nodes", at->path,
+                      at->node_count);
         NPART__ASSERT(at->macs_on_npu <= at->macs, "module %s has more work on the NPU than it has", at->path);
         for (uint32_t i = 0; i < at->own_count; i++)
-            NPART__ASSERT(modules->of_node[modules->members[at->first_own + i]] == m, "a node of module %s", at->path);
+            NPART__ASSERT(modules->of_node[at->own[i]] == m, "a node of module %s", at->path);
     }
 }
 #endif
@@ -205,7 +212,7 @@ bool npart__find_modules(const struct npart__plan *plan, const struct npart__mod
     if (!sort_modules(tree, order, order_count, scratch, arena, plan->graph->nodes.count, out))
         return false;
     for (uint32_t m = 0; m < out->items.count; m++) {
-        struct npart__module *at = &out->items.items[m];
+        struct npart_module *at = &out->items.items[m];
         at->path = npart__arena_copy_text(arena, at->path, strlen(at->path));
         if (!at->path)
             return false;

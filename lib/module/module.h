@@ -30,19 +30,8 @@
 #define NPART__LIMIT_MODULE_PATH_BYTES 1024u
 #define NPART__LIMIT_MODULES 16384u
 
-/* All counts and sums are of a module with all that is inside it. */
-struct npart__module {
-    const char *path;
-    uint32_t parent; /* smaller than its own; NPART_NONE: it is in none */
-    uint32_t first_own, own_count; /* of `members`: nodes of it, and of no module inside it */
-    uint32_t nodes, live, accepted;
-    uint32_t switches; /* nodes of it that run on another side than the node before them */
-    uint64_t macs, macs_on_npu; /* NPART__WORK_UNKNOWN: not known */
-    double npu_ms, cpu_ms;      /* negative: not known */
-};
-
 struct npart__modules {
-    struct NPART__ARRAY(struct npart__module) items; /* each before those inside it, siblings as their last nodes run */
+    struct NPART__ARRAY(struct npart_module) items; /* each before those inside it, siblings as their last nodes run */
     uint32_t *of_node; /* by node of the plan's graph; NPART_NONE: in none */
     uint32_t *members; /* all nodes that are in some: live ones as they run, then others */
 };

@@ -30,7 +30,7 @@ struct tree {
 static bool enter(struct tree *at, size_t bytes, uint32_t *module)
 {
     uint32_t parent = *module, id = npart__strings_find(&at->paths, at->path, bytes);
-    struct npart__module made = {.parent = parent};
+    struct npart_module made = {.size = sizeof made, .parent = parent};
     if (id == NPART_NONE && at->out->items.count >= NPART__MOST(at->graph->limits, MODULES))
         return true;
     if (id == NPART_NONE) {
@@ -143,7 +143,7 @@ static bool module_of(struct tree *at, const struct npart__module_path *path, ui
 /* The graph is of a function of the model, and not what the standard or a runtime defines an operator by. */
 static bool is_function(const struct npart__graph *graph, const struct npart__scope *scope)
 {
-    return scope->kind == NPART__SCOPE_CALL && !npart__node_at(graph, scope->node)->schema;
+    return scope->kind == NPART_GRAPH_CALL && !npart__node_at(graph, scope->node)->schema;
 }
 
 /* By metadata, by its name, or as one of a function's nodes; UNTOLD: nothing of these tells. */
@@ -270,9 +270,9 @@ static void place_by_holder(struct tree *at)
     uint32_t *of = at->out->of_node;
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
         const struct npart__scope *scope = npart__scope_at(graph, s);
-        bool is_replaced = scope->kind == NPART__SCOPE_CALL && !is_function(graph, scope);
-        uint32_t holder = scope->kind == NPART__SCOPE_MAIN  ? NPART_NONE
-                          : scope->kind == NPART__SCOPE_BODY || is_replaced ? of[scope->node]
+        bool is_replaced = scope->kind == NPART_GRAPH_CALL && !is_function(graph, scope);
+        uint32_t holder = scope->kind == NPART_GRAPH_MAIN  ? NPART_NONE
+                          : scope->kind == NPART_GRAPH_BODY || is_replaced ? of[scope->node]
                                                                             : at->root_of[s];
         for (uint32_t i = scope->first_node; i < scope->first_node + scope->node_count; i++)
             if (is_replaced || of[i] == UNTOLD)

@@ -724,7 +724,7 @@ void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, c
         at = &oplist->terms.items[at->left];
     *word = "rule";
     *argument = "";
-    *about = NPART__ABOUT_ATTRIBUTE;
+    *about = NPART_ABOUT_ATTRIBUTE;
     const struct npart__question *row = npart__question_of(at);
     if (!row)
         return;

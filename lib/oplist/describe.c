@@ -38,7 +38,7 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
 }
 
 /* A rule's sentence after its keyword, as in the list; `because` below it. The order of the prefixes is that of
- * enum npart__rule_kind. */
+ * enum npart_rule_kind. */
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
     static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   "};
@@ -153,8 +153,8 @@ static void describe_precisions(const struct npart__oplist *oplist, struct npart
             npart__append_format(out, k ? " %s" : " for %s", oplist->variants.items[variant].name);
         }
         describe_when(oplist, line->when, out);
-        npart__append_format(out, ": %s", npart__happening_word((enum npart__happening)line->happens));
-        if (line->happens == NPART__VECTOR) {
+        npart__append_format(out, ": %s", npart_happening_text((enum npart_happening)line->happens));
+        if (line->happens == NPART_HAPPENS_VECTOR) {
             npart__append_text(out, " ");
             npart__append_fixed(out, line->share, 4);
         }

@@ -184,7 +184,7 @@ void npart__line_integer_only(struct npart__parser *parser, const struct npart__
 {
     uint32_t rule = npart__add_line_rule(parser, "integer-only", "the model must be quantized to INT8", &is[1], &is[2]);
     if (rule != NPART_NONE)
-        parser->oplist->rules.items[rule].about = NPART__ABOUT_DTYPE;
+        parser->oplist->rules.items[rule].about = NPART_ABOUT_DTYPE;
     parser->oplist->integer_when = is[0].when;
     parser->oplist->integer_rule = rule;
 }

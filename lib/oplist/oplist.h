@@ -45,28 +45,6 @@
 
 /* ---- what an op list holds ------------------------------------------------------------------------------- */
 
-/* What a rule that does not hold means for the verdict: by its keyword. */
-enum npart__rule_kind {
-    NPART__RULE_NEED,  /* must hold */
-    NPART__RULE_CAP,   /* `maybe`: where it does not hold the verdict is at most unknown */
-    NPART__RULE_NOTE,  /* told where it applies, changes nothing */
-    NPART__RULE_UNIT,  /* where it holds, the node's DequantizeLinear and QuantizeLinear fall back with it */
-};
-
-/* What a rule is about: the kind of the cause it makes, which decides what is advised
- * (lib/advice/actions.def). It is what the rule's condition asks first: `rank(X) <= 4` is about
- * a rank. */
-enum npart__rule_about {
-    NPART__ABOUT_OP, /* the op itself, or the version of it */
-    NPART__ABOUT_DTYPE, /* element types, also those before dequantizing */
-    NPART__ABOUT_RANK, /* ranks, whether or not dims of 1 count */
-    NPART__ABOUT_SHAPE, /* sizes, numbers of elements or scales, which operands there are */
-    NPART__ABOUT_DYNAMIC, /* whether sizes are fixed, or bounded */
-    NPART__ABOUT_CONSTANT, /* whether an operand is constant, and how its elements lie */
-    NPART__ABOUT_ATTRIBUTE, /* attributes, elements of constants, scales; a condition that asks nothing */
-    NPART__ABOUT_POLICY, /* what stands around the node, where it stands, what the user chose */
-};
-
 /* When a line counts: the stage that is applied (into line_gates), the switch with which, the one without which, the
  * first toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
@@ -88,8 +66,8 @@ struct npart__rule {
     const char *advice;   /* what to change in the model where it does not hold; NULL when unsaid */
     uint32_t condition;   /* term, or NPART_NONE: never holds (a `refuse`, a bare `maybe`, a missing entry),
                            * of a note always */
-    uint8_t kind;         /* enum npart__rule_kind */
-    uint8_t about;        /* enum npart__rule_about */
+    uint8_t kind;         /* enum npart_rule_kind */
+    uint8_t about;        /* enum npart_cause_kind */
     uint8_t gate;
     bool is_fatal;        /* `else fail` */
     bool is_limited;      /* to targets that have `when`: for others it says nothing */
@@ -326,23 +304,14 @@ struct npart__format {
     bool is_packed;      /* as bytes for an operator with a number of bits; in a line: only so */
 };
 
-/* What becomes of a format. */
-enum npart__happening {
-    NPART__NATIVE,      /* computed at the rate of the matrix unit */
-    NPART__DEQUANTIZED, /* weights become wider on the way */
-    NPART__VECTOR,      /* on the vector unit */
-    NPART__ON_CPU, /* the node falls back */
-    NPART__FAILS, /* it is claimed, and then fails to compile */
-    NPART__UNTOLD,      /* not known */
-    NPART__HAPPENINGS   /* how many there are */
-};
+#define NPART__HAPPENINGS (NPART_HAPPENS_UNKNOWN + 1) /* how many there are */
 
 /* A `precision` line: of several that are for a format, the last that counts. */
 struct npart__precision_line {
     uint32_t first_format, format_count;   /* in formats */
     uint32_t first_variant, variant_count; /* in format_variants; none: all */
     struct npart__line_condition when;
-    uint8_t happens; /* enum npart__happening */
+    uint8_t happens; /* enum npart_happening */
     bool is_assumed;
     double share; /* of VECTOR: of the matrix unit's rate */
     const char *sentence, *because, *source; /* because: NULL when unsaid */
@@ -564,14 +533,11 @@ struct npart__format npart__native_instead(const struct npart__target *target, s
 uint8_t npart__format_row(int activation_type, int weight_type);
 /* "w4a16-block32-asymmetric". */
 void npart__append_format_name(struct npart__format format, struct npart__buffer *out);
-/* "native", "dequantized", ... */
-const char *npart__happening_word(enum npart__happening happens);
 
 /* ---- told to people ---------------------------------------------------------------------------------------- */
 
 /* The stage that a rule speaks for: its name, the one for missing entries, or "assumed". */
 const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule);
-const char *npart__about_word(enum npart__rule_about about);
 
 /* The support table: one op, or all when `op` is NULL, as text for people. False when there is no such op. */
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out);

@@ -340,7 +340,7 @@ bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *
 void npart__parse_rule(struct npart__parser *parser, const char *keyword);
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
-                                   enum npart__rule_about about, uint8_t gate);
+                                   enum npart_cause_kind about, uint8_t gate);
 
 /* A rule without a condition, which a line is the reason for: with its sentence or this one, and its source or the
  * list's. Its index or NPART_NONE. */

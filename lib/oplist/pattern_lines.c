@@ -271,8 +271,8 @@ void npart__line_pattern(struct npart__parser *parser, const struct npart__value
     if (pattern.unit_rule == NPART_NONE)
         return;
     struct npart__rule *rule = &oplist->rules.items[pattern.unit_rule];
-    rule->about = NPART__ABOUT_OP;
-    rule->kind = is_failure ? NPART__RULE_NEED : NPART__RULE_NOTE;
+    rule->about = NPART_ABOUT_OP;
+    rule->kind = is_failure ? NPART_RULE_NEED : NPART_RULE_NOTE;
     rule->is_fatal = is_failure;
     const char *source = rule->source;
     /* After the rule of its own sentence. */

@@ -14,7 +14,7 @@ uint32_t npart__add_line_rule(struct npart__parser *parser, const char *label, c
     if (parser->status != NPART_OK)
         return NPART_NONE;
     uint32_t rule = npart__add_unwritten_rule(parser, label, own_sentence->text ? own_sentence->text : sentence,
-                                              NPART__ABOUT_POLICY, parser->gate);
+                                              NPART_ABOUT_POLICY, parser->gate);
     if (rule != NPART_NONE && source->text)
         parser->oplist->rules.items[rule].source = source->text;
     return rule;
@@ -54,7 +54,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
     };
     for (size_t i = 0; i < NPART__REASON_COUNT; i++) {
         uint32_t rule =
-            npart__add_unwritten_rule(parser, reasons[i].label, reasons[i].sentence, NPART__ABOUT_POLICY, 0);
+            npart__add_unwritten_rule(parser, reasons[i].label, reasons[i].sentence, NPART_ABOUT_POLICY, 0);
         parser->oplist->partitioner_rules[i] = rule;
         if (rule != NPART_NONE && i == NPART__REASON_NOT_WHOLE)
             parser->oplist->rules.items[rule].is_fatal = parser->oplist->refusal_is_fatal;

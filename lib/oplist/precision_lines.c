@@ -31,11 +31,6 @@ static const char *const granularities[NPART__SCALES] = {
 const char *const npart__happening_words[] = {"native", "dequantized", "vector", "cpu", "fails", "unknown", NULL};
 _Static_assert(NPART__COUNT(npart__happening_words) == NPART__HAPPENINGS + 1, "a word for each");
 
-const char *npart__happening_word(enum npart__happening happens)
-{
-    return npart__happening_words[happens];
-}
-
 /* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. Rows do not overlap:
  * of (float32, uint8) it is w8, of (uint8, uint8) w8a8. 0 is a type that is not known. */
 uint8_t npart__format_row(int activation_type, int weight_type)
@@ -146,9 +141,9 @@ void npart__line_precision(struct npart__parser *parser, const struct npart__val
                                          .because = is[7].text,
                                          .source = is[8].text ? is[8].text : parser->default_source,
                                          .line = parser->now.line};
-    if (line.happens != NPART__VECTOR && is[4].token)
+    if (line.happens != NPART_HAPPENS_VECTOR && is[4].token)
         npart__parse_fail(parser, is[4].token->column, "unexpected %s", is[4].text);
-    if (line.happens == NPART__VECTOR && !(line.share > 0 && line.share < 1))
+    if (line.happens == NPART_HAPPENS_VECTOR && !(line.share > 0 && line.share < 1))
         npart__parse_fail(parser, is[4].token ? is[4].token->column : is[3].token[1].column,
                           "expected a number between 0 and 1");
     for (uint32_t i = 0; i < is[0].count; i++) {
@@ -230,7 +225,7 @@ bool npart__is_native_on(const struct npart__target *target, uint32_t variant, s
     other.variant = variant;
     other.switches = target->oplist->variants.items[variant].switches;
     const struct npart__precision_line *line = npart__target_precision(&other, format, &depends);
-    return line && line->happens == NPART__NATIVE;
+    return line && line->happens == NPART_HAPPENS_NATIVE;
 }
 
 /* The same types with another granularity first: that is the least change. Zero points in the middle, since that
@@ -249,7 +244,7 @@ struct npart__format npart__native_instead(const struct npart__target *target, s
             struct npart__format candidate = {row, is_quantized ? finer[i] : NPART__SCALE_ANY, NPART__ZERO_MIDDLE,
                                               false};
             const struct npart__precision_line *line = npart__target_precision(target, candidate, &depends);
-            if (line && line->happens == NPART__NATIVE)
+            if (line && line->happens == NPART_HAPPENS_NATIVE)
                 return candidate;
         }
         size_t length = strcspn(rest, " ");

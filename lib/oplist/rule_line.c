@@ -183,7 +183,7 @@ static bool states_failure(const char *sentence)
 static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, bool is_written, uint64_t column)
 {
     /* Notes and units state no requirement. */
-    bool is_asked = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
+    bool is_asked = rule->kind == NPART_RULE_NEED || rule->kind == NPART_RULE_MAYBE;
     if (!parser->listener || parser->status != NPART_OK)
         return;
     if (is_asked && states_failure(rule->sentence))
@@ -213,7 +213,7 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
  *      every refuse "..." except Shape             op = Shape
  * A note is told where it holds, so there it does not:
  *      every note rank(inputs) > 4 except Shape    rank(inputs) > 4 and not op = Shape */
-static uint32_t parse_except(struct npart__parser *parser, enum npart__rule_kind kind, uint32_t condition)
+static uint32_t parse_except(struct npart__parser *parser, enum npart_rule_kind kind, uint32_t condition)
 {
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
         const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
@@ -226,7 +226,7 @@ static uint32_t parse_except(struct npart__parser *parser, enum npart__rule_kind
         uint32_t op = npart__new_term(parser, function);
         uint32_t is_it =
             npart__new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, op, npart__new_term(parser, word));
-        bool is_note = kind == NPART__RULE_NOTE;
+        bool is_note = kind == NPART_RULE_NOTE;
         if (is_note)
             is_it = npart__new_pair(parser, NPART__TERM_NOT, 0, is_it, NPART_NONE);
         condition = condition == NPART_NONE
@@ -254,7 +254,7 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         rule->sentence = condition_text(parser, rule->condition);
     for (;;) {
         if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
-            if (rule->kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail"))
+            if (rule->kind != NPART_RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail"))
                 npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need");
             rule->is_fatal = true;
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "because")) {
@@ -262,7 +262,7 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             rule->source = npart__take_text(parser, "a source");
         } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
-            rule->condition = parse_except(parser, (enum npart__rule_kind)rule->kind, rule->condition);
+            rule->condition = parse_except(parser, (enum npart_rule_kind)rule->kind, rule->condition);
         } else {
             break;
         }
@@ -276,8 +276,8 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
  * would hold nowhere: that is what `refuse` says. */
 void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 {
-    static const char *const keywords[] = {[NPART__RULE_NEED] = "need", [NPART__RULE_CAP] = "maybe",
-                                           [NPART__RULE_NOTE] = "note", [NPART__RULE_UNIT] = "unit"};
+    static const char *const keywords[] = {[NPART_RULE_NEED] = "need", [NPART_RULE_MAYBE] = "maybe",
+                                           [NPART_RULE_NOTE] = "note", [NPART_RULE_UNIT] = "unit"};
     bool is_refusal = strcmp(keyword, "refuse") == 0; /* a need */
     size_t kind = 0;
     /* A keyword is one of these or `refuse`: callers have taken it from their tables. */
@@ -286,7 +286,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
     struct npart__rule rule = {
         .condition = NPART_NONE,
         .kind = (uint8_t)kind,
-        .about = is_refusal ? NPART__ABOUT_OP : NPART__ABOUT_POLICY,
+        .about = is_refusal ? NPART_ABOUT_OP : NPART_ABOUT_POLICY,
         .gate = parser->gate,
         .line = parser->now.line,
         .source = "",
@@ -295,7 +295,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
     if (parser->pattern && !parser->form)
         rule.pattern = parser->oplist->patterns.count + 1; /* where it will stand once its last line is read */
     const char *label = accept_label(parser);
-    bool may_be_bare = kind != NPART__RULE_NEED && kind != NPART__RULE_UNIT;
+    bool may_be_bare = kind != NPART_RULE_NEED && kind != NPART_RULE_UNIT;
     /* What may be bare is told by what comes next: a sentence, or when it counts. */
     if (!is_refusal && !(may_be_bare && (npart__peek(parser)->kind == NPART__TOKEN_STRING || is_when(parser))))
         rule.condition = npart__parse_condition(parser);
@@ -312,11 +312,11 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Its label is not numbered: callers see
  * to it that each is made once. Its kind is that of a need; callers make a note or a fatal rule of it. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
-                                   enum npart__rule_about about, uint8_t gate)
+                                   enum npart_cause_kind about, uint8_t gate)
 {
     struct npart__rule rule = {
         .condition = NPART_NONE,
-        .kind = NPART__RULE_NEED,
+        .kind = NPART_RULE_NEED,
         .when = NPART__ALWAYS,
         .about = (uint8_t)about,
         .gate = gate,

@@ -363,7 +363,7 @@ static void check_whole(struct npart__parser *parser)
     for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "not supported by the target";
         oplist->gates[i].missing_rule =
-            npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
+            npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART_ABOUT_OP, (uint8_t)i);
         /* NULL of a stage without ops: its missing rule has the source that was said last. */
         if (parser->status == NPART_OK && oplist->gates[i].source)
             oplist->rules.items[oplist->gates[i].missing_rule].source = oplist->gates[i].source;
@@ -371,12 +371,12 @@ static void check_whole(struct npart__parser *parser)
     npart__resolve_line_gates(parser);
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
-        npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART__ABOUT_POLICY, 0);
+        npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART_ABOUT_POLICY, 0);
     oplist->assumed_npu_rule =
-        npart__add_unwritten_rule(parser, "assumed-npu", "placed on the NPU by the user", NPART__ABOUT_POLICY, 0);
+        npart__add_unwritten_rule(parser, "assumed-npu", "placed on the NPU by the user", NPART_ABOUT_POLICY, 0);
     /* What the user says has no source but the user. */
     if (parser->status == NPART_OK) {
-        oplist->rules.items[oplist->assumed_npu_rule].kind = NPART__RULE_NOTE;
+        oplist->rules.items[oplist->assumed_npu_rule].kind = NPART_RULE_NOTE;
         oplist->rules.items[oplist->assumed_npu_rule].source = "";
         oplist->rules.items[oplist->assumed_cpu_rule].source = "";
     }

@@ -8,13 +8,13 @@
 
 const struct npart__question npart__predicates[] = {
 #define PREDICATE(id, word, argument, about, adjective)                                                                \
-    {#word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_ANY, adjective, ""},
+    {#word, NPART__ARGUMENT_##argument, NPART_ABOUT_##about, NPART__ANSWERS_ANY, adjective, ""},
 #include "oplist/questions.def"
 };
 
 const struct npart__question npart__functions[] = {
 #define FUNCTION(id, word, argument, about, answers, noun, is)                                                         \
-    {#word, NPART__ARGUMENT_##argument, NPART__ABOUT_##about, NPART__ANSWERS_##answers, noun, is},
+    {#word, NPART__ARGUMENT_##argument, NPART_ABOUT_##about, NPART__ANSWERS_##answers, noun, is},
 #include "oplist/questions.def"
 };
 
@@ -162,8 +162,3 @@ const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
     return gate->missing_rule == rule ? gate->missing : gate->name;
 }
 
-const char *npart__about_word(enum npart__rule_about about)
-{
-    static const char *const words[] = {"op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"};
-    return words[about];
-}

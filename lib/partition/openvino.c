@@ -359,7 +359,7 @@ bool npart__fail_parted_bodies(struct npart__hand_back *to)
     bool is_any = false;
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
         const struct npart__scope *scope = npart__scope_at(graph, s);
-        bool holds = scope->region == s && scope->kind == NPART__SCOPE_BODY && npart__is_live(session, scope->node) &&
+        bool holds = scope->region == s && scope->kind == NPART_GRAPH_BODY && npart__is_live(session, scope->node) &&
                      to->request->accepted[scope->node];
         uint32_t live = 0, taken = 0;
         for (uint32_t i = 0; holds && i < scope->order_count; i++) {

@@ -108,7 +108,7 @@ static bool joins(const struct partitioner *at, uint32_t region)
     const uint32_t *segment_of = at->out->cuts.segment_of;
     const uint8_t *round = at->session->round;
     bool is_any = false;
-    if (!npart__joins_bodies(at->name) || scope->kind != NPART__SCOPE_BODY ||
+    if (!npart__joins_bodies(at->name) || scope->kind != NPART_GRAPH_BODY ||
         !npart__is_live(at->session, scope->node) || !at->accepted[scope->node])
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {

@@ -179,7 +179,7 @@ static bool accept_failing(struct npart__stage_request *request, bool *failing)
     bool is_any = false;
     for (uint32_t i = 0; mask && i < request->count; i++) {
         uint32_t id = request->order[i];
-        if (request->accepted[id] || mask->verdicts[id] != NPART__FAIL)
+        if (request->accepted[id] || mask->verdicts[id] != NPART_VERDICT_FAIL)
             continue;
         request->back->request->accepted[id] = failing[request->place_of[id]] = is_any = true;
     }

@@ -15,9 +15,9 @@
  * this output in all rows after it, and "*" bars every name. */
 static const struct naming {
     const char *output, *input;
-    enum npart__link_kind kind;
+    enum npart_link_kind kind;
 } namings[] = {
-#define NAMES(output, input, kind, source) {output, input, NPART__LINK_##kind},
+#define NAMES(output, input, kind, source) {output, input, NPART_LINK_##kind},
 #include "place/names.def"
 };
 
@@ -127,20 +127,20 @@ static const char *wanted_name(const struct naming *row, const char *name, char 
  * with a full name is sure enough that a difference is taken for a conversion. A cache `present` [1,12,past+1,64]
  * may go to `past` [1,12,past,64], as both axes are dynamic; of fixed sizes 17 and 16 one axis may differ. */
 static bool is_link(struct finder *finder, const struct end *output, const struct end *input, uint32_t row,
-                    enum npart__link_kind *kind)
+                    enum npart_link_kind *kind)
 {
     struct difference difference = compare(finder, output, input);
     bool is_same_model = output->model == input->model, is_other = difference.is_other_type || difference.axes;
     *kind = namings[row].kind;
-    if (*kind == NPART__LINK_CACHE)
+    if (*kind == NPART_LINK_CACHE)
         return output->model <= input->model && !difference.is_other_type &&
                difference.axes <= (difference.is_open ? 0 : 1);
-    if (*kind == NPART__LINK_APPLICATION)
+    if (*kind == NPART_LINK_APPLICATION)
         return !is_other;
     if (is_same_model || (is_other && strchr(namings[row].output, '*')))
         return false;
     if (is_other)
-        *kind = NPART__LINK_APPLICATION; /* that converts it; told when sizes are known */
+        *kind = NPART_LINK_APPLICATION; /* that converts it; told when sizes are known */
     return true;
 }
 
@@ -154,7 +154,7 @@ static bool name_output(struct finder *finder, const struct end *output)
     const char *barred = NULL;
     char room[512] = "", barred_room[512] = "";
     for (uint32_t r = 0; r < NPART__COUNT(namings); r++) {
-        bool is_bar = namings[r].kind == NPART__LINK_NONE;
+        bool is_bar = namings[r].kind == NPART_LINK_NONE;
         const char *wanted = wanted_name(&namings[r], output->name, is_bar ? barred_room : room, sizeof room);
         if (!wanted)
             continue;
@@ -167,8 +167,8 @@ static bool name_output(struct finder *finder, const struct end *output)
         for (uint32_t i = id < finder->first_of.count ? finder->first_of.items[id] : NPART_NONE; i != NPART_NONE;
              i = finder->inputs.items[i].next) {
             const struct end *input = &finder->inputs.items[i];
-            struct npart__model_link link = {output->model, input->model, output->value, i, NPART__LINK_TENSOR,
-                                             NPART__FROM_NAME, r};
+            struct npart__model_link link = {output->model, input->model, output->value, i, NPART_LINK_TENSOR,
+                                             NPART_FROM_NAME, r};
             if ((before >> input->model & 1) || !is_link(finder, output, input, r, &link.kind))
                 continue;
             served |= UINT64_C(1) << input->model;
@@ -243,8 +243,8 @@ static npart_status add_link(struct finder *finder, const char *text, struct npa
         uint32_t model = finder->inputs.items[to].model;
         /* A part that feeds itself is a cache, whatever its tensors are called. */
         struct npart__model_link link = {output->model, model, output->value, to,
-                                         output->model == model ? NPART__LINK_CACHE : NPART__LINK_TENSOR,
-                                         NPART__FROM_USER, 0};
+                                         output->model == model ? NPART_LINK_CACHE : NPART_LINK_TENSOR,
+                                         NPART_FROM_USER, 0};
         return NPART__PUSH(finder->set->arena, &finder->found, link) ? NPART_OK : npart__fail_memory(error);
     }
     return refuse_link(finder, text, error);
@@ -271,10 +271,10 @@ static bool tell_ambiguous(struct finder *finder, const struct end *input, const
  * then the row that stands first. */
 static bool is_surer(const struct npart__model_link *a, const struct npart__model_link *b)
 {
-    bool by_user = a->origin == NPART__FROM_USER, is_cache = a->kind == NPART__LINK_CACHE;
-    if (by_user != (b->origin == NPART__FROM_USER))
+    bool by_user = a->origin == NPART_FROM_USER, is_cache = a->kind == NPART_LINK_CACHE;
+    if (by_user != (b->origin == NPART_FROM_USER))
         return by_user;
-    return is_cache != (b->kind == NPART__LINK_CACHE) ? is_cache : a->rank < b->rank;
+    return is_cache != (b->kind == NPART_LINK_CACHE) ? is_cache : a->rank < b->rank;
 }
 
 /* Of an input's candidates (`first` to `end` in `links`) those that count: the caller's; else those of a cache, which
@@ -297,12 +297,12 @@ static bool settle(struct finder *finder, uint32_t at, struct npart__model_link 
     if (!best)
         return true;
     input->is_linked = true; /* also where it stays ambiguous: shapes would not tell more */
-    if (other && best->kind != NPART__LINK_CACHE)
+    if (other && best->kind != NPART_LINK_CACHE)
         return tell_ambiguous(finder, input, best, other);
     for (uint32_t i = 0; i < count; i++) {
         struct npart__model_link link = links[i];
-        bool is_kept = &links[i] == best || (link.kind == NPART__LINK_CACHE && best->kind == NPART__LINK_CACHE &&
-                                             (link.from == link.to || best->origin != NPART__FROM_USER));
+        bool is_kept = &links[i] == best || (link.kind == NPART_LINK_CACHE && best->kind == NPART_LINK_CACHE &&
+                                             (link.from == link.to || best->origin != NPART_FROM_USER));
         link.input = input->value;
         if (is_kept && !NPART__PUSH(finder->set->arena, out, link))
             return false;
@@ -364,7 +364,7 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
         if (uses[from[i]] == 1)
             ok = NPART__PUSH(arena, out,
                              ((struct npart__model_link){output->model, input->model, output->value, input->value,
-                                                         NPART__LINK_TENSOR, NPART__FROM_SHAPE, 0}));
+                                                         NPART_LINK_TENSOR, NPART_FROM_SHAPE, 0}));
         else
             ok = npart__note(finder->set,
                              npart__arena_format(arena, "%s: input `%s` may come from `%s` of %s, and others have the "

@@ -25,7 +25,7 @@ static npart_status has_two_uses(const npart_placement *placement, const struct 
     *out = false;
     for (uint32_t i = 0; i < links->count; i++) {
         const struct npart__model_link *link = &links->items[i];
-        if (link->kind == NPART__LINK_CACHE && link->to == model && link->from != model)
+        if (link->kind == NPART_LINK_CACHE && link->to == model && link->from != model)
             return NPART_OK;
     }
     npart_status status = npart_inference_make_use(&second, placement->set.models[model], 1, error);
@@ -54,9 +54,9 @@ static npart_status add_part(npart_placement *placement, uint32_t model, bool ha
                                      .model = model,
                                      .use = has_two ? uses[use] : "",
                                      .runs = 1,
-                                     .runs_from = "once",
+                                     .runs_from = NPART_RUNS_ONCE,
                                      .device = NPART_DEVICES,
-                                     .verdict = "",
+                                     .verdict = NPART_PLAN_UNKNOWN,
                                      .why = "",
                                      .weight_bytes = info.weight_bytes};
     placement->info.part_count++;
@@ -70,7 +70,7 @@ static bool joins(const struct npart__model_link *link, const struct npart__plac
                   const struct npart__placed *to)
 {
     bool is_same_model = link->from == link->to;
-    if (link->kind == NPART__LINK_CACHE)
+    if (link->kind == NPART_LINK_CACHE)
         return strcmp(to->told.use, "prefill") != 0;
     return !is_same_model || from == to;
 }
@@ -78,7 +78,6 @@ static bool joins(const struct npart__model_link *link, const struct npart__plac
 /* `from` and `to` are parts here. Names are the models' own until copy_names. */
 static bool add_link(npart_placement *placement, const struct npart__model_link *link, uint32_t from, uint32_t to)
 {
-    static const char *const kinds[] = {"tensor", "cache", "application"}, *const origins[] = {"name", "shape", "user"};
     struct npart_value output = {.size = sizeof output}, input = {.size = sizeof input};
     if (!joins(link, &placement->parts[from], &placement->parts[to]))
         return true;
@@ -90,8 +89,8 @@ static bool add_link(npart_placement *placement, const struct npart__model_link 
                                      .to = to,
                                      .output = output.name,
                                      .input = input.name,
-                                     .kind = kinds[link->kind],
-                                     .origin = origins[link->origin]};
+                                     .kind = link->kind,
+                                     .origin = link->origin};
     return NPART__PUSH(placement->set.arena, &placement->joints, joint);
 }
 
@@ -146,7 +145,7 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
                            npart__nearest_hint(&nearest, hint, sizeof hint));
     if (figure->runs) {
         found->told.runs = figure->runs;
-        found->told.runs_from = "user";
+        found->told.runs_from = NPART_RUNS_USER;
     }
     if (figure->has_gpu) {
         const struct npart_cost_range *gpu = &figure->gpu;
@@ -165,10 +164,10 @@ static void count_runs(npart_placement *placement)
     for (uint32_t i = 0; i < placement->joints.count; i++) {
         const struct npart_link *link = &placement->joints.items[i].told;
         struct npart_part *part = &placement->parts[link->from].told;
-        if (placement->joints.items[i].kind != NPART__LINK_CACHE || link->from != link->to)
+        if (placement->joints.items[i].kind != NPART_LINK_CACHE || link->from != link->to)
             continue;
         part->runs = placement->info.tokens;
-        part->runs_from = "tokens";
+        part->runs_from = NPART_RUNS_TOKENS;
     }
 }
 
@@ -218,7 +217,7 @@ static bool gather_sizes(npart_placement *placement, const struct npart__joint *
             is_there = strcmp(sizes->items[i].name, room) == 0;
         if (is_there)
             continue;
-        struct npart__binding_request request = {.name = npart__arena_copy_text(arena, room, length), .value = size};
+        struct npart_dim_binding request = {.name = npart__arena_copy_text(arena, room, length), .size = size};
         if (!request.name || !NPART__PUSH(arena, sizes, request))
             return false;
     }
@@ -232,8 +231,8 @@ static bool gives_sizes(const npart_placement *placement, uint32_t at)
 {
     const struct npart__joint *items = placement->joints.items, *joint = &items[at];
     uint32_t first = at, last = at, count = placement->joints.count;
-    if (joint->told.from == joint->told.to || joint->kind != NPART__LINK_CACHE)
-        return joint->told.from != joint->told.to && joint->kind == NPART__LINK_TENSOR;
+    if (joint->told.from == joint->told.to || joint->kind != NPART_LINK_CACHE)
+        return joint->told.from != joint->told.to && joint->kind == NPART_LINK_TENSOR;
     while (first > 0 && strcmp(items[first - 1].told.input, joint->told.input) == 0)
         first--;
     while (last + 1 < count && strcmp(items[last + 1].told.input, joint->told.input) == 0)
@@ -255,8 +254,7 @@ static bool tell_sizes(npart_placement *placement, struct npart__placed *part, c
         npart__arena_zeroed(placement->set.arena, sizes->count + (size_t)count + 1, sizeof *dims);
     part->told.dims = dims;
     for (uint32_t i = 0; dims && part->bound && i < sizes->count; i++)
-        dims[part->told.dim_count++] =
-            (struct npart_dim_binding){.name = sizes->items[i].name, .size = sizes->items[i].value};
+        dims[part->told.dim_count++] = sizes->items[i];
     for (uint32_t i = 0; dims && i < count && npart_inference_binding(part->fixed, i, &binding); i++) {
         binding.name = npart__arena_copy_text(placement->set.arena, binding.name, strlen(binding.name));
         if (!binding.name)
@@ -344,7 +342,7 @@ static void find_costs(struct npart__placed *part)
     /* A part that does not compile cannot be there, and one without a partition would only be the CPU's by another
      * name. */
     part->told.has_cost[NPART_DEVICE_NPU] =
-        summary.partitions && strcmp(summary.verdict, "fails") != 0 && cost.total.typical_ms >= 0;
+        summary.partitions && summary.verdict != NPART_PLAN_FAILS && cost.total.typical_ms >= 0;
     part->told.has_cost[NPART_DEVICE_CPU] = cost.cpu_alone.typical_ms >= 0;
 }
 

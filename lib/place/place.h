@@ -17,19 +17,15 @@
 
 /* ---- links ------------------------------------------------------------------------------------------------- */
 
-enum npart__link_kind {
-    NPART__LINK_TENSOR,
-    NPART__LINK_CACHE,       /* the next run's input, of the same part or of one that goes on from it */
-    NPART__LINK_APPLICATION, /* code of the caller's stands between: a scheduler, a conversion */
-    NPART__LINK_NONE         /* names that are the same by chance */
-};
-enum npart__link_origin { NPART__FROM_NAME, NPART__FROM_SHAPE, NPART__FROM_USER };
+/* Beside the kinds of links: names that are the same by chance. */
+#define NPART_LINK_NONE ((enum npart_link_kind)(NPART_LINK_APPLICATION + 1))
+
 
 /* Between models, by value. */
 struct npart__model_link {
     uint32_t from, to, output, input; /* models by their place in the set; values of their graphs */
-    enum npart__link_kind kind;
-    enum npart__link_origin origin;
+    enum npart_link_kind kind;
+    enum npart_link_origin origin;
     uint32_t rank; /* the smaller the surer; row of names.def; 0 where no name told it */
 };
 struct npart__model_links NPART__ARRAY(struct npart__model_link);
@@ -102,7 +98,7 @@ static inline struct npart_cost_range npart__times(struct npart_cost_range a, do
 
 /* ---- parts ------------------------------------------------------------------------------------------------- */
 
-struct npart__sizes NPART__ARRAY(struct npart__binding_request);
+struct npart__sizes NPART__ARRAY(struct npart_dim_binding);
 
 struct npart__placed {
     struct npart_part told; /* what the caller sees */
@@ -116,7 +112,7 @@ struct npart__placed {
 /* A link between parts. */
 struct npart__joint {
     struct npart_link told;
-    enum npart__link_kind kind;
+    enum npart_link_kind kind;
     uint32_t output, input; /* values */
     uint32_t earlier;       /* the one before it of the same output; NPART_NONE: it is the first */
     uint64_t takers;        /* of the first: parts that take the output, but its own */

@@ -34,8 +34,7 @@ static struct npart_cost_range copy_cost(const struct npart__plan *plan, const n
                   NPART__RUNTIME_COPY_BYTES * elements);
     if (!npart__has_io(rates))
         npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_COPY], (double)crossing->bytes);
-    struct npart__range range = npart__bill_range(rates, &bill, NPART__PART_COPY);
-    return (struct npart_cost_range){range.low, range.typical, range.high};
+    return npart__bill_range(rates, &bill, NPART__PART_COPY);
 }
 
 /* By value what passes for inputs and outputs of the part. An input that goes to two partitions crosses twice, so
@@ -119,7 +118,7 @@ static bool weigh_part(npart_placement *placement, uint32_t index)
         return false;
     for (uint32_t i = 0; i < placement->joints.count; i++) {
         struct npart__joint *joint = &joints[i];
-        if (joint->kind == NPART__LINK_APPLICATION)
+        if (joint->kind == NPART_LINK_APPLICATION)
             continue; /* comes to the CPU in any case */
         if (joint->told.from == index) {
             struct passing *at = &passing[joint->output];
@@ -184,7 +183,7 @@ bool npart__weigh_parts(npart_placement *placement)
          * too. */
         if (joint->takers)
             ok = add_transfer(placement, joint->told.from, joint->takers, npart__times(joint->out, times));
-        if (ok && joint->kind != NPART__LINK_APPLICATION && joint->told.from != joint->told.to)
+        if (ok && joint->kind != NPART_LINK_APPLICATION && joint->told.from != joint->told.to)
             ok = add_transfer(placement, joint->told.to, UINT64_C(1) << joint->told.from,
                               npart__times(joint->in, times));
     }

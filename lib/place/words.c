@@ -17,7 +17,7 @@ static const char *first_cause(const npart_plan *plan)
 /* Why a part cannot be on the NPU. */
 static const char *barred(npart_placement *placement, const struct npart__placed *part)
 {
-    bool fails = strcmp(part->told.verdict, "fails") == 0;
+    bool fails = part->told.verdict == NPART_PLAN_FAILS;
     return npart__arena_format(placement->set.arena, "%s: %s",
                                fails ? "fails to compile for the NPU" : "no node runs on the NPU",
                                first_cause(part->plan));
@@ -45,7 +45,7 @@ static npart_status tell_action(npart_placement *placement, const struct npart__
 /* As has_cost of the NPU in parts.c, but for a cost that is not known. */
 static bool is_barred(const struct npart__placed *part)
 {
-    return part->told.partitions == 0 || strcmp(part->told.verdict, "fails") == 0;
+    return part->told.partitions == 0 || part->told.verdict == NPART_PLAN_FAILS;
 }
 
 static uint32_t count_options(const struct npart__option *option)
@@ -127,7 +127,7 @@ static bool crosses(const npart_placement *placement, const struct npart__joint 
 {
     enum npart_device from = placement->parts[joint->told.from].told.device;
     enum npart_device to = placement->parts[joint->told.to].told.device;
-    return joint->kind != NPART__LINK_APPLICATION && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
+    return joint->kind != NPART_LINK_APPLICATION && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
 }
 
 /* What a link pays: an output is transferred once, for the first that takes it elsewhere. Application links are
@@ -157,7 +157,7 @@ static bool tell_misfit(npart_placement *placement, const struct npart__joint *j
     const struct npart__placed *from = &placement->parts[joint->told.from], *to = &placement->parts[joint->told.to];
     struct npart_value a = {.size = sizeof a}, b = {.size = sizeof b};
     char made[128], taken[128];
-    if (joint->kind == NPART__LINK_CACHE || !npart_inference_value(from->known, joint->output, &a) ||
+    if (joint->kind == NPART_LINK_CACHE || !npart_inference_value(from->known, joint->output, &a) ||
         !npart_inference_value(to->known, joint->input, &b) || !a.is_static || !b.is_static)
         return true;
     (void)npart_inference_type_text(from->known, joint->output, made, sizeof made);

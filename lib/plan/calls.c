@@ -95,7 +95,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     *changed = false;
     /* What is undecided is inlined, too: only a clear yes claims a call. */
     for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
-        if (calls->is_kept[i] && npart__is_live(&plan->session, i) && plan->mask.verdicts[i] != NPART__NPU)
+        if (calls->is_kept[i] && npart__is_live(&plan->session, i) && plan->mask.verdicts[i] != NPART_VERDICT_NPU)
             calls->is_refused[i] = *changed = true;
     return status;
 }

@@ -118,7 +118,7 @@ bool npart__is_refused(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__rule *rules = plan->target.oplist->rules.items;
     bool is_by_provider = false;
-    if (!npart__is_live(&plan->session, node) || plan->mask.verdicts[node] != NPART__CPU)
+    if (!npart__is_live(&plan->session, node) || plan->mask.verdicts[node] != NPART_VERDICT_CPU)
         return false;
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &plan->mask.reasons.items[i];

@@ -397,22 +397,24 @@ static bool is_taken_inside(const struct search *at, uint32_t value)
            npart__node_input(at->graph, npart__node_at(at->graph, obstacle->node), 0) == value;
 }
 
-/* Adds nodes by their places in the file. Copies of the session's have the places of what they are copied from. */
-static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t *nodes, uint32_t count)
+/* Adds nodes by their places in the file. Copies of the session's have the places of what they are copied from. Where
+ * the list of nodes begins is known at the end, as it grows. */
+static bool add(struct search *at, struct npart_fusion *fusion, const uint32_t *nodes, uint32_t count)
 {
-    fusion->first_node = at->out->nodes.count;
+    uint32_t first = at->out->nodes.count;
     for (uint32_t i = 0; i < count; i++)
         if (!NPART__PUSH(at->arena, &at->out->nodes, npart__original(at->session->graph, nodes[i])))
             return false;
     fusion->node_count = count;
-    qsort(at->out->nodes.items + fusion->first_node, count, sizeof *nodes, npart__compare_uint32);
+    qsort(at->out->nodes.items + first, count, sizeof *nodes, npart__compare_uint32);
     return NPART__PUSH(at->arena, &at->out->items, *fusion);
 }
 
 /* Nodes of a pattern that is nearly there are taken as well, so none of them begins a shorter one. */
 static bool add_found(struct search *at, const char *name)
 {
-    struct npart__fusion fusion = {.pattern = name, .state = "separate", .node = NPART_NONE};
+    struct npart_fusion fusion = {
+        .size = sizeof fusion, .pattern = name, .state = NPART_FUSION_SEPARATE, .node = NPART_NONE};
     const uint32_t *order = at->found.nodes;
     uint32_t last = order[at->found.count - 1];
     /* Steps stand in the order in which they are found, which is not that of the data: the last node is the one whose
@@ -426,7 +428,7 @@ static bool add_found(struct search *at, const char *name)
     if (obstacle.kind == NOTHING_WRONG)
         obstacle = find_obstacle(at, last);
     if (obstacle.kind != NOTHING_WRONG) {
-        fusion.state = "nearly";
+        fusion.state = NPART_FUSION_NEARLY;
         fusion.stopped_by = obstacle_text(at, &obstacle);
         fusion.node = obstacle.node == NPART_NONE ? NPART_NONE : npart__original(at->session->graph, obstacle.node);
         if (!fusion.stopped_by)
@@ -493,7 +495,7 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
              * there, and may be part of a larger pattern. */
             at->is_taken[i] |= names != NULL;
         }
-        struct npart__fusion fusion = {.state = "fused", .node = NPART_NONE};
+        struct npart_fusion fusion = {.size = sizeof fusion, .state = NPART_FUSION_FUSED, .node = NPART_NONE};
         /* One node by itself is fused with nothing. */
         if (count < 2)
             continue;
@@ -592,5 +594,7 @@ bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *ar
     }
     npart__arena_release(arena, at.op_of);
     npart__arena_release(arena, at.is_taken);
+    for (uint32_t i = 0, first = 0; i < out->items.count; first += out->items.items[i++].node_count)
+        out->items.items[i].nodes = out->nodes.items + first;
     return true;
 }

@@ -16,16 +16,9 @@
 /* Operands of a node that are looked at; none of a pattern has as many. */
 #define NPART__LIMIT_FUSION_OPERANDS 8u
 
-struct npart__fusion {
-    const char *pattern;     /* of fusions.def, of the op list, or the ops that the runtime fuses */
-    const char *state;       /* "fused", "separate": all is there, and they are nodes of their own; "nearly" */
-    const char *stopped_by;  /* of "nearly"; else NULL */
-    uint32_t first_node, node_count; /* of the file, in order; into nodes */
-    uint32_t node;           /* that stops it; NPART_NONE: none by itself */
-};
 
 struct npart__fusions {
-    struct NPART__ARRAY(struct npart__fusion) items;
+    struct NPART__ARRAY(struct npart_fusion) items;
     struct NPART__ARRAY(uint32_t) nodes;
 };
 

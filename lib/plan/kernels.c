@@ -109,7 +109,8 @@ static bool tell(struct npart__plan *plan, uint32_t id, int type)
     const struct npart__node *node = npart__node_at(plan->graph, id);
     char place[160];
     npart__describe_node(plan->graph, id, place, sizeof place);
-    struct npart__finding made = {.code = NPART__INVALID, .at = npart__arena_format(plan->arena, "%s", place)};
+    struct npart_finding made = {
+        .size = sizeof made, .code = NPART__INVALID, .at = npart__arena_format(plan->arena, "%s", place)};
     made.text = npart__arena_format(plan->arena,
                                     "ONNX Runtime creates no session: its CPU provider must have a kernel for what the "
                                     "NPU does not take; found %s of %s",
@@ -129,7 +130,7 @@ npart_status npart__find_kernels(struct npart__plan *plan, struct npart_error *e
         return npart__fail_memory(error);
     if (!has_session(plan))
         return NPART_OK;
-    bool may_fuse = plan->level == NPART__LEVEL_BASIC && has_mean(plan);
+    bool may_fuse = plan->level == NPART_LEVEL_BASIC && has_mean(plan);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
         if (!npart__is_refused(plan, i) || (may_fuse && is_of_normalization(npart__node_op(graph, node))))

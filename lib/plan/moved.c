@@ -77,7 +77,7 @@ static bool is_plain(const struct mover *at, uint32_t id)
 /* Undecided nodes are on the CPU here, as in the plan. */
 static bool is_taken(const struct mover *at, uint32_t id)
 {
-    return at->plan->mask.verdicts[id] == NPART__NPU;
+    return at->plan->mask.verdicts[id] == NPART_VERDICT_NPU;
 }
 
 /* Element-wise without broadcasting: what stands before the node and what it makes have one shape, so the same order
@@ -317,7 +317,7 @@ static bool move_all(const struct mover *at, struct npart__session *session)
 static void drop(const struct mover *at, struct npart__session *session, uint32_t id)
 {
     uint32_t operand = npart__node_input(at->graph, npart__node_at(at->graph, id), 0);
-    session->fates[id] = NPART__FATE_NO_OP;
+    session->fates[id] = NPART_FATE_NO_OP;
     session->stands_for[result_of(at, id)] = session->stands_for[operand];
 }
 

@@ -200,7 +200,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
                                   uint8_t *assumed, struct npart_error *error)
 {
     const struct npart__graph *graph = plan->graph;
-    const struct npart__assumed *all = request->assumed;
+    const struct npart_assumption *all = request->assumed;
     size_t names = graph->strings.texts.count + (size_t)1, count = request->assumed_count + (size_t)1;
     uint32_t *last = npart__arena_allocate(plan->arena, names * sizeof *last);   /* by text of the graph */
     uint32_t *before = npart__arena_allocate(plan->arena, count * sizeof *before); /* of the same name */
@@ -374,7 +374,7 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
     npart_status status = accepted ? NPART_OK : npart__fail_memory(error);
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++)
-        accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART__UNDECIDED);
+        accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART_VERDICT_UNKNOWN);
     if (status == NPART_OK)
         status = count_accepted(plan, accepted, &scratch, count, error);
     npart__arena_clear(&scratch);
@@ -425,18 +425,20 @@ bool npart__plan_is_loaded(const struct npart__plan *plan)
 /* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all
  * computed when the session is created; "edge" stands before "split" because a quantized model with float inputs
  * is what quantizers export. */
-const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
+enum npart_plan_verdict npart__plan_verdict(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded)
 {
     if (summary->failed || !is_loaded || !npart__plan_has_kernels(plan, accepted))
-        return "fails";
+        return NPART_PLAN_FAILS;
     if (summary->live == 0)
-        return "empty";
+        return NPART_PLAN_EMPTY;
     if (summary->accepted == 0)
-        return "none";
+        return NPART_PLAN_NONE;
     if (summary->partitions != 1)
-        return "split";
-    return summary->accepted == summary->live ? "whole" : is_edge_alone(plan, accepted) ? "edge" : "split";
+        return NPART_PLAN_SPLIT;
+    return summary->accepted == summary->live     ? NPART_PLAN_WHOLE
+           : is_edge_alone(plan, accepted) ? NPART_PLAN_EDGE
+                                           : NPART_PLAN_SPLIT;
 }
 
 /* Unknown nodes were left to the CPU. With all of them on the NPU there may be fewer partitions, as gaps close, or
@@ -449,12 +451,12 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     summary->fused = plan->session.fused_count;
     summary->live = plan->session.live_count;
     for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
-        enum npart__verdict verdict = (enum npart__verdict)plan->mask.verdicts[i];
+        enum npart_verdict verdict = (enum npart_verdict)plan->mask.verdicts[i];
         if (!npart__is_live(&plan->session, i))
             continue;
-        summary->accepted += verdict == NPART__NPU;
-        summary->failed += verdict == NPART__FAIL;
-        summary->unknown += verdict == NPART__UNDECIDED;
+        summary->accepted += verdict == NPART_VERDICT_NPU;
+        summary->failed += verdict == NPART_VERDICT_FAIL;
+        summary->unknown += verdict == NPART_VERDICT_UNKNOWN;
     }
     /* Nodes that fail to compile are among these, too. */
     summary->refused = summary->live - summary->accepted - summary->unknown;
@@ -470,7 +472,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
         summary->macs_on_npu = plan->partitioning.macs_in_partitions;
         summary->mac_coverage = summary->macs ? (double)summary->macs_on_npu / (double)summary->macs : 0;
     }
-    summary->verdict = npart__verdict_word(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
+    summary->verdict = npart__plan_verdict(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
     /* Else both ends of the range are the number that there is. */
     if (summary->unknown == 0)
         return NPART_OK;
@@ -512,7 +514,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     const struct npart__infer_policy *policy = NULL;
     const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
     /* Without a runtime the policy stays NULL: all that can be known. */
-    if (runtime && plan->level == NPART__LEVEL_OFF)
+    if (runtime && plan->level == NPART_LEVEL_OFF)
         policy = runtime->knows == NPART__KNOWLEDGE_ONNX ? &npart__policy_onnx : &npart__policy_unfolded;
     else if (runtime)
         policy = &npart__policy_folding[plan->release];
@@ -521,7 +523,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     if (status != NPART_OK || !policy || !policy->computes || !plan->inference->has_false_shapes)
         return status;
     /* Made only to ask whether anything is rewritten; what is kept for the plan is made by find_view. */
-    status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, plan->release, plan->arena, &session, error);
+    status = npart__session_make(plan->inference, NPART_LEVEL_BASIC, plan->release, plan->arena, &session, error);
     if (status != NPART_OK || is_rewritten(&session))
         return status;
     return npart__infer_view(inference, &npart__policy_unfolded, &plan->inference, error);
@@ -536,7 +538,7 @@ struct npart__told {
 /* A view of the graph at one level. */
 struct npart__shared_view {
     const struct npart__inference *inference;
-    enum npart__level level;
+    enum npart_level level;
     enum npart__release release;
     bool settles; /* known branches of Ifs are taken */
     struct npart__session session; /* where it settles, of the graph whose known branches are taken */
@@ -548,7 +550,7 @@ struct npart__shared_view {
 /* Made at the first target that sees the graph so. Views are few (a handful of levels and releases), so a list is
  * enough. A view that could not be made whole is not put into the list, so a next try begins anew. */
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart__level level, enum npart__release release, bool settles,
+                              enum npart_level level, enum npart__release release, bool settles,
                               struct npart__shared_view **out, struct npart_error *error)
 {
     struct npart__shared_view *view = shared->views;
@@ -586,11 +588,11 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
 {
     struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
-    bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
+    bool is_folded = plan->level == NPART_LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
     /* OWN, since such a stage is a compiler that was handed the graph: what it folds by itself, and not what a
      * session rewrites. */
     if (!is_folded && npart__target_folds(&plan->target))
-        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
+        status = find_view(plan->shared, plan->inference, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
         return status;
     /* In the debug build alone: what later stages count on in a session. */
@@ -668,7 +670,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__inline_ahead(out, &assumed, error);
     struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
-        status = find_view(out->shared, out->inference, out->level, out->release, out->level == NPART__LEVEL_BASIC,
+        status = find_view(out->shared, out->inference, out->level, out->release, out->level == NPART_LEVEL_BASIC,
                            &view, error);
     if (status != NPART_OK)
         return status;
@@ -700,7 +702,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         return npart__fail_memory(error);
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
     for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
-        out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
+        out->accepted[i] = out->mask.verdicts[i] == NPART_VERDICT_NPU;
     const struct npart__partition_request partition = {.session = &out->session,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,

@@ -21,13 +21,6 @@ struct npart__shared {
  * is, on the CPU. */
 #define NPART__LIMIT_ROUNDS 8u
 
-/* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */
-struct npart__assumed {
-    const char *op;   /* "Erf", "com.microsoft:Gelu"; NULL: `node` */
-    const char *node; /* its name */
-    bool on_npu;
-};
-
 struct npart__plan_request {
     const char *model_name;
     struct npart__inference *inference;
@@ -36,8 +29,8 @@ struct npart__plan_request {
     const char *target;      /* the text after the list's name; "" for defaults */
     const char *partitioner; /* NULL: the target's */
     const char *gates;       /* "provider,compiler": the stages to ask; NULL: all */
-    enum npart__level level;
-    const struct npart__assumed *assumed;
+    enum npart_level level;
+    const struct npart_assumption *assumed;
     uint32_t assumed_count;
     const char *const *cuts; /* names of tensors or nodes after which the user cuts */
     uint32_t cut_count;      /* 0: nowhere */
@@ -53,7 +46,7 @@ struct npart__plan {
     const struct npart__graph *graph;
     struct npart__target target;
     enum npart__release release; /* whose sessions rewrite the graph */
-    enum npart__level level;
+    enum npart_level level;
     const char *partitioner;
     enum npart__invoker invoker, own_invoker; /* what starts partitions, and what does by itself */
     struct npart__shared *shared;
@@ -73,8 +66,8 @@ struct npart__plan {
     double *cause_ms; /* by cause: what its affected nodes take on the CPU; negative: not known */
     struct npart_summary summary;
     bool *lacks_kernel; /* by node: the provider does not take it, and the CPU has no kernel for it */
-    struct NPART__ARRAY(struct npart__finding) findings; /* `invalid`, of such nodes */
-    const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */
+    struct NPART__ARRAY(struct npart_finding) findings; /* `invalid`, of such nodes */
+    const struct npart_dim_binding *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;
 };
 
@@ -128,7 +121,7 @@ npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error
 /* Whether the target's runtime loads the model at all, whatever its nodes are. */
 bool npart__plan_is_loaded(const struct npart__plan *plan);
 /* "whole", "edge", ... of these counts, once these nodes (by id) are taken. */
-const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
+enum npart_plan_verdict npart__plan_verdict(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded);
 
 /* Judges the nodes of plan->session; it is another than before: first finds which are equivalent. */

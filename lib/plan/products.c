@@ -47,7 +47,7 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
         uint32_t into = plan->session.into[i];
         if (into == NPART_NONE || !npart__is_onnx_op(graph, npart__node_at(graph, i), "Add") ||
             !npart__is_onnx_op(graph, npart__node_at(graph, into), "MatMul") ||
-            !npart__is_live(&plan->session, into) || plan->mask.verdicts[into] != NPART__CPU)
+            !npart__is_live(&plan->session, into) || plan->mask.verdicts[into] != NPART_VERDICT_CPU)
             continue;
         const struct npart__node *node = npart__node_at(graph, into);
         uint32_t left = npart__node_input(graph, node, 0), right = npart__node_input(graph, node, 1);

@@ -63,11 +63,11 @@ static void check_works(const struct npart__plan *plan)
     for (uint32_t n = 0; n < works->count; n++) {
         const struct npart__work *work = &works->items[n];
         bool is_live = npart__is_live(&plan->session, n);
-        NPART__ASSERT(is_live || work->class == NPART__WORK_NONE, "node %u has work, and is not run", n);
+        NPART__ASSERT(is_live || work->class == NPART_WORK_NONE, "node %u has work, and is not run", n);
         NPART__ASSERT(is_live || (work->macs == 0 && work->operations == 0), "node %u works, and is not run", n);
-        NPART__ASSERT(work->class != NPART__WORK_NONE || work->macs == 0, "node %u multiplies for nothing", n);
+        NPART__ASSERT(work->class != NPART_WORK_NONE || work->macs == 0, "node %u multiplies for nothing", n);
         NPART__ASSERT(npart__work_is_number(work->macs) || work->macs == NPART__WORK_UNKNOWN, "node %u", n);
-        NPART__ASSERT(work->weight_elements == 0 || work->class != NPART__WORK_NONE, "node %u", n);
+        NPART__ASSERT(work->weight_elements == 0 || work->class != NPART_WORK_NONE, "node %u", n);
     }
 }
 
@@ -124,11 +124,12 @@ static void check_crossings(const struct npart__plan *plan)
     }
 }
 
-static void check_range(struct npart__range range)
+static void check_range(struct npart_cost_range range)
 {
-    NPART__ASSERT((range.low < 0) == (range.typical < 0) && (range.low < 0) == (range.high < 0), "half a range");
-    NPART__ASSERT(range.low <= range.typical && range.typical <= range.high, "a range from %g to %g", range.low,
-                  range.high);
+    bool is_unknown = range.low_ms < 0;
+    NPART__ASSERT(is_unknown == (range.typical_ms < 0) && is_unknown == (range.high_ms < 0), "half a range");
+    NPART__ASSERT(range.low_ms <= range.typical_ms && range.typical_ms <= range.high_ms, "a range from %g to %g",
+                  range.low_ms, range.high_ms);
 }
 
 static void check_cost(const struct npart__plan *plan)
@@ -138,7 +139,7 @@ static void check_cost(const struct npart__plan *plan)
     check_range(cost->cold_ms);
     for (size_t i = 0; i < NPART__PARTS; i++)
         check_range(cost->parts_ms[i]);
-    NPART__ASSERT(cost->is_known == (cost->total_ms.typical >= 0), "a total of what is not known");
+    NPART__ASSERT(cost->is_known == (cost->total_ms.typical_ms >= 0), "a total of what is not known");
     NPART__ASSERT(plan->node_costs->count == plan->graph->nodes.count, "the cost of %u nodes", plan->node_costs->count);
     NPART__ASSERT(cost->fill >= 0 && cost->fill <= 1, "tiles are full to %g", cost->fill);
     for (uint32_t v = 0; v < plan->session.graph->values.count; v++) {
@@ -154,24 +155,25 @@ static void check_cost(const struct npart__plan *plan)
 static void check_memory(const struct npart__plan *plan)
 {
     const struct npart__memory *memory = &plan->memory;
-    NPART__ASSERT(memory->limit_count <= NPART__LIMITEDS, "%u limits", memory->limit_count);
-    NPART__ASSERT(memory->all_at == NPART_NONE || npart__is_live(&plan->session, memory->all_at), "node %u",
-                  memory->all_at);
-    NPART__ASSERT((memory->npu_at == NPART_NONE) == (plan->partitioning.partitions.count == 0), "node %u",
-                  memory->npu_at);
+    const struct npart_memory *told = &memory->told;
+    NPART__ASSERT(told->limit_count <= NPART__LIMITEDS, "%u limits", told->limit_count);
+    NPART__ASSERT(told->peak_node == NPART_NONE || npart__is_live(&plan->session, told->peak_node), "node %u",
+                  told->peak_node);
+    NPART__ASSERT((told->peak_npu_node == NPART_NONE) == (plan->partitioning.partitions.count == 0), "node %u",
+                  told->peak_npu_node);
     for (uint32_t n = 0; n < plan->graph->nodes.count; n++)
         NPART__ASSERT(memory->held_npu[n].bytes == 0 || plan->partitioning.partition_of[n] != NPART_NONE ||
                           npart__node_region(plan->graph, n) != 0,
                       "node %u is on the CPU, and holds the NPU's memory", n);
-    for (uint32_t i = 0; i < memory->layers.count; i++) {
-        const struct npart__layer *layer = &memory->layers.items[i];
+    for (uint32_t i = 0; i < told->layer_count; i++) {
+        const struct npart_layer *layer = &told->layers[i];
         NPART__ASSERT(i == 0 || layer[-1].weight_bytes >= layer->weight_bytes, "layer %u is not in order", i);
         NPART__ASSERT(layer->partition < plan->partitioning.partitions.count, "layer %u", i);
     }
     for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
-        const struct npart__precision *at = &plan->precisions.items.items[i];
+        const struct npart_precision *at = &plan->precisions.items.items[i].told;
         NPART__ASSERT(at->happens < NPART__HAPPENINGS && at->accepted_count <= at->node_count, "format %u", i);
-        NPART__ASSERT(at->node_count && at->name && at->instead && at->text, "format %u", i);
+        NPART__ASSERT(at->node_count && at->format && at->instead && at->text, "format %u", i);
     }
 }
 

@@ -23,47 +23,44 @@ static uint32_t refusing_rule(const struct npart__target *target, const struct n
                               bool is_own_op)
 {
     /* What is taken, or may be, is told by the list's line. */
-    if (mask->verdicts[node] == NPART__NPU || mask->verdicts[node] == NPART__UNDECIDED)
+    if (mask->verdicts[node] == NPART_VERDICT_NPU || mask->verdicts[node] == NPART_VERDICT_UNKNOWN)
         return NPART_NONE;
     for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &mask->reasons.items[i];
         const struct npart__rule *rule = &target->oplist->rules.items[reason->rule];
         /* Of a policy: a rule that asks for a variant or switch, and not a line about partitions. */
-        bool is_choice = rule->about == NPART__ABOUT_POLICY && rule->condition != NPART_NONE;
-        bool is_of_op = is_own_op && (rule->about == NPART__ABOUT_OP || is_choice);
-        if (reason->truth == NPART__FALSE && rule->kind == NPART__RULE_NEED &&
-            (rule->about == NPART__ABOUT_DTYPE || is_of_op))
+        bool is_choice = rule->about == NPART_ABOUT_POLICY && rule->condition != NPART_NONE;
+        bool is_of_op = is_own_op && (rule->about == NPART_ABOUT_OP || is_choice);
+        if (reason->truth == NPART__FALSE && rule->kind == NPART_RULE_NEED &&
+            (rule->about == NPART_ABOUT_DTYPE || is_of_op))
             return reason->rule;
     }
     return NPART_NONE;
 }
 
 /* Without a line nothing is guessed, but for NF4, which no runtime gets to see. */
-static struct npart__precision by_line(const struct npart__target *target, struct npart__format format)
+static struct npart_precision by_line(const struct npart__target *target, struct npart__format format)
 {
     bool depends = false;
     /* `depends`: a line would count if something were known of the file that is not. */
     const struct npart__precision_line *line = npart__target_precision(target, format, &depends);
-    struct npart__precision made = {.format = format,
-                                    .happens = NPART__UNTOLD,
+    if (line)
+        return (struct npart_precision){.happens = (enum npart_happening)line->happens,
+                                        .is_assumed = line->is_assumed,
+                                        .share = line->share,
+                                        .text = line->sentence,
+                                        .because = line->because,
+                                        .source = line->source};
+    /* 1 is ONNX's FLOAT. */
+    if (format.row == npart__format_row(1, NPART__TYPE_NF4))
+        return (struct npart_precision){.happens = NPART_HAPPENS_DEQUANTIZED,
+                                        .text = "ONNX has no NF4: the lookup makes floating point of the weights",
+                                        .source = ""};
+    return (struct npart_precision){.happens = NPART_HAPPENS_UNKNOWN,
                                     .text = depends ? "depends on zero points or scales that the file does not tell"
                                             : format.row == NPART__FORMATS ? "the types are not known, or in no format"
                                                                            : "the op list does not say",
                                     .source = ""};
-    /* 1 is ONNX's FLOAT. */
-    if (!line && format.row == npart__format_row(1, NPART__TYPE_NF4)) {
-        made.happens = NPART__DEQUANTIZED;
-        made.text = "ONNX has no NF4: the lookup makes floating point of the weights";
-    }
-    if (!line)
-        return made;
-    made.happens = line->happens;
-    made.is_assumed = line->is_assumed;
-    made.share = line->share;
-    made.text = line->sentence;
-    made.because = line->because;
-    made.source = line->source;
-    return made;
 }
 
 /* NULL when out of memory. */
@@ -81,26 +78,28 @@ static const char *name_of(struct npart__format format, struct npart__arena *are
 static bool add(const struct npart__target *target, struct npart__format format, const struct npart__rule *rule,
                 bool is_fatal, struct npart__arena *arena, struct npart__precisions *out)
 {
-    struct npart__precision made = by_line(target, format);
+    struct npart__precision made = {.told = by_line(target, format), .format = format, .variant = NPART_NONE};
+    struct npart_precision *told = &made.told;
     /* Where it is native but for this rule, or the target lacks the operator, no other format or variant helps. */
-    bool is_settled = made.happens == NPART__NATIVE || (rule && rule->about == NPART__ABOUT_OP);
+    bool is_settled = told->happens == NPART_HAPPENS_NATIVE || (rule && rule->about == NPART_ABOUT_OP);
     if (rule)
-        made = (struct npart__precision){.format = format,
-                                         .happens = is_fatal ? NPART__FAILS : NPART__ON_CPU,
+        *told = (struct npart_precision){.happens = is_fatal ? NPART_HAPPENS_FAILS : NPART_HAPPENS_CPU,
                                          .text = rule->sentence,
                                          .because = rule->because,
                                          .source = rule->source};
     struct npart__format instead = npart__native_instead(target, format);
-    made.variant = NPART_NONE;
     /* From the last on, so that the first generation stays. */
     for (uint32_t i = target->oplist->variants.count; !is_settled && i-- > 0;)
         if (target->oplist->variants.items[i].like == i && npart__is_native_on(target, i, format))
             made.variant = i;
     /* One among the formats that are native on this very target. */
     bool has_instead = !is_settled && instead.row != NPART__FORMATS;
-    made.name = name_of(format, arena);
-    made.instead = has_instead ? name_of(instead, arena) : "";
-    return made.name && made.instead && NPART__PUSH(arena, &out->items, made);
+    told->size = sizeof *told;
+    told->format = name_of(format, arena);
+    told->instead = has_instead ? name_of(instead, arena) : "";
+    told->variant = made.variant == NPART_NONE ? "" : target->oplist->variants.items[made.variant].name;
+    told->because = told->because ? told->because : "";
+    return told->format && told->instead && NPART__PUSH(arena, &out->items, made);
 }
 
 /* Nodes in the order of the file, so that formats come in the order in which a reader meets them. */
@@ -113,7 +112,7 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < session->file->nodes.count; i++) {
         struct npart__format format;
-        bool is_own_op, is_fatal = mask->verdicts[i] == NPART__FAIL;
+        bool is_own_op, is_fatal = mask->verdicts[i] == NPART_VERDICT_FAIL;
         if (!npart__is_live(session, i) || !npart__format_of_node(session, i, &format, &is_own_op))
             continue;
         uint32_t rule = refusing_rule(target, mask, i, is_own_op);
@@ -127,12 +126,17 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
         }
         if (!ok)
             break;
-        struct npart__precision *at = &out->items.items[*place - 1];
+        struct npart_precision *at = &out->items.items[*place - 1].told;
         at->node_count++;
-        at->accepted_count += mask->verdicts[i] == NPART__NPU;
+        at->accepted_count += mask->verdicts[i] == NPART_VERDICT_NPU;
         /* How often a body runs is not known. Unknown stays unknown: the sum is held at the largest number. */
         uint64_t macs = npart__node_region(session->graph, i) == 0 ? works->items[i].macs : NPART__WORK_UNKNOWN;
         at->macs = macs > NPART__WORK_UNKNOWN - at->macs ? NPART__WORK_UNKNOWN : at->macs + macs;
+    }
+    for (uint32_t i = 0; i < out->items.count; i++) {
+        struct npart_precision *at = &out->items.items[i].told;
+        at->has_macs = at->macs != NPART__WORK_UNKNOWN;
+        at->macs = at->has_macs ? at->macs : 0;
     }
     return !npart__take_failure(session->inference) && ok;
 }

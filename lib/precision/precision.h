@@ -12,15 +12,9 @@
 
 /* One format, and one thing that happens to it. */
 struct npart__precision {
+    struct npart_precision told;
     struct npart__format format;
-    uint8_t happens; /* enum npart__happening */
-    bool is_assumed;
-    double share;    /* of NPART__VECTOR: of the matrix unit's rate */
-    const char *name, *instead; /* of the format; of a native one of the same target, "": there is none, or it is */
     uint32_t variant; /* of a format that is not native: the first generation on which it is; else NPART_NONE */
-    const char *text, *because, *source; /* because: NULL when unsaid */
-    uint32_t node_count, accepted_count; /* of the model's nodes with weights; those on the NPU */
-    uint64_t macs; /* NPART__WORK_UNKNOWN: of some node, or how often a body runs */
 };
 
 struct npart__precisions {

@@ -535,7 +535,7 @@ static void add_summary(struct npart__buffer *out, const struct npart__picture *
     const struct npart_summary *summary = &picture->summary;
     struct npart_cost cost = {.size = sizeof cost, .total = {-1, -1, -1}};
     (void)npart_plan_cost(picture->plan, &cost);
-    npart__append_format(out, "%s: ", summary->verdict);
+    npart__append_format(out, "%s: ", npart_plan_verdict_text(summary->verdict));
     add_count(out, summary->partitions, "partition");
     npart__append_text(out, ", ");
     add_count(out, summary->switches, "device switch");

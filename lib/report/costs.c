@@ -25,27 +25,23 @@ static void put_range(struct npart__page *page, struct npart_cost_range range, b
 void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair)
 {
     static const struct {
-        const char *choice, *color, *words;
-    } all[] = {{"npu", NPART__GREEN, "Use the NPU"},
-               {"mend", NPART__YELLOW, "Mend first"},
-               {"cpu", NPART__RED, "Stay on the CPU"},
-               {"undecided", NPART__MAGENTA, "NPU or CPU?"}};
+        const char *color, *words;
+    } all[] = {[NPART_CHOICE_NPU] = {NPART__GREEN, "Use the NPU"},
+               [NPART_CHOICE_MEND] = {NPART__YELLOW, "Mend first"},
+               [NPART_CHOICE_CPU] = {NPART__RED, "Stay on the CPU"},
+               [NPART_CHOICE_UNDECIDED] = {NPART__MAGENTA, "NPU or CPU?"}};
     struct npart_recommendation at = {.size = sizeof at};
     struct npart_cost fixed = {.size = sizeof fixed};
     bool is_known = page->cost.cpu_alone.typical_ms >= 0 ||
                     (npart_plan_cost(pair->fixed, &fixed) && fixed.cpu_alone.typical_ms >= 0);
     if (!is_known || !npart_advice_recommendation(pair->advice, &at))
         return;
-    for (size_t i = 0; i < NPART__COUNT(all); i++) {
-        if (strcmp(all[i].choice, at.choice) != 0)
-            continue;
-        uint32_t column = (uint32_t)strlen(all[i].words) + 4; /* two blanks before the words, ": " after them */
-        npart__put(page, "  ");
-        npart__painted(page, all[i].color, all[i].words);
-        npart__put(page, ": ");
-        npart__wrapped(page, at.reason, column, 9);
-        npart__put(page, "\n");
-    }
+    uint32_t column = (uint32_t)strlen(all[at.choice].words) + 4; /* two blanks before the words, ": " after them */
+    npart__put(page, "  ");
+    npart__painted(page, all[at.choice].color, all[at.choice].words);
+    npart__put(page, ": ");
+    npart__wrapped(page, at.reason, column, 9);
+    npart__put(page, "\n");
 }
 
 /* A way to run the model; nothing where it is not known. */
@@ -236,9 +232,9 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
         npart__append_format(page->out, ", started by %s", cost->runtime);
     npart__put(page, "\n");
     if (page->summary.partitions)
-        put_way(page, strcmp(page->summary.verdict, "fails") == 0 ? "if it compiled" : "as planned", cost->total);
+        put_way(page, page->summary.verdict == NPART_PLAN_FAILS ? "if it compiled" : "as planned", cost->total);
     put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
-    if (strcmp(page->summary.verdict, "whole") != 0)
+    if (page->summary.verdict != NPART_PLAN_WHOLE)
         put_way(page, "all on the NPU", cost->npu_whole);
     if (is_fixed)
         put_way(page, "sizes fixed", fixed.total);

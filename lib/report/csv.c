@@ -122,7 +122,7 @@ static void put_toolchain(struct row *row)
 
 static void put_verdict(struct row *row)
 {
-    put_text(row, row->summary.verdict);
+    put_text(row, npart_plan_verdict_text(row->summary.verdict));
 }
 
 #define COUNT(name)                                                                                                    \
@@ -189,9 +189,9 @@ static void put_cpu(struct row *row)
 /* Empty where no advice was made (npart_plan_pair.advice is NULL). */
 static void put_recommendation(struct row *row)
 {
-    struct npart_recommendation at = {.size = sizeof at, .choice = ""};
-    (void)npart_advice_recommendation(row->pair->advice, &at);
-    put_text(row, at.choice);
+    struct npart_recommendation at = {.size = sizeof at};
+    bool is_there = npart_advice_recommendation(row->pair->advice, &at);
+    put_text(row, is_there ? npart_choice_text(at.choice) : "");
 }
 
 static void put_weights(struct row *row)
@@ -407,7 +407,7 @@ static void put_cause(struct row *row, uint32_t id)
     put_text(row, row->entry->path);
     put_target(row);
     put_count(row, id);
-    put_text(row, at.kind);
+    put_text(row, npart_cause_kind_text(at.kind));
     put_text(row, at.rule_id);
     put_text(row, at.text);
     put_text(row, npart__buffer_text(scratch));
@@ -453,12 +453,12 @@ static void put_node(struct row *row, const npart_model *model, uint32_t id)
     put_text(row, node.name);
     put_text(row, node.op);
     put_text(row, node.domain);
-    put_text(row, npart__json_verdict(at.verdict));
+    put_text(row, npart_verdict_text(at.verdict));
     put_id(row, at.partition);
     put_id(row, at.cause);
     put_text(row, reason.rule_id);
     put_text(row, reason.text);
-    put_text(row, at.fate);
+    put_text(row, at.fate == NPART_FATE_LIVE ? "" : npart_fate_text(at.fate));
     put_decimal(row, at.ms);
     put_origin(row, model, id);
     end_row(row);

@@ -65,7 +65,7 @@ static bool find_node(const npart_diff *diff, uint32_t root, struct npart_diff_n
     return false;
 }
 
-/* For people; npart__json_verdict has the words of programs. */
+/* For people; npart_verdict_text has the words of programs. */
 static const char *verdict_word(enum npart_verdict verdict)
 {
     static const char *const words[] = {
@@ -127,7 +127,7 @@ static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t 
     struct npart_diff_node node;
     bool is_there = at->after != NPART_NONE, is_same = at->affected_before == at->affected_after;
     npart__buffer_init(&line, page->arena);
-    npart__append_format(&line, "%s root: %s", at->state, at->text);
+    npart__append_format(&line, "%s root: %s", npart_cause_change_text(at->state), at->text);
     if (at->before != NPART_NONE && is_there && !is_same)
         npart__append_format(&line, ": %u -> %u nodes", at->affected_before, at->affected_after);
     else if (at->affected_before || at->affected_after)
@@ -175,9 +175,9 @@ static void put_node(struct npart__page *page, const struct npart_diff_node *at)
 {
     struct npart__buffer line;
     npart__buffer_init(&line, page->arena);
-    npart__append_format(&line, "%s: ", at->state);
+    npart__append_format(&line, "%s: ", npart_node_change_text(at->state));
     add_node(&line, at);
-    if (strcmp(at->state, "replaced") == 0)
+    if (at->state == NPART_NODE_REPLACED)
         npart__append_format(&line, ", before %s", at->op_before);
     if (at->before != NPART_NONE && at->after != NPART_NONE)
         npart__append_format(&line, ": %s -> %s", verdict_word(at->verdict_before), verdict_word(at->verdict));

@@ -113,7 +113,7 @@ static void checked_rule(struct npart__page *page, const struct npart_reason *at
     bool has_failed = is_unmet || at->outcome == NPART_OUTCOME_UNKNOWN;
     get_rule(page, at->rule, &rule);
     /* An op that is not supported at all has no requirement that could be met. */
-    outcome(page, at->outcome, is_unmet && strcmp(rule.about, "op") == 0 && !*found);
+    outcome(page, at->outcome, is_unmet && rule.about == NPART_ABOUT_OP && !*found);
     npart__wrapped(page, rule.text, 10, 10);
     npart__put(page, rule.is_fatal ? " (otherwise: fails to compile)\n" : "\n");
     npart__paint(page, NPART__DIM);
@@ -197,7 +197,7 @@ static void one_node(struct npart__page *page, uint32_t node)
 {
     struct npart_node_plan at = {.size = sizeof at};
     (void)npart_plan_node(page->plan, node, &at);
-    if (*at.fate) {
+    if (at.fate != NPART_FATE_LIVE) {
         npart__painted(page, NPART__BOLD, "  verdict ");
         npart__append_format(page->out, "removed before partitioning: %s\n", at.fate_text);
         if (at.into == NPART_NONE)
@@ -209,7 +209,7 @@ static void one_node(struct npart__page *page, uint32_t node)
         (void)npart_plan_node(page->plan, node, &at);
     }
     checked_rules(page, node);
-    if (!*at.fate)
+    if (at.fate == NPART_FATE_LIVE)
         decision(page, node, &at);
 }
 

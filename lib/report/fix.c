@@ -14,12 +14,12 @@
 static void put_outcome(struct npart__page *page, const struct npart_summary *at, double ms)
 {
     uint32_t left = at->live - at->accepted;
-    bool is_whole = strcmp(at->verdict, "whole") == 0, fails = strcmp(at->verdict, "fails") == 0;
+    bool is_whole = at->verdict == NPART_PLAN_WHOLE, fails = at->verdict == NPART_PLAN_FAILS;
     npart__append_format(page->out, "%u partition%s, ", at->partitions, at->partitions == 1 ? "" : "s");
     if (left)
         npart__append_format(page->out, "%u of %u nodes on the CPU, ", left, at->live);
     npart__painted(page, is_whole ? NPART__GREEN : fails ? NPART__RED : NPART__YELLOW,
-                   is_whole ? "whole" : fails ? "the session fails" : at->verdict);
+                   is_whole ? "whole" : fails ? "the session fails" : npart_plan_verdict_text(at->verdict));
     if (ms >= 0) {
         npart__put(page, ", about ");
         npart__put_milliseconds(page, ms);

@@ -10,7 +10,8 @@
 
 /* Fusions of one pattern and state. */
 struct kind {
-    const char *pattern, *state;
+    const char *pattern;
+    enum npart_fusion_state state;
     uint32_t count;
 };
 
@@ -20,7 +21,8 @@ static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32
     struct npart__buffer line;
     npart__buffer_init(&line, page->arena);
     for (uint32_t i = 0; i < count; i++)
-        npart__append_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern, kinds[i].state);
+        npart__append_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern,
+                             npart_fusion_state_text(kinds[i].state));
     npart__painted(page, NPART__BOLD, "  Fusions");
     npart__put(page, "\n");
     npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 5);
@@ -49,7 +51,7 @@ void npart__put_fusions(struct npart__page *page)
     uint32_t count = 0, nearly = 0;
     for (uint32_t i = 0; (status = npart_plan_fusion(page->plan, i, &at, NULL)) == NPART_OK; i++) {
         uint32_t k = 0;
-        while (k < count && (strcmp(kinds[k].pattern, at.pattern) != 0 || strcmp(kinds[k].state, at.state) != 0))
+        while (k < count && (strcmp(kinds[k].pattern, at.pattern) != 0 || kinds[k].state != at.state))
             k++;
         if (k == KINDS_SHOWN)
             continue;

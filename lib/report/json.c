@@ -8,8 +8,6 @@
 #include "report/report.h"
 
 #define JSON_SCHEMA 2
-/* Fates are few; should there be more, the last place is used again and again. */
-#define MOST_FATES 16u
 
 /* What every target says of a node: the beginning and end of its line, the verdict being between them. */
 struct node_text {
@@ -30,8 +28,7 @@ struct json {
     struct npart_plan_info plan_info;
     const char **paths; /* by graph, as JSON strings */
     const char **rules; /* by rule: what is said of it wherever it is not met; NULL: not yet */
-    const char *folds[MOST_FATES]; /* the same of folded nodes, by `fates` */
-    const char *fates[MOST_FATES];
+    const char *folds[NPART_FATE_NO_OP + 1]; /* the same of folded nodes, by fate */
     uint32_t *module_of; /* by node of the plan at hand */
     struct node_text *nodes; /* of `own`; NULL: there is but one target, or nodes are not told */
     enum npart_detail detail; /* as asked for, NODES where nothing was */
@@ -119,20 +116,6 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
     npart__json_value(json->out, NULL, *made);
 }
 
-/* The place of a fate among those that were told. Fates are words of the library's own, so their addresses tell
- * them apart. What was put together for the fate whose place is taken is forgotten, and made again should that fate
- * come once more. */
-static size_t place_of(struct json *json, const char *fate)
-{
-    size_t at = 0;
-    while (at + 1 < MOST_FATES && json->fates[at] && json->fates[at] != fate)
-        at++;
-    if (json->fates[at] != fate)
-        json->folds[at] = NULL;
-    json->fates[at] = fate;
-    return at;
-}
-
 /* A removed node has a reason as others have, with "fold" in the place of the stage. What was "found" is the node
  * that it is fused into, or nothing. */
 static void fold_reason(struct json *json, const struct npart_node_plan *at)
@@ -140,7 +123,7 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     char place[160] = "";
     if (at->into != NPART_NONE)
         (void)npart_model_node_text(json->model, at->into, place, sizeof place);
-    reason_once(json, &json->folds[place_of(json, at->fate)], "fold", at->fate, at->fate_text, "", "");
+    reason_once(json, &json->folds[at->fate], "fold", npart_fate_text(at->fate), at->fate_text, "", "");
     npart__json_text(json->out, NULL, place);
     npart__json_close(json->out, '}');
 }
@@ -231,18 +214,18 @@ static void node(struct json *json, uint32_t id)
         npart__append(json->out, told->head, told->head_length);
     else
         node_head(json, id);
-    npart__append_text(json->out, npart__json_verdict(at.verdict));
+    npart__append_text(json->out, npart_verdict_text(at.verdict));
     npart__append(json->out, "\"", 1);
     npart__json_id(json->out, "into", at.into);
     npart__json_id(json->out, "partition", at.partition);
     npart__json_open(json->out, "reasons", '[');
-    if (*at.fate)
+    if (at.fate != NPART_FATE_LIVE)
         fold_reason(json, &at);
     else
         node_reasons(json, id, at.reason_count);
     npart__json_close(json->out, ']');
     npart__json_id(json->out, "cause", at.cause);
-    if (*at.fate)
+    if (at.fate != NPART_FATE_LIVE)
         npart__json_value(json->out, "work", "null");
     else
         node_work(json, id);
@@ -299,7 +282,7 @@ static void fusions(struct json *json)
         npart__json_open(json->out, NULL, '{');
         npart__json_text(json->out, "pattern", at.pattern);
         npart__json_ids(json->out, "nodes", at.nodes, at.node_count);
-        npart__json_text(json->out, "state", at.state);
+        npart__json_text(json->out, "state", npart_fusion_state_text(at.state));
         npart__json_text_or_null(json->out, "stopped_by", at.stopped_by);
         npart__json_id(json->out, "node", at.node);
         npart__json_close(json->out, '}');
@@ -359,7 +342,7 @@ static void after(struct json *json, const struct npart_after *at)
     npart__json_number(json->out, "partitions", at->partitions);
     npart__json_decimal(json->out, "coverage", at->coverage);
     npart__json_decimal_or_null(json->out, "mac_coverage", at->mac_coverage);
-    npart__json_text(json->out, "verdict", at->verdict);
+    npart__json_text(json->out, "verdict", npart_plan_verdict_text(at->verdict));
     npart__add_json_range(json->out, "cost", at->cost);
     npart__json_close(json->out, '}');
     npart__json_close(json->out, '}');

@@ -77,7 +77,7 @@ static void recommendation(struct npart__buffer *out, const npart_advice *advice
         npart__json_value(out, "reason", "null");
         return;
     }
-    npart__json_text(out, "recommendation", at.choice);
+    npart__json_text(out, "recommendation", npart_choice_text(at.choice));
     npart__json_text(out, "reason", at.reason);
 }
 
@@ -87,10 +87,10 @@ void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pai
 {
     static const struct npart_cost_range unknown = {-1, -1, -1};
     struct npart_cost at = {.size = sizeof at}, fixed = {.size = sizeof fixed};
-    struct npart_summary summary = {.size = sizeof summary, .verdict = ""};
+    struct npart_summary summary = {.size = sizeof summary, .verdict = NPART_PLAN_UNKNOWN};
     (void)npart_plan_cost(plans->plan, &at);
     (void)npart_plan_summary(plans->plan, &summary);
-    bool runs = strcmp(summary.verdict, "fails") != 0;
+    bool runs = summary.verdict != NPART_PLAN_FAILS;
     bool is_fixed = npart_plan_cost(plans->fixed, &fixed);
     npart__add_json_range(out, "cost", at.total);
     npart__json_flag(out, "calibrated", at.is_calibrated);

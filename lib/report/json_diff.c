@@ -48,7 +48,7 @@ static void causes(struct npart__buffer *out, const npart_diff *diff)
     npart__json_open(out, "causes", '[');
     for (uint32_t i = 0; npart_diff_cause(diff, i, &at); i++) {
         npart__json_open(out, NULL, '{');
-        npart__json_text(out, "state", at.state);
+        npart__json_text(out, "state", npart_cause_change_text(at.state));
         change(out, "change", at.change);
         npart__json_text(out, "kind", at.kind);
         npart__json_text(out, "rule", at.rule);
@@ -66,7 +66,7 @@ static void causes(struct npart__buffer *out, const npart_diff *diff)
 /* A node that is not on a side has FOLDED there, which must not be told as one that is. */
 static const char *verdict(bool is_there, enum npart_verdict at)
 {
-    return is_there ? npart__json_verdict(at) : NULL;
+    return is_there ? npart_verdict_text(at) : NULL;
 }
 
 /* Only nodes that are not as they were. `before` and `after` are places in the sides' lists of nodes; a place in
@@ -77,7 +77,7 @@ static void nodes(struct npart__buffer *out, const npart_diff *diff)
     npart__json_open(out, "nodes", '[');
     for (uint32_t i = 0; npart_diff_node(diff, i, &at); i++) {
         npart__json_open(out, NULL, '{');
-        npart__json_text(out, "state", at.state);
+        npart__json_text(out, "state", npart_node_change_text(at.state));
         change(out, "change", at.change);
         npart__json_id(out, "before", at.before);
         npart__json_id(out, "after", at.after);

@@ -25,7 +25,7 @@ static void after(struct npart__buffer *out, const char *key, const struct npart
     npart__json_decimal(out, "coverage", at->coverage);
     npart__json_number(out, "failed", at->failed);
     npart__json_number(out, "left", at->live - at->accepted);
-    npart__json_text(out, "verdict", at->verdict);
+    npart__json_text(out, "verdict", npart_plan_verdict_text(at->verdict));
     npart__json_decimal_or_null(out, "typical_ms", ms);
     npart__json_close(out, '}');
 }

@@ -65,7 +65,7 @@ static void add_limits(struct npart__buffer *out, const struct npart_memory *at)
     for (uint32_t i = 0; i < at->limit_count; i++) {
         const struct npart_memory_limit *limit = &at->limits[i];
         npart__json_open(out, NULL, '{');
-        npart__json_text(out, "of", limit->of);
+        npart__json_text(out, "of", npart_limited_text(limit->of));
         add_bytes(out, "bytes", limit->bytes);
         npart__json_count(out, "most_bytes", limit->most_bytes);
         npart__json_value(out, "fits",

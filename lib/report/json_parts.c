@@ -51,7 +51,7 @@ void npart__add_json_summary(struct npart__buffer *out, const char *key, const s
     npart__json_count_or_null(out, "macs", at->has_macs, at->macs);
     npart__json_count_or_null(out, "macs_on_npu", at->has_macs, at->macs_on_npu);
     npart__json_decimal_or_null(out, "mac_coverage", at->has_macs && at->macs ? at->mac_coverage : -1);
-    npart__json_text(out, "verdict", at->verdict);
+    npart__json_text(out, "verdict", npart_plan_verdict_text(at->verdict));
     npart__json_close(out, '}');
 }
 
@@ -61,7 +61,7 @@ void npart__add_json_cause(struct npart__buffer *out, uint32_t id, const struct 
 {
     npart__json_open(out, NULL, '{');
     npart__json_number(out, "id", id);
-    npart__json_text(out, "kind", at->kind);
+    npart__json_text(out, "kind", npart_cause_kind_text(at->kind));
     npart__json_ids(out, "nodes", at->nodes, at->node_count);
     npart__json_number(out, "victims", at->affected_count);
     npart__json_text(out, "text", at->text);

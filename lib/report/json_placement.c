@@ -21,7 +21,7 @@ static void part(struct npart__buffer *out, uint32_t id, const struct npart_part
     npart__json_text(out, "part", at->name);
     npart__json_text_or_null(out, "use", at->use);
     npart__json_count(out, "runs", at->runs);
-    npart__json_text(out, "runs_from", at->runs_from);
+    npart__json_text(out, "runs_from", npart_runs_from_text(at->runs_from));
     device(out, "device", at->device);
     npart__json_flag(out, "decided", at->is_decided);
     npart__json_text(out, "why", at->why);
@@ -31,7 +31,7 @@ static void part(struct npart__buffer *out, uint32_t id, const struct npart_part
     npart__json_range(out, "gpu", at->has_cost[NPART_DEVICE_GPU], at->cost[NPART_DEVICE_GPU]);
     npart__json_close(out, '}');
     npart__json_flag(out, "calibrated", at->is_calibrated);
-    npart__json_text(out, "verdict", at->verdict);
+    npart__json_text(out, "verdict", npart_plan_verdict_text(at->verdict));
     npart__json_count(out, "partitions", at->partitions);
     npart__json_decimal(out, "coverage", at->coverage);
     npart__json_count(out, "weight_bytes", at->weight_bytes);
@@ -52,8 +52,8 @@ static void link(struct npart__buffer *out, const struct npart_link *at)
     npart__json_text(out, "output", at->output);
     npart__json_count(out, "to", at->to);
     npart__json_text(out, "input", at->input);
-    npart__json_text(out, "kind", at->kind);
-    npart__json_text(out, "origin", at->origin);
+    npart__json_text(out, "kind", npart_link_kind_text(at->kind));
+    npart__json_text(out, "origin", npart_link_origin_text(at->origin));
     npart__json_count_or_null(out, "bytes", at->has_bytes, at->bytes);
     npart__json_count(out, "times", at->times);
     npart__json_flag(out, "crosses", at->crosses);

@@ -11,12 +11,12 @@ void npart__add_json_precision(struct npart__buffer *out, const npart_plan *plan
     struct npart_precision at = {.size = sizeof at};
     npart__json_open(out, "precision", '[');
     for (uint32_t i = 0; npart_plan_precision(plan, i, &at); i++) {
-        bool is_known = strcmp(at.happens, "unknown") != 0;
+        bool is_known = at.happens != NPART_HAPPENS_UNKNOWN;
         npart__json_open(out, NULL, '{');
         npart__json_text_or_null(out, "format", at.format);
         npart__json_value(out, "native",
-                          !is_known ? "null" : strcmp(at.happens, "native") == 0 ? "true" : "false");
-        npart__json_text_or_null(out, "happens", at.happens);
+                          !is_known ? "null" : at.happens == NPART_HAPPENS_NATIVE ? "true" : "false");
+        npart__json_text_or_null(out, "happens", npart_happening_text(at.happens));
         npart__json_decimal_or_null(out, "rate_share", at.share > 0 ? at.share : -1);
         npart__json_number(out, "nodes", at.node_count);
         npart__json_number(out, "nodes_on_npu", at.accepted_count);

@@ -49,7 +49,7 @@ static struct root *read_causes(struct npart__arena *arena, const npart_plan *pl
         causes++;
     struct root *roots = npart__arena_zeroed(arena, causes + (size_t)1, sizeof *roots);
     for (uint32_t i = 0; roots && npart_plan_cause(plan, i, &at, NULL, 0); i++)
-        roots[i] = (struct root){.kind = at.kind,
+        roots[i] = (struct root){.kind = npart_cause_kind_text(at.kind),
                                  .rule = at.root_rule ? at.root_rule : "",
                                  .op = at.root_op ? at.root_op : "",
                                  .text = at.root_text,

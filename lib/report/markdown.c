@@ -176,14 +176,14 @@ static enum state state_of(const struct npart_entry *entry, size_t plan)
 /* A check mark, a warning sign or a cross, as UTF-8; U+FE0F after the warning sign asks for its coloured form.
  * Where the user has set thresholds they alone decide: a model that is split may be what he expects. Of the
  * verdicts "none" and "fails" get the cross. */
-static const char *sign_of(const char *verdict, enum state state)
+static const char *sign_of(enum npart_plan_verdict verdict, enum state state)
 {
     static const char fine[] = "\xe2\x9c\x85", doubtful[] = "\xe2\x9a\xa0\xef\xb8\x8f", wrong[] = "\xe2\x9d\x8c";
     if (state != NONE_SET)
         return state == NOT_MET ? wrong : state == WAIVED ? doubtful : fine;
-    if (strcmp(verdict, "whole") == 0 || strcmp(verdict, "edge") == 0)
+    if (verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE)
         return fine;
-    return strcmp(verdict, "split") == 0 || strcmp(verdict, "empty") == 0 ? doubtful : wrong;
+    return verdict == NPART_PLAN_SPLIT || verdict == NPART_PLAN_EMPTY ? doubtful : wrong;
 }
 
 /* "-" where there is nothing that it could be a share of. With the bar that ends the cell: "64.3 % | ". "?" is told
@@ -211,8 +211,8 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
     put_name(document, out, entry->path, true);
     npart__append_text(out, " | ");
     put_name(document, out, info.target, true);
-    npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state), summary.verdict, words[state],
-                         summary.partitions);
+    npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state),
+                         npart_plan_verdict_text(summary.verdict), words[state], summary.partitions);
     put_share(out, true, summary.live != 0, summary.coverage);
     put_share(out, summary.has_macs, summary.macs != 0, summary.mac_coverage);
     if (cost.total.typical_ms >= 0)

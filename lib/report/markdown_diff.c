@@ -82,7 +82,7 @@ static void roots(struct npart__buffer *out, struct npart__buffer *scratch, cons
         left += shown >= ROOTS_SHOWN;
         if (shown++ >= ROOTS_SHOWN)
             continue;
-        npart__append_format(out, "- %s%s root: ", mark(at.change), at.state);
+        npart__append_format(out, "- %s%s root: ", mark(at.change), npart_cause_change_text(at.state));
         put_plain(out, scratch, at.text);
         npart__append_format(out, " (%u -> %u nodes)", at.affected_before, at.affected_after);
         if (at.action && at.change == NPART_CHANGE_WORSE) {
@@ -106,7 +106,7 @@ static void nodes(struct npart__buffer *out, struct npart__buffer *scratch, cons
                          "it</summary>\n\n",
                          info->matched, info->added, info->removed, info->left, info->came);
     for (uint32_t i = 0; i < NODES_SHOWN && npart_diff_node(diff, i, &at); i++) {
-        npart__append_format(out, "- %s%s ", mark(at.change), at.state);
+        npart__append_format(out, "- %s%s ", mark(at.change), npart_node_change_text(at.state));
         put_plain(out, scratch, at.op);
         npart__append_text(out, " ");
         if (*at.name)

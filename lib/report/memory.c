@@ -50,17 +50,17 @@ static void put_line(struct npart__page *page, struct npart__buffer *line)
 static void put_limits(struct npart__page *page, struct npart__buffer *line, const struct npart_memory *at)
 {
     static const struct {
-        const char *of, *text, *so;
-    } words[] = {{"file", "the model file", ""},
-                 {"one-file", "a file with all weights in it", "; so weights must stay in external data"},
-                 {"weights", "all weights on the NPU", ""},
-                 {"tensors", "all tensors inside a partition", ""}};
+        const char *text, *so;
+    } words[] = {
+        [NPART_LIMITED_FILE] = {"the model file", ""},
+        [NPART_LIMITED_ONE_FILE] = {"a file with all weights in it", "; so weights must stay in external data"},
+        [NPART_LIMITED_WEIGHTS] = {"all weights on the NPU", ""},
+        [NPART_LIMITED_TENSORS] = {"all tensors inside a partition", ""},
+    };
     for (uint32_t i = 0; i < at->limit_count; i++) {
         if (at->limits[i].bytes.bytes <= at->limits[i].most_bytes)
             continue;
-        size_t word = 0;
-        while (word + 1 < NPART__COUNT(words) && strcmp(words[word].of, at->limits[i].of) != 0)
-            word++;
+        enum npart_limited word = at->limits[i].of;
         npart__append_text(line, words[word].text);
         npart__append_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
         npart__append_bytes(line, at->limits[i].bytes.bytes);

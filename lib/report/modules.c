@@ -89,7 +89,7 @@ static bool find_lanes(struct lanes *lanes)
         for (uint32_t i = 0; i < lane->at.own_count; i++) {
             struct npart_node node = {.size = sizeof node};
             struct npart_node_plan fate = {.size = sizeof fate};
-            if (npart_plan_node(page->plan, lane->at.own[i], &fate) && !*fate.fate &&
+            if (npart_plan_node(page->plan, lane->at.own[i], &fate) && fate.fate == NPART_FATE_LIVE &&
                 npart_model_node(page->model, lane->at.own[i], &node))
                 lane->inside = mix_text(mix(lane->inside, fate.verdict), node.op);
         }

@@ -109,7 +109,7 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
     npart__append_bytes(&line.buffer, part->weight_bytes);
     npart__put(&line.page, " of weights");
     /* Coverage of what does not compile would be a promise that is not kept. */
-    if (part->partitions && strcmp(part->verdict, "fails") != 0) {
+    if (part->partitions && part->verdict != NPART_PLAN_FAILS) {
         npart__append_format(&line.buffer, "; %u partition%s, ", part->partitions, part->partitions == 1 ? "" : "s");
         npart__append_fixed(&line.buffer, part->coverage * 100, 1);
         npart__put(&line.page, " % of nodes");
@@ -155,7 +155,7 @@ struct bundle {
 
 static bool is_like(const struct npart_link *a, const struct npart_link *b)
 {
-    return a->from == b->from && a->to == b->to && a->crosses == b->crosses && strcmp(a->kind, b->kind) == 0;
+    return a->from == b->from && a->to == b->to && a->crosses == b->crosses && a->kind == b->kind;
 }
 
 /* Sizes come from the models and may be as large as they like, so the sum ends at the largest number. */
@@ -188,10 +188,10 @@ static void put_bundle(struct npart__page *page, const struct npart_placement_in
         npart__append_bytes(&line.buffer, bundle->bytes);
     else
         npart__put(&line.page, "size not known");
-    npart__put(&line.page, strcmp(link->origin, "shape") == 0 ? " (found by its shape)" : "");
+    npart__put(&line.page, link->origin == NPART_FROM_SHAPE ? " (found by its shape)" : "");
     if (link->times > 1)
         npart__append_format(&line.buffer, ", %llu times", (unsigned long long)link->times);
-    if (strcmp(link->kind, "application") == 0) {
+    if (link->kind == NPART_LINK_APPLICATION) {
         npart__put(&line.page, "; through the application, on the CPU");
     } else if (!is_known) {
         npart__put(&line.page, "; a device is not known");

@@ -4,22 +4,21 @@
  */
 #include "report/page.h"
 
-/* Words as npart_precision.happens has them. "vector" is not among them: it has a share, and a sentence of its own. */
+/* VECTOR is not among the words: it has a share, and a sentence of its own. */
 static void put_happening(struct npart__buffer *line, const struct npart_precision *at)
 {
-    static const char *const words[][2] = {{"native", "native"},
-                                           {"dequantized", "dequantized on the way"},
-                                           {"cpu", "on the CPU"},
-                                           {"fails", "fails to compile"},
-                                           {"unknown", "not known"}};
+    static const char *const words[] = {[NPART_HAPPENS_NATIVE] = "native",
+                                        [NPART_HAPPENS_DEQUANTIZED] = "dequantized on the way",
+                                        [NPART_HAPPENS_CPU] = "on the CPU",
+                                        [NPART_HAPPENS_FAILS] = "fails to compile",
+                                        [NPART_HAPPENS_UNKNOWN] = "not known"};
     if (at->share > 0) {
         npart__append_text(line, "on the vector unit at ");
         npart__append_fixed(line, 100 * at->share, 1);
         npart__append_text(line, " % of the matrix unit's rate");
     }
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        if (strcmp(at->happens, words[i][0]) == 0)
-            npart__append_text(line, words[i][1]);
+    const char *word = at->happens < NPART__COUNT(words) ? words[at->happens] : NULL;
+    npart__append_text(line, word ? word : "");
 }
 
 /* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." What follows the colon is the list's
@@ -57,7 +56,7 @@ void npart__put_precisions(struct npart__page *page)
     struct npart_precision at = {.size = sizeof at};
     bool has_head = false;
     for (uint32_t i = 0; npart_plan_precision(page->plan, i, &at); i++) {
-        bool is_fine = strcmp(at.happens, "native") == 0 || strcmp(at.happens, "unknown") == 0;
+        bool is_fine = at.happens == NPART_HAPPENS_NATIVE || at.happens == NPART_HAPPENS_UNKNOWN;
         if (is_fine && !page->options->is_verbose)
             continue;
         if (!has_head)

@@ -229,7 +229,7 @@ static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *pla
     (void)npart__relative(sarif->document, &model);
     add_hash(&hash, model.file);
     add_hash(&hash, plan->info.target);
-    add_hash(&hash, cause->kind);
+    add_hash(&hash, npart_cause_kind_text(cause->kind));
     add_hash(&hash, cause->rule_id);
     if (cause->node_count && npart_model_node(plan->model, cause->nodes[0], &node)) {
         (void)npart_model_node_origin(plan->model, cause->nodes[0], &origin);

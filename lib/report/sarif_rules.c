@@ -147,7 +147,8 @@ static void describe(struct npart__sarif_rules *rules, const struct npart_rule *
     put_help(document, out, &plain, &markdown);
     if (strncmp(rule->source, "https://", 8) == 0 && !strpbrk(rule->source, " {}|\\^`<>\""))
         npart__json_text(out, "helpUri", rule->source);
-    end_rule(rules, rule->kind == NPART_RULE_MAYBE ? "note" : "warning", "warning", oplist->name, rule->about);
+    end_rule(rules, rule->kind == NPART_RULE_MAYBE ? "note" : "warning", "warning", oplist->name,
+             npart_cause_kind_text(rule->about));
 }
 
 /* Whether the rule is new; its object is begun then. Places are counted from 1 in the table, whose new entries are

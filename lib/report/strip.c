@@ -21,23 +21,22 @@ static const struct {
 void npart__put_verdict(struct npart__page *page, int columns)
 {
     static const struct {
-        const char *word, *shown, *brief, *color;
+        const char *shown, *brief, *color;
     } words[] = {
-        {"whole", "WHOLE", "WHOLE", NPART__GREEN},
-        {"edge", "EDGE", "EDGE", NPART__GREEN},
-        {"split", "SPLIT", "SPLIT", NPART__YELLOW},
-        {"none", "NOTHING ON THE NPU", "NONE", NPART__RED},
-        {"fails", "FAILS TO COMPILE", "FAILS", NPART__RED},
-        {"empty", "NOTHING TO RUN", "EMPTY", NPART__DIM},
+        [NPART_PLAN_WHOLE] = {"WHOLE", "WHOLE", NPART__GREEN},
+        [NPART_PLAN_EDGE] = {"EDGE", "EDGE", NPART__GREEN},
+        [NPART_PLAN_SPLIT] = {"SPLIT", "SPLIT", NPART__YELLOW},
+        [NPART_PLAN_NONE] = {"NOTHING ON THE NPU", "NONE", NPART__RED},
+        [NPART_PLAN_FAILS] = {"FAILS TO COMPILE", "FAILS", NPART__RED},
+        [NPART_PLAN_EMPTY] = {"NOTHING TO RUN", "EMPTY", NPART__DIM},
     };
-    for (size_t i = 0; i < NPART__COUNT(words); i++) {
-        const char *shown = columns ? words[i].brief : words[i].shown;
-        if (strcmp(words[i].word, page->summary.verdict) != 0)
-            continue;
-        npart__paint(page, NPART__BOLD);
-        npart__painted(page, words[i].color, shown);
-        npart__append_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
-    }
+    enum npart_plan_verdict verdict = page->summary.verdict;
+    if (verdict >= NPART__COUNT(words))
+        return;
+    const char *shown = columns ? words[verdict].brief : words[verdict].shown;
+    npart__paint(page, NPART__BOLD);
+    npart__painted(page, words[verdict].color, shown);
+    npart__append_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
 }
 
 /* A count with the character that stands for it in the strip: the strip's legend. */

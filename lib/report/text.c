@@ -71,7 +71,7 @@ static void more_notes(struct npart__page *page, uint32_t count)
 static bool is_not_loaded(const struct npart__page *page)
 {
     struct npart_finding finding = {.size = sizeof finding};
-    return strcmp(page->summary.verdict, "fails") == 0 && page->summary.failed == 0 &&
+    return page->summary.verdict == NPART_PLAN_FAILS && page->summary.failed == 0 &&
            !npart_plan_finding(page->plan, 0, &finding);
 }
 
@@ -184,18 +184,15 @@ static void empty_words(struct npart__page *page)
 /* One line: a word, and what it means here. Gathered on a buffer of its own first, since it is wrapped as a whole. */
 static void verdict(struct npart__page *page)
 {
-    static const struct {
-        const char *word;
-        void (*put)(struct npart__page *page);
-    } all[] = {{"whole", whole_words}, {"edge", edge_words},     {"split", split_words},
-               {"none", none_words},   {"fails", failing_words}, {"empty", empty_words}};
+    static void (*const all[])(struct npart__page *page) = {
+        [NPART_PLAN_WHOLE] = whole_words, [NPART_PLAN_EDGE] = edge_words,     [NPART_PLAN_SPLIT] = split_words,
+        [NPART_PLAN_NONE] = none_words,   [NPART_PLAN_FAILS] = failing_words, [NPART_PLAN_EMPTY] = empty_words};
     struct npart__buffer line;
     struct npart__page gathered = *page;
     npart__buffer_init(&line, page->arena);
     gathered.out = &line;
-    for (size_t i = 0; i < NPART__COUNT(all); i++)
-        if (strcmp(all[i].word, page->summary.verdict) == 0)
-            all[i].put(&gathered);
+    if (page->summary.verdict < NPART__COUNT(all))
+        all[page->summary.verdict](&gathered);
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
     npart__put(page, "  ");
@@ -375,7 +372,7 @@ static void failures(struct npart__page *page)
     struct npart_finding finding = {.size = sizeof finding};
     struct npart_cause cause = {.size = sizeof cause};
     uint32_t most = page->options->is_verbose ? NPART_NONE : FAILURES_SHOWN, count = 0;
-    if (strcmp(page->summary.verdict, "fails") != 0)
+    if (page->summary.verdict != NPART_PLAN_FAILS)
         return;
     for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding) && count < most; i++) {
         if (!stops_loading(page, &finding))
@@ -408,17 +405,17 @@ static void failures(struct npart__page *page)
  * compiles, so none is told where it still does not. */
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
-    bool still_fails = strcmp(after->verdict, "fails") == 0;
+    bool still_fails = after->verdict == NPART_PLAN_FAILS;
     struct npart__buffer line;
     struct npart__page gathered = *page;
     npart__buffer_init(&line, page->arena);
     gathered.out = &line;
-    if (strcmp(before->verdict, "fails") == 0 && !still_fails)
+    if (before->verdict == NPART_PLAN_FAILS && !still_fails)
         npart__put(&gathered, "then it compiles: ");
     npart__put(&gathered, "leaves ");
     count_of(&gathered, after->partitions, "partition");
     npart__put(&gathered, ", ");
-    if (strcmp(after->verdict, "whole") == 0) {
+    if (after->verdict == NPART_PLAN_WHOLE) {
         npart__put(&gathered, "all nodes on the NPU");
     } else {
         coverage(&gathered, after->mac_coverage, after->coverage);
@@ -443,7 +440,7 @@ static void left(struct npart__page *page, const struct npart_after *before, con
  * loses. The number of partitions alone does not say so, since none at all is the least. */
 static bool is_better(const struct npart_after *after, const struct npart_after *before)
 {
-    if (strcmp(before->verdict, "fails") == 0 && strcmp(after->verdict, "fails") != 0)
+    if (before->verdict == NPART_PLAN_FAILS && after->verdict != NPART_PLAN_FAILS)
         return true;
     bool is_fewer = after->partitions && (!before->partitions || after->partitions < before->partitions);
     return is_fewer || after->coverage > before->coverage;

@@ -70,10 +70,10 @@ static void alias_graph(struct tying *at, const struct npart_node *node, const s
  * hands on a value from outside, cannot be told from the other: it counts as taken. */
 static bool is_taken(const struct npart__picture *picture, const struct npart_graph *graph)
 {
-    struct npart_node_plan plan = {.size = sizeof plan, .fate = ""};
+    struct npart_node_plan plan = {.size = sizeof plan};
     if (graph->node_count == 0 || !npart_plan_node(picture->plan, graph->first_node, &plan))
         return true;
-    return strcmp(plan.fate, "untaken") != 0;
+    return plan.fate != NPART_FATE_UNTAKEN;
 }
 
 /* A node that is folded and whose result is no constant hands on what it takes. Calls and Ifs first, whose results

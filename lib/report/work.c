@@ -18,7 +18,7 @@ static void figure(struct npart__buffer *out, const char *key, const struct npar
 void npart__add_work(struct npart__buffer *out, const char *key, const struct npart_work *work)
 {
     npart__json_open(out, key, '{');
-    npart__json_text(out, "class", work->work_class);
+    npart__json_text(out, "class", npart_work_class_text(work->work_class));
     figure(out, "macs", &work->macs);
     figure(out, "operations", &work->operations);
     figure(out, "bytes_in", &work->bytes_in);

@@ -105,7 +105,7 @@ bool npart__rewrite_reduce_prod(struct npart__site *site)
     /* One product of all elements is computed in another order, several at once. */
     if (npart__volume(&dims, 0, dims.rank) == count &&
         npart__type_is_float(npart__site_type(site, npart__operand(site, 0))))
-        site->equality = NPART__EQUAL_ULP;
+        site->equality = NPART_EQUAL_ULP;
     return true;
 }
 

@@ -122,7 +122,7 @@ void npart__equal_where_whole(struct npart__site *site, uint32_t value)
     int type = npart__site_type(site, value);
     if (!npart__type_is_integer(type))
         return;
-    site->equality = NPART__EQUAL_BITS;
+    site->equality = NPART_EQUAL_BITS;
     site->caveat = "";
 }
 
@@ -131,7 +131,7 @@ void npart__equal_but_half(struct npart__site *site, uint32_t value)
     int type = npart__site_type(site, value);
     if (type != NPART__FLOAT16 && type != NPART__BFLOAT16)
         return;
-    site->equality = NPART__EQUAL_ULP;
+    site->equality = NPART_EQUAL_ULP;
     site->caveat = "ONNX Runtime's CPU rounds FLOAT16 at other places afterwards.";
 }
 

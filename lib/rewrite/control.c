@@ -60,7 +60,7 @@ bool npart__rewrite_inline(struct npart__site *site)
 {
     const struct npart__node *node = site->node;
     const char *domain = npart__text(&site->graph->strings, node->written_domain);
-    if (node->callee == NPART_NONE || npart__scope_at(site->graph, node->callee)->kind != NPART__SCOPE_CALL ||
+    if (node->callee == NPART_NONE || npart__scope_at(site->graph, node->callee)->kind != NPART_GRAPH_CALL ||
         node->schema || !*domain || strncmp(domain, "ai.onnx", 7) == 0 || strncmp(domain, "com.microsoft", 13) == 0)
         return false;
     const char **operands = npart__body_names(site, node->input_count);
@@ -302,7 +302,7 @@ bool npart__rewrite_if_where(struct npart__site *site)
     if (!npart__site_rank(site, condition, &rank) || rank > lowest)
         name = npart__make_reshape(site, name, NULL, 0);
     /* Of whole numbers and bools nothing is lost: stronger than the row's class. */
-    site->equality = NPART__EQUAL_BITS;
+    site->equality = NPART_EQUAL_BITS;
     site->caveat = "Both branches always run: an early exit saves nothing any more.";
     for (uint32_t i = 0; i < count; i++) {
         int type = npart__site_type(site, npart__result(site, i));
@@ -311,7 +311,7 @@ bool npart__rewrite_if_where(struct npart__site *site)
         npart__finish(site, i, choose(site, type, name, yes[i], no[i]));
         /* A float among the results brings the class and the caveat of the row back. */
         if (npart__type_is_float(type)) {
-            site->equality = NPART__EQUAL_BITS_IF;
+            site->equality = NPART_EQUAL_BITS_IF;
             site->caveat = NULL;
         }
     }

@@ -78,7 +78,7 @@ bool npart__rewrite_spread_kernel(struct npart__site *site)
         npart__give_ints(site, "kernel_shape", weights.at + 2, weights.rank - 2);
     npart__finish(site, 0, made);
     if (spaced == npart__operand_name(site, 1)) { /* a kernel of one element has no dilation */
-        site->equality = NPART__EQUAL_BITS;
+        site->equality = NPART_EQUAL_BITS;
         return true;
     }
     /* Taps after by taps before: [3,3] of dilation 2 is [5,5], 277 %. */

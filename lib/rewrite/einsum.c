@@ -174,7 +174,7 @@ static bool sum_one(struct npart__site *site, const struct einsum *einsum)
     if (summed)
         name = npart__make_reduce(site, "ReduceSum", name, axes, summed, false);
     if (summed > 1)
-        site->equality = NPART__EQUAL_ULP; /* in another order */
+        site->equality = NPART_EQUAL_ULP; /* in another order */
     npart__finish(site, 0, turn(site, name, &left, &einsum->result));
     return true;
 }

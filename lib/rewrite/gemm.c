@@ -67,9 +67,9 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
     }
     npart__finish(site, 0, made);
     if (type == NPART__FLOAT && is_small(site) && is_power_of_two(alpha) && (!has_sum || is_power_of_two(beta)))
-        site->equality = NPART__EQUAL_BITS;
+        site->equality = NPART_EQUAL_BITS;
     if (type == NPART__FLOAT16) {
-        site->equality = NPART__EQUAL_APPROX;
+        site->equality = NPART_EQUAL_APPROX;
         site->caveat = "A sum above 65504 is infinite before it is scaled, and a small one loses digits.";
     }
     return true;

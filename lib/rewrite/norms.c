@@ -39,7 +39,7 @@ static const char *flatten_scale(struct npart__site *site, uint32_t value, const
         return npart__view(site, value, &flat);
     if (dims.rank > whole->rank)
         return NULL;
-    site->equality = NPART__EQUAL_ULP;
+    site->equality = NPART_EQUAL_ULP;
     const char *wide = NPART__MAKE(site, "Expand", npart__site_name(site, value),
                                    npart__make_ints(site, whole->at, whole->rank));
     return whole->rank == 1 ? wide : npart__make_reshape(site, wide, flat.at, 1);

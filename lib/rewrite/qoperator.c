@@ -365,7 +365,7 @@ static bool replace_mover(struct npart__site *site)
     npart__give_results(site, 1);
     npart__finish(site, 0, quantize(site, made, scale, zero_point, type));
     /* Stronger than the row says, at this site. */
-    site->equality = NPART__EQUAL_BITS;
+    site->equality = NPART_EQUAL_BITS;
     site->caveat = "";
     return true;
 }

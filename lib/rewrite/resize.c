@@ -95,7 +95,7 @@ bool npart__rewrite_resize_nhwc(struct npart__site *site)
     npart__finish(site, 0, npart__make_transpose(site, made, to_back, 4));
     /* ONNX Runtime's kernel for channels last sums these in another order. */
     if (npart__same_text(mode, "cubic") || npart__site_int(site, site->id, "antialias", 0))
-        site->equality = NPART__EQUAL_ULP;
+        site->equality = NPART_EQUAL_ULP;
     return true;
 }
 

@@ -38,7 +38,7 @@ typedef bool npart__rewrite_function(struct npart__site *site);
 struct npart__rewrite {
     const char *id; /* as users name it, and part of the names of new nodes */
     const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; "*": any; a pattern's last node */
-    uint8_t phase, equality; /* enum npart__rewrite_phase; enum npart__equality, which a site may change */
+    uint8_t phase, equality; /* enum npart__rewrite_phase; enum npart_equality, which a site may change */
     bool enables;          /* kept for what it makes possible, though it lowers nothing by itself, until the end */
     bool is_whole;         /* it changes the file, and no node: lib/fix carries it out, and offers it no site */
     const char *argument;  /* why the model is equal afterwards: a sentence */
@@ -59,7 +59,7 @@ const struct npart__rewrite *npart__rewrite_of(const struct npart__rewrite_set *
 /* Those of one list, in its order. `text` need not outlive the call; fails with OPLIST where it has a mistake. */
 npart_status npart__rewrites_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                   struct npart__rewrite_set *out, struct npart_error *error);
-/* Bits 1 << enum npart__equality: those of its forms. */
+/* Bits 1 << enum npart_equality: those of its forms. */
 unsigned npart__rewrite_classes(const struct npart__rewrite *rewrite);
 /* Tries one at a site, whose `rewrite`, `equality` and `caveat` it fills in. As npart__rewrite_function: where it is
  * false the caller forgets what was made. */

@@ -40,11 +40,11 @@ const struct npart__runtime *npart__runtime_at(size_t index);
 /* By name and version, NULL for the newest; NULL where none is described. */
 const struct npart__runtime *npart__runtime_find(const char *name, const char *version);
 
-/* A row of rewrites.def: its level (enum npart__level of lib/session) and releases. */
+/* A row of rewrites.def: its level (enum npart_level of lib/session) and releases. */
 struct npart__applies {
     uint8_t level, first, last; /* both releases included */
 };
-#define NPART__APPLIES(level, first, last) {NPART__LEVEL_##level, NPART__RELEASE_##first, NPART__RELEASE_##last}
+#define NPART__APPLIES(level, first, last) {NPART_LEVEL_##level, NPART__RELEASE_##first, NPART__RELEASE_##last}
 
 static inline bool npart__is_on(struct npart__applies at, unsigned level, enum npart__release release)
 {

@@ -87,7 +87,7 @@ npart_status npart__session_take_branches(struct npart__session *session, enum n
         status = take_known(session, &next, error);
         changed = status == NPART_OK && next != session->inference;
         if (changed)
-            status = npart__session_make(next, NPART__LEVEL_BASIC, release, arena, session, error);
+            status = npart__session_make(next, NPART_LEVEL_BASIC, release, arena, session, error);
     }
     return status;
 }

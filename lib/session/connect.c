@@ -15,7 +15,7 @@ static void count_fates(struct npart__session *session)
     for (uint32_t n = 0; n < session->file->nodes.count; n++) {
         session->live_count += npart__is_live(session, n);
         session->folded_count += !npart__is_live(session, n);
-        session->fused_count += session->fates[n] == NPART__FATE_FUSED;
+        session->fused_count += session->fates[n] == NPART_FATE_FUSED;
     }
 }
 

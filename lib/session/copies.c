@@ -93,7 +93,7 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     graph->values.items[result] = graph->values.items[value];
     graph->values.items[result].producer = made;
     graph->values.items[result].is_graph_output = false;
-    session->fates[made] = NPART__FATE_LIVE;
+    session->fates[made] = NPART_FATE_LIVE;
     session->into[made] = NPART_NONE;
     session->remade[made] = NPART__REMADE_NOT;
     session->round[made] = session->round[node];

@@ -76,7 +76,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
         /* Bodies are the standard's own text, so the operator's domain need not be asked. */
         bool is_constant = strcmp(npart__node_op(graph, node), "Constant") == 0;
         uint32_t result = npart__node_output(graph, node, 0);
-        out->fates[n] = is_constant ? NPART__FATE_CONSTANT : NPART__FATE_LIVE;
+        out->fates[n] = is_constant ? NPART_FATE_CONSTANT : NPART_FATE_LIVE;
         out->into[n] = NPART_NONE;
         out->remade[n] = NPART__REMADE_NOT;
         out->round[n] = (uint8_t)round;
@@ -86,7 +86,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     }
     for (uint32_t n = 0; n < graph->nodes.count; n++)
         if (npart__is_live(out, n) && npart__node_at(graph, n)->callee != NPART_NONE)
-            out->fates[n] = NPART__FATE_INLINED;
+            out->fates[n] = NPART_FATE_INLINED;
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }
 

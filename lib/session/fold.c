@@ -16,16 +16,7 @@
 #include "session/passes.h"
 #include "view/view.h"
 
-/* Indexed by enum npart__fate, like the sentences below. These words are what programs compare with, so they stay as
- * they are; the sentences may change. */
-const char *npart__fate_word(enum npart__fate reason)
-{
-    static const char *const words[] = {"live",   "constant", "shape-arithmetic", "inlined",
-                                        "untaken", "identity", "dropout",          "fused",   "no-op"};
-    return words[reason];
-}
-
-const char *npart__fate_sentence(enum npart__fate reason)
+const char *npart__fate_sentence(enum npart_fate reason)
 {
     static const char *const sentences[] = {
         "runs",
@@ -46,7 +37,7 @@ struct folder {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
     struct npart__session *out;
-    enum npart__level level;
+    enum npart_level level;
     enum npart__release release;
 };
 
@@ -142,34 +133,34 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
  * makes an initializer of it while it loads the file. A Shape goes by what it reads of an operand that need not be
  * constant itself. Last comes whether the release has a kernel: constants are computed by running the kernels of
  * the CPU provider, so a Reciprocal of FLOAT16 constants stays in the graph, and so does what stands on it. */
-static enum npart__fate constant_reason(const struct folder *folder, const struct npart__node *node)
+static enum npart_fate constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
     bool is_onnx = node->domain == 0;
     if (is_onnx && npart__same_text(op, "Constant"))
-        return NPART__FATE_CONSTANT;
-    if (folder->level == NPART__LEVEL_OFF)
-        return NPART__FATE_LIVE;
+        return NPART_FATE_CONSTANT;
+    if (folder->level == NPART_LEVEL_OFF)
+        return NPART_FATE_LIVE;
     /* All dims must be numbers, also where the node asks for some of them. */
     const struct npart__fact *in = fact_in(folder, node, 0);
     if (is_onnx && in && npart__is_static(in) && find_row(folder, sizes, NPART__COUNT(sizes), op))
-        return NPART__FATE_SHAPE;
+        return NPART_FATE_SHAPE;
     if (!outputs_are_constant(folder, node))
-        return NPART__FATE_LIVE;
+        return NPART_FATE_LIVE;
     bool reads_constants = inputs_are_constant(folder, node);
     const struct row *row = is_onnx && !reads_constants ? find_row(folder, written, NPART__COUNT(written), op) : NULL;
     if (row && is_target_of(folder, node, row->second))
-        return NPART__FATE_SHAPE; /* fused with what is after it */
+        return NPART_FATE_SHAPE; /* fused with what is after it */
     if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
         !npart__can_compute(folder->inference, folder->graph, node, folder->release))
-        return NPART__FATE_LIVE;
+        return NPART_FATE_LIVE;
     /* An operand that is no initializer and still has known elements came out of shape arithmetic itself. */
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);
         if (fact && !fact->is_initializer && fact->known && fact->known->ints)
-            return NPART__FATE_SHAPE;
+            return NPART_FATE_SHAPE;
     }
-    return NPART__FATE_CONSTANT;
+    return NPART_FATE_CONSTANT;
 }
 
 /* ---- nodes that hand their input on ----------------------------------------------------------------------- */
@@ -343,28 +334,28 @@ static bool divides_by_one(const struct folder *folder, const struct npart__node
 static const struct pass {
     const char *op;
     bool (*holds)(const struct folder *folder, const struct npart__node *node, uint32_t *from);
-    enum npart__fate fate;
+    enum npart_fate fate;
     struct npart__applies applies;
 } passes[] = {
-#define PASS(op, holds, fate, ...) {op, holds, NPART__FATE_##fate, NPART__APPLIES(__VA_ARGS__)},
+#define PASS(op, holds, fate, ...) {op, holds, NPART_FATE_##fate, NPART__APPLIES(__VA_ARGS__)},
 #include "runtime/rewrites.def"
 };
 
 /* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's
  * mask, or what its operator does not have. A file may give a node more results than its operator has; when such a
  * node went, the user of a second result had a producer that is not run. */
-static enum npart__fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+static enum npart_fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     const char *op = npart__node_op(folder->graph, node);
     *from = 0;
     if (node->domain != 0 || !fact_in(folder, node, 0) || !npart__has_one_result(folder->graph, node))
-        return NPART__FATE_LIVE;
+        return NPART_FATE_LIVE;
     /* The table is short and is asked once per node; texts that differ are told apart by their first letters. */
     for (size_t i = 0; i < NPART__COUNT(passes); i++)
         if (npart__same_text(passes[i].op, op) &&
             npart__is_on(passes[i].applies, folder->level, folder->release))
-            return passes[i].holds(folder, node, from) ? passes[i].fate : NPART__FATE_LIVE;
-    return NPART__FATE_LIVE;
+            return passes[i].holds(folder, node, from) ? passes[i].fate : NPART_FATE_LIVE;
+    return NPART_FATE_LIVE;
 }
 
 /* Whether nothing else uses a value, nor what stands before it past nodes that are gone. A value with one user leads to
@@ -375,8 +366,8 @@ static bool is_used_once(const struct folder *folder, uint32_t value)
     const uint32_t end = folder->out->stands_for[value];
     while (npart__value_at(graph, value)->consumer_count == 1 && value != end) {
         uint32_t maker = npart__producer(graph, value), from;
-        bool is_passed = maker != NPART_NONE && folder->out->fates[maker] != NPART__FATE_LIVE &&
-                         pass_reason(folder, npart__node_at(graph, maker), &from) != NPART__FATE_LIVE;
+        bool is_passed = maker != NPART_NONE && folder->out->fates[maker] != NPART_FATE_LIVE &&
+                         pass_reason(folder, npart__node_at(graph, maker), &from) != NPART_FATE_LIVE;
         /* Else it is the result of a call or branch that is inlined. */
         value = is_passed ? npart__node_input(graph, npart__node_at(graph, maker), from) : end;
     }
@@ -388,7 +379,7 @@ static bool is_used_once(const struct folder *folder, uint32_t value)
  * before has no other user, is what the runtime asks when it gives an output's name to another node: what else
  * used it would have to be renamed, too; for the same reason an output that a node uses as well stays. In another
  * region it cannot be renamed at all, since a body's result has a name of its own. */
-static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fate reason,
+static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart_fate reason,
                             uint32_t input)
 {
     const struct npart__graph *graph = folder->graph;
@@ -397,7 +388,7 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
     if (!npart__value_at(graph, result)->is_graph_output)
         return true;
     const struct npart__value *value = npart__value_at(graph, from);
-    return reason == NPART__FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
+    return reason == NPART_FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
            npart__value_at(graph, result)->consumer_count == 0 &&
            is_used_once(folder, npart__node_input(graph, node, input)) &&
            npart__scope_at(graph, value->scope)->region == npart__node_region(graph, npart__producer(graph, result));
@@ -412,13 +403,13 @@ static void fold_node(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    enum npart__fate reason = constant_reason(folder, node);
-    bool is_constant = reason != NPART__FATE_LIVE;
+    enum npart_fate reason = constant_reason(folder, node);
+    bool is_constant = reason != NPART_FATE_LIVE;
     uint32_t from = 0;
     if (!is_constant) {
         reason = pass_reason(folder, node, &from);
-        if (reason != NPART__FATE_LIVE && !can_be_bypassed(folder, node, reason, from))
-            reason = NPART__FATE_LIVE;
+        if (reason != NPART_FATE_LIVE && !can_be_bypassed(folder, node, reason, from))
+            reason = NPART_FATE_LIVE;
     }
     folder->out->fates[id] = (uint8_t)reason;
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -426,7 +417,7 @@ static void fold_node(struct folder *folder, uint32_t id)
         if (value == NPART_NONE)
             continue;
         folder->out->is_constant[value] = is_constant;
-        if (!is_constant && reason != NPART__FATE_LIVE && i == 0)
+        if (!is_constant && reason != NPART_FATE_LIVE && i == 0)
             folder->out->stands_for[value] = folder->out->stands_for[npart__node_input(graph, node, from)];
     }
 }
@@ -439,13 +430,13 @@ static void leave_out(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
     uint32_t scope = npart__node_at(graph, id)->scope; /* the node's own list of nodes */
-    folder->out->fates[id] = NPART__FATE_UNTAKEN;
+    folder->out->fates[id] = NPART_FATE_UNTAKEN;
     while (npart__scope_at(graph, scope)->parent != NPART_NONE) {
         uint32_t holder = npart__scope_at(graph, scope)->node;
-        bool is_whole = npart__scope_at(graph, scope)->kind == NPART__SCOPE_CALL &&
+        bool is_whole = npart__scope_at(graph, scope)->kind == NPART_GRAPH_CALL &&
                         npart__node_at(graph, holder)->callee == NPART_NONE; /* not inlined, so it is one node */
         if (is_whole && npart__node_region(graph, holder) != NPART_NONE) {
-            folder->out->fates[id] = NPART__FATE_FUSED;
+            folder->out->fates[id] = NPART_FATE_FUSED;
             folder->out->into[id] = holder;
         }
         scope = npart__scope_at(graph, scope)->parent;
@@ -460,7 +451,7 @@ static void leave_out_all(struct folder *folder)
         if (npart__node_region(graph, i) == NPART_NONE)
             leave_out(folder, i);
         else if (npart__node_at(graph, i)->callee != NPART_NONE)
-            folder->out->fates[i] = NPART__FATE_INLINED;
+            folder->out->fates[i] = NPART_FATE_INLINED;
     }
 }
 
@@ -481,7 +472,7 @@ static bool allocate(const struct npart__graph *graph, struct npart__arena *aren
 
 /* All arrays are of the file's ids. What is scratch of a pass has an arena of its own over the same allocator, and is
  * gone when the pass ends. */
-npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
+npart_status npart__session_make(struct npart__inference *inference, enum npart_level level,
                                  enum npart__release release, struct npart__arena *arena,
                                  struct npart__session *out, struct npart_error *error)
 {
@@ -503,7 +494,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
         fold_node(&folder, graph->order[i]);
     /* A target without a runtime (OWN) has rows of rewrites.def for folding and eliminating, and none of these: only
      * ONNX Runtime was asked about them. */
-    bool rewrites = out->moves_quantizers = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
+    bool rewrites = out->moves_quantizers = level == NPART_LEVEL_BASIC && release != NPART__RELEASE_OWN;
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
     leave_out_all(&folder); /* overrides fates of nodes that are in no region */

@@ -280,7 +280,7 @@ static const struct merge {
 static const struct merge *find_merge(const struct merger *at, uint32_t first, uint32_t second)
 {
     for (size_t i = 0; i < NPART__COUNT(merges); i++)
-        if (npart__is_on(merges[i].applies, NPART__LEVEL_BASIC, at->release) && is_op(at, first, merges[i].first) &&
+        if (npart__is_on(merges[i].applies, NPART_LEVEL_BASIC, at->release) && is_op(at, first, merges[i].first) &&
             is_op(at, second, merges[i].second) && merges[i].fits(at, first, second))
             return &merges[i];
     return NULL;
@@ -343,7 +343,7 @@ static void merge_node(struct merger *at, uint32_t id)
         uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         if (from == NPART_NONE) /* left out, which no runtime loads */
             return;
-        at->session->fates[gone] = NPART__FATE_FUSED;
+        at->session->fates[gone] = NPART_FATE_FUSED;
         at->session->into[gone] = stays;
         /* The Gemm is a new node to the runtime, put where the Add was; by its number it is the last of all, and some
          * providers' partitions follow that order (lib/partition/walk.c). In another rank than 2 it also has two

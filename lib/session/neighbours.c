@@ -82,7 +82,7 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
     const struct npart__node *node = npart__node_at(at->graph, id);
     const char *op = npart__node_op(at->graph, node);
     for (size_t i = 0; i < count; i++)
-        if (*op == *rows[i].op && npart__is_on(rows[i].applies, NPART__LEVEL_BASIC, at->release) &&
+        if (*op == *rows[i].op && npart__is_on(rows[i].applies, NPART_LEVEL_BASIC, at->release) &&
             is_live(at, id, rows[i].op) && (rows[i].takes_zeros || !allows_zero(at, id)) &&
             (rows[i].newest == 0 || (node->schema && node->schema->since <= rows[i].newest)))
             return true;
@@ -115,7 +115,7 @@ static uint32_t result_of(const struct neighbours *at, uint32_t id)
 /* The node changes nothing: its operand is used in the place of its result. */
 static void bypass(struct neighbours *at, uint32_t id)
 {
-    at->session->fates[id] = NPART__FATE_NO_OP;
+    at->session->fates[id] = NPART_FATE_NO_OP;
     at->session->stands_for[result_of(at, id)] = input_of(at, id);
 }
 
@@ -183,7 +183,7 @@ static void read_past(struct neighbours *at, uint32_t first, uint32_t second, bo
     at->users[between]--;
     if (cancels) {
         at->uses[npart__node_input(at->graph, npart__node_at(at->graph, second), 0)]--;
-        at->session->fates[second] = NPART__FATE_NO_OP;
+        at->session->fates[second] = NPART_FATE_NO_OP;
         at->session->stands_for[result] = from;
         at->users[from] += at->users[result];
         at->is_outer[from] |= at->is_outer[result];
@@ -280,7 +280,7 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     bool is_computed = false;
-    if (at->session->fates[id] != NPART__FATE_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
+    if (at->session->fates[id] != NPART_FATE_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
         return false;
     for (uint32_t i = 0; i < node->input_count && !is_computed; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
@@ -293,7 +293,7 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
  * goes, too (constant_folding.cc, RemoveNodesWithOneOutputBottomUp). */
 static bool is_measured(const struct neighbours *at, uint32_t id)
 {
-    return at->session->fates[id] == NPART__FATE_SHAPE &&
+    return at->session->fates[id] == NPART_FATE_SHAPE &&
            npart__is_onnx_op(at->graph, npart__node_at(at->graph, id), "Shape");
 }
 
@@ -328,13 +328,13 @@ static void drop_unused(struct neighbours *at, uint32_t id)
     bool is_transpose = npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES);
     /* What was computed from constants has only constants before it, so nothing that is live can become unused by
      * it. */
-    if (*reason == NPART__FATE_CONSTANT || (*reason == NPART__FATE_NO_OP && is_transpose))
+    if (*reason == NPART_FATE_CONSTANT || (*reason == NPART_FATE_NO_OP && is_transpose))
         return;
     if (is_fused(at, id) || is_measured(at, id)) {
         drop_inputs(at, node);
-    } else if (*reason != NPART__FATE_SHAPE && is_unused(at, node)) {
-        if (*reason == NPART__FATE_LIVE)
-            *reason = NPART__FATE_SHAPE;
+    } else if (*reason != NPART_FATE_SHAPE && is_unused(at, node)) {
+        if (*reason == NPART_FATE_LIVE)
+            *reason = NPART_FATE_SHAPE;
         drop_inputs(at, node);
     }
 }

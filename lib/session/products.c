@@ -39,7 +39,7 @@ static void join_before(struct npart__session *session, uint32_t id)
     if (reshaped == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
         npart__value_at(session->graph, from)->is_graph_output)
         return;
-    session->fates[maker] = NPART__FATE_NO_OP;
+    session->fates[maker] = NPART_FATE_NO_OP;
     session->remade[id] = NPART__REMADE_RESHAPE;
     session->stands_for[from] = resolve(session, reshaped);
 }

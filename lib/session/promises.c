@@ -14,14 +14,14 @@ static void check_fates(const struct npart__session *session)
     uint32_t live = 0, fused = 0, nodes = session->file->nodes.count;
     for (uint32_t n = 0; n < nodes; n++) {
         const uint8_t fate = session->fates[n];
-        live += fate == NPART__FATE_LIVE;
-        fused += fate == NPART__FATE_FUSED; /* also counted as folded */
+        live += fate == NPART_FATE_LIVE;
+        fused += fate == NPART_FATE_FUSED; /* also counted as folded */
         NPART__ASSERT(fate < NPART__FATES && session->place[n] < nodes, "node %u", n);
-        NPART__ASSERT(fate != NPART__FATE_LIVE || (session->graph->nodes.items[n].callee == NPART_NONE &&
+        NPART__ASSERT(fate != NPART_FATE_LIVE || (session->graph->nodes.items[n].callee == NPART_NONE &&
                                                    npart__node_region(session->graph, n) != NPART_NONE),
                       "node %u is run, and stands nowhere", n);
         uint32_t into = session->into[n];
-        NPART__ASSERT((fate == NPART__FATE_FUSED) == (into != NPART_NONE), "node %u is fused into nothing", n);
+        NPART__ASSERT((fate == NPART_FATE_FUSED) == (into != NPART_NONE), "node %u is fused into nothing", n);
         NPART__ASSERT(session->round[n] <= session->round_count, "node %u is of round %u", n, session->round[n]);
         NPART__ASSERT(session->remade[n] <= NPART__REMADE_RESHAPE, "node %u", n);
         /* A circle of nodes that are fused into each other would never end; more steps than nodes are one. */
@@ -29,7 +29,7 @@ static void check_fates(const struct npart__session *session)
             NPART__ASSERT(steps < nodes, "node %u is fused into itself", n);
             into = session->into[into];
         }
-        NPART__ASSERT(into == NPART_NONE || fate != NPART__FATE_LIVE, "node %u is run, and fused", n);
+        NPART__ASSERT(into == NPART_NONE || fate != NPART_FATE_LIVE, "node %u is run, and fused", n);
         NPART__ASSERT(into == NPART_NONE || npart__is_live(session, into), "node %u is fused into node %u", n, into);
     }
     NPART__ASSERT(live == session->live_count && fused == session->fused_count && live + session->folded_count == nodes,

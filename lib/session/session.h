@@ -12,24 +12,7 @@
 
 #include "infer/infer.h"
 
-enum npart__level {
-    NPART__LEVEL_BASIC, /* what sessions do by default: constants and static shape arithmetic are computed */
-    NPART__LEVEL_OFF,   /* no rewriting: only Constant nodes become initializers and functions are inlined */
-};
-
-/* What becomes of a node of the file. */
-enum npart__fate {
-    NPART__FATE_LIVE,      /* it is run */
-    NPART__FATE_CONSTANT,  /* a Constant node, or computed from constants alone */
-    NPART__FATE_SHAPE,     /* shape arithmetic over static shapes, or for a Reshape that can do without */
-    NPART__FATE_INLINED,   /* a call whose function's nodes stand in its place; an If whose branch's do */
-    NPART__FATE_UNTAKEN,   /* stands in a branch that is never taken */
-    NPART__FATE_IDENTITY,  /* hands its input on */
-    NPART__FATE_DROPOUT,   /* the same, at inference */
-    NPART__FATE_FUSED,     /* does its work as a part of another node */
-    NPART__FATE_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
-    NPART__FATES           /* how many there are */
-};
+#define NPART__FATES (NPART_FATE_NO_OP + 1) /* how many there are */
 
 /* In whose place a runtime puts a new node, which is after all others in its order (lib/partition/walk.c): by the
  * pass that does, in the order of passes. */
@@ -51,7 +34,7 @@ struct npart__session {
     struct npart__inference *inference;
     const struct npart__inference *known;
     struct npart__inference *made_from; /* what the runtime knows, without copies: what another session is made of */
-    uint8_t *fates;        /* by node: enum npart__fate */
+    uint8_t *fates;        /* by node: enum npart_fate */
     bool *is_constant;     /* by value: known before the model runs, at this level */
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
     uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
@@ -65,7 +48,7 @@ struct npart__session {
 
 /* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
  * (lib/runtime/rewrites.def). `arena` holds the result. */
-npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
+npart_status npart__session_make(struct npart__inference *inference, enum npart_level level,
                                  enum npart__release release, struct npart__arena *arena,
                                  struct npart__session *out, struct npart_error *error);
 
@@ -128,14 +111,14 @@ static inline uint32_t npart__fused_into(const struct npart__session *session, u
     uint32_t into = NPART_NONE;
     while (session->into[node] != NPART_NONE)
         into = node = session->into[node];
-    NPART__ASSERT(into == NPART_NONE || session->fates[into] != NPART__FATE_FUSED, "node %u", (unsigned)into);
+    NPART__ASSERT(into == NPART_NONE || session->fates[into] != NPART_FATE_FUSED, "node %u", (unsigned)into);
     return into;
 }
 
 static inline bool npart__is_live(const struct npart__session *session, uint32_t node)
 {
     NPART__ASSERT(session->fates[node] < NPART__FATES, "node %u has no fate", (unsigned)node);
-    return session->fates[node] == NPART__FATE_LIVE;
+    return session->fates[node] == NPART_FATE_LIVE;
 }
 
 /* The live nodes that use a value, once for each operand, captures too; none of NPART_NONE. */
@@ -173,9 +156,7 @@ static inline uint32_t npart__user_past_copies(const struct npart__session *sess
 /* promises.c: of the debug build. */
 void npart__check_session(const struct npart__session *session);
 
-/* "constant", "shape-arithmetic", ...: stable words for reports. */
-const char *npart__fate_word(enum npart__fate fate);
 /* A sentence for people. */
-const char *npart__fate_sentence(enum npart__fate fate);
+const char *npart__fate_sentence(enum npart_fate fate);
 
 #endif

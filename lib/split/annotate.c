@@ -59,7 +59,7 @@ static bool look_inside(struct notes *notes)
 static bool is_in_function(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t scope = npart__node_at(graph, node)->scope; scope != 0; scope = npart__scope_at(graph, scope)->parent)
-        if (npart__scope_at(graph, scope)->kind == NPART__SCOPE_CALL)
+        if (npart__scope_at(graph, scope)->kind == NPART_GRAPH_CALL)
             return true;
     return false;
 }
@@ -67,11 +67,10 @@ static bool is_in_function(const struct npart__graph *graph, uint32_t node)
 /* A node that the NPU takes but that is in no partition was given back: it runs on the CPU. */
 static const char *assignment(const struct npart_node_plan *node)
 {
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "cpu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
-    return node->partition != NPART_NONE ? "npu" : words[node->verdict];
+    bool is_given_back = node->verdict == NPART_VERDICT_NPU && node->partition == NPART_NONE;
+    return npart_verdict_text(node->partition != NPART_NONE ? NPART_VERDICT_NPU
+                              : is_given_back               ? NPART_VERDICT_CPU
+                                                            : node->verdict);
 }
 
 static bool note(struct notes *notes, uint32_t node, enum note what, const char *value)

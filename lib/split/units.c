@@ -158,12 +158,12 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
     const struct npart__session *session = &splitting->request->plan->session;
     const Onnx__NodeProto *node = splitting->units[unit].node;
     switch (session->fates[unit]) {
-    case NPART__FATE_IDENTITY:
-    case NPART__FATE_DROPOUT:
-    case NPART__FATE_NO_OP:
-    case NPART__FATE_FUSED:
+    case NPART_FATE_IDENTITY:
+    case NPART_FATE_DROPOUT:
+    case NPART_FATE_NO_OP:
+    case NPART_FATE_FUSED:
         return NPART__UNIT_FOLLOWS;
-    case NPART__FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */
+    case NPART_FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */
         for (size_t i = 0; i < node->n_output; i++)
             if (*node->output[i] && !npart__split_numbers(splitting, find(splitting, node->output[i])))
                 return NPART__UNIT_COPIED;

@@ -289,7 +289,7 @@ static void check_required(struct npart__validity *validity, uint32_t id, const 
 {
     const struct npart__graph *graph = validity->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    if (npart__scope_at(graph, node->scope)->kind == NPART__SCOPE_CALL)
+    if (npart__scope_at(graph, node->scope)->kind == NPART_GRAPH_CALL)
         return; /* one that the call leaves out has its default */
     const char *at = NULL, *name;
     size_t length;

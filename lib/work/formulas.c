@@ -89,7 +89,7 @@ static void count_filter(const struct npart__work_call *call, struct npart__work
         work->rows = axis == channels ? work->rows : times(call, work->rows, dim_of(call, pixels, axis));
     /* One channel a group: a matrix unit has nothing to multiply, so other rates count. */
     if (work->depth == 1 && work->groups > 1)
-        work->class = NPART__WORK_DEPTHWISE;
+        work->class = NPART_WORK_DEPTHWISE;
 }
 
 /* Input [batch, channels, steps] or, of a contrib operator, in another order; weight [channels, 1, taps]. Each
@@ -257,7 +257,7 @@ static void count_einsum(const struct npart__work_call *call, struct npart__work
     struct letters letters = {.is_known = call->node->input_count == 2};
     /* One factor: there is nothing to multiply. */
     if (call->node->input_count == 1) { /* it adds up and transposes */
-        work->class = NPART__WORK_NORMALIZE;
+        work->class = NPART_WORK_NORMALIZE;
         work->operations = npart__elements_of(call->figures, input_of(call));
         return;
     }
@@ -339,11 +339,11 @@ static bool interpolates(const struct npart__work_call *call)
 void npart__apply_formula(const struct npart__work_call *call, struct npart__work *work)
 {
     uint8_t formula = call->row->formula, operations = call->row->operations;
-    work->class = (enum npart__work_class)call->row->class;
+    work->class = (enum npart_work_class)call->row->class;
     if (formula >= NPART__BY_FILTER)
         count_product(call, work);
     if (formula == NPART__BY_RESIZE && interpolates(call))
-        work->class = NPART__WORK_ELEMENTWISE;
+        work->class = NPART_WORK_ELEMENTWISE;
     else if (formula == NPART__BY_RESIZE)
         operations = 0;
     bool depends = formula == NPART__BY_UNCOUNTED || formula == NPART__BY_DATA;

@@ -10,7 +10,7 @@
 
 static const struct npart__work_row rows[] = {
 #define UNINFERRED(domain, name, class, formula, input, weight, operations)                                            \
-    {domain, name, 0, NPART__WORK_##class, NPART__BY_##formula, input, weight, operations},
+    {domain, name, 0, NPART_WORK_##class, NPART__BY_##formula, input, weight, operations},
 #define ROW(domain, name, since, function, parameter, ...) UNINFERRED(domain, name, __VA_ARGS__)
 #define PATTERN(domain, name, since, shapes, ...) UNINFERRED(domain, name, __VA_ARGS__)
 #include "infer/rows.def"
@@ -93,10 +93,10 @@ static void find_weights(struct finder *at)
         if (!npart__is_live(at->session, id) || node->output_count != 1)
             continue;
         const struct npart__work_row *row = row_of(at, node);
-        bool converts = row && row->class == NPART__WORK_CONVERT;
+        bool converts = row && row->class == NPART_WORK_CONVERT;
         if (converts && npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES)) {
             from = is_of_constants(at, node) ? id : NPART_NONE;
-        } else if (row && (row->class == NPART__WORK_NONE || npart__node_plays(at->graph, node, NPART__ROLE_CASTS) ||
+        } else if (row && (row->class == NPART_WORK_NONE || npart__node_plays(at->graph, node, NPART__ROLE_CASTS) ||
                            npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES))) {
             uint32_t value = lone_operand(at, node);
             from = value == NPART_NONE ? NPART_NONE : at->made_by[value];
@@ -206,7 +206,7 @@ static void compute(struct finder *at, uint32_t id, struct npart__work *work)
         npart__apply_formula(&call, work);
         return;
     }
-    work->class = NPART__WORK_ELEMENTWISE;
+    work->class = NPART_WORK_ELEMENTWISE;
     work->macs = work->operations = NPART__WORK_UNKNOWN;
     work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
 }
@@ -259,13 +259,13 @@ static void find_live(struct finder *at, uint32_t id)
     else
         compute(at, file_node, work);
     bool is_idle = (result != NPART_NONE && at->made_by[result] != NPART_NONE) ||
-                   (work->class == NPART__WORK_CONVERT && is_in_unit(at, id)) || work->class == NPART__WORK_NONE;
-    if (is_idle && fused.class == NPART__WORK_NONE) {
+                   (work->class == NPART_WORK_CONVERT && is_in_unit(at, id)) || work->class == NPART_WORK_NONE;
+    if (is_idle && fused.class == NPART_WORK_NONE) {
         *work = (struct npart__work){0};
         return;
     }
     if (!at->has_parts[id]) {
-        work->class = work->class == NPART__WORK_NONE ? fused.class : work->class;
+        work->class = work->class == NPART_WORK_NONE ? fused.class : work->class;
         add(at, &work->macs, fused.macs);
         add(at, &work->operations, fused.operations);
         work->weight_elements = fused.weight_elements;
@@ -275,10 +275,10 @@ static void find_live(struct finder *at, uint32_t id)
     add_results(at, node, at->is_unit[id], work);
     const struct npart__work_row *row = row_of(at, node);
     bool has_factors = row && row->formula >= NPART__BY_FILTER && row->formula < NPART__BY_UNCOUNTED;
-    if (work->class == NPART__WORK_MATRIX && has_factors && /* two activations: no weights to stream */
+    if (work->class == NPART_WORK_MATRIX && has_factors && /* two activations: no weights to stream */
         !is_weight(at, npart__node_input(at->graph, node, row->input)) &&
         !is_weight(at, npart__node_input(at->graph, node, row->weight)))
-        work->class = NPART__WORK_PRODUCT;
+        work->class = NPART_WORK_PRODUCT;
     if (!at->has_parts[id])
         unpack(at, file_node, work);
 }
@@ -307,7 +307,7 @@ static void add_fused(struct finder *at, uint32_t id)
     add(at, &sum->operations, part.operations);
     add(at, &sum->weight_elements, part.weight_elements);
     add(at, &sum->weight_bytes, part.weight_bytes);
-    if (sum->class == NPART__WORK_NONE || (part.class != NPART__WORK_NONE && part.class < sum->class))
+    if (sum->class == NPART_WORK_NONE || (part.class != NPART_WORK_NONE && part.class < sum->class))
         sum->class = part.class;
 }
 
@@ -363,14 +363,3 @@ bool npart__find_symbolic_work(const struct npart__session *session, struct npar
     return find(session, true, arena, out);
 }
 
-const char *npart__work_word(enum npart__work_class class)
-{
-    static const char *const words[] = {
-        [NPART__WORK_NONE] = "none",           [NPART__WORK_MATRIX] = "matrix",
-        [NPART__WORK_PRODUCT] = "product",     [NPART__WORK_DEPTHWISE] = "depthwise",
-        [NPART__WORK_NORMALIZE] = "normalize", [NPART__WORK_FUNCTION] = "function",
-        [NPART__WORK_ELEMENTWISE] = "elementwise", [NPART__WORK_MOVE] = "move",
-        [NPART__WORK_CONVERT] = "convert",
-    };
-    return words[class];
-}

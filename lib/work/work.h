@@ -11,19 +11,7 @@
 
 #include "session/session.h"
 
-/* Which of an NPU's units does the work, and so at which rate. */
-enum npart__work_class {
-    NPART__WORK_NONE,        /* nothing is computed or moved: Reshape, Identity; a Q or DQ of a QDQ node unit */
-    NPART__WORK_MATRIX,      /* products with constant weights: Conv, Gemm, MatMul, recurrent operators */
-    NPART__WORK_PRODUCT,     /* products of two activations: MatMul in attention, Attention itself */
-    NPART__WORK_DEPTHWISE,   /* few channels a group: depthwise Conv, pooling */
-    NPART__WORK_NORMALIZE,   /* Softmax, LayerNormalization, reductions: several passes over an axis */
-    NPART__WORK_FUNCTION,    /* Erf, Exp, Tanh, Gelu, ...: many operations an element */
-    NPART__WORK_ELEMENTWISE, /* arithmetic, comparisons, Where, Clip */
-    NPART__WORK_MOVE,        /* Transpose, Concat, Slice, Gather, Pad, Resize by nearest: elements change their place */
-    NPART__WORK_CONVERT,     /* QuantizeLinear, DequantizeLinear, Cast that stand alone */
-    NPART__WORK_CLASSES      /* how many there are */
-};
+#define NPART_WORK_CLASSES (NPART_WORK_CONVERT + 1) /* how many there are */
 
 /* Of any figure: not known, or too large for a number. */
 #define NPART__WORK_UNKNOWN UINT64_MAX
@@ -42,7 +30,7 @@ struct npart__work {
     /* ONNX's numbers; 0: there is none, or not known. Of a QDQ node unit the activation's is what was dequantized, of
      * a weight always. */
     int activation_type, weight_type;
-    enum npart__work_class class;
+    enum npart_work_class class;
 };
 
 /* What is fused into a node and is one with it needs no work of its own, nor does what dequantizes, casts or
@@ -67,7 +55,5 @@ bool npart__find_work(const struct npart__session *session, struct npart__arena 
 bool npart__find_symbolic_work(const struct npart__session *session, struct npart__arena *arena,
                                struct npart__works *out);
 
-/* "matrix", "product", ...: words for reports. */
-const char *npart__work_word(enum npart__work_class class);
 
 #endif

@@ -205,7 +205,7 @@ static void expect_folded(struct run *run, char *text)
 {
     uint32_t node;
     if (node_of(run, next_word(&text), &node))
-        compare_text(run, "fold", npart__fate_word((enum npart__fate)run->plan->plan.session.fates[node]),
+        compare_text(run, "fold", npart_fate_text((enum npart_fate)run->plan->plan.session.fates[node]),
                      rest_of(text));
 }
 
@@ -332,7 +332,8 @@ static void expect_fusion(struct run *run, char *text)
     char all[4096] = "", line[1024];
     const char *wanted = rest_of(text);
     for (uint32_t i = 0; npart_plan_fusion(run->plan, i, &at, NULL) == NPART_OK; i++) {
-        (void)snprintf(line, sizeof line, "%s %s %s", at.pattern, at.state, labels_of(run, at.nodes, at.node_count));
+        (void)snprintf(line, sizeof line, "%s %s %s", at.pattern, npart_fusion_state_text(at.state),
+                       labels_of(run, at.nodes, at.node_count));
         size_t used = strlen(line);
         if (at.stopped_by)
             (void)snprintf(line + used, sizeof line - used, ": %s", at.stopped_by);
@@ -349,7 +350,8 @@ static void expect_precision(struct run *run, char *text)
     char all[4096] = "", line[1024];
     const char *wanted = rest_of(text);
     for (uint32_t i = 0; npart_plan_precision(run->plan, i, &at); i++) {
-        int used = snprintf(line, sizeof line, "%s %s %u %u", at.format, at.happens, at.node_count, at.accepted_count);
+        int used = snprintf(line, sizeof line, "%s %s %u %u", at.format, npart_happening_text(at.happens),
+                            at.node_count, at.accepted_count);
         if (strcmp(line, wanted) == 0)
             return;
         (void)snprintf(line + used, sizeof line - (size_t)used, ": %s", at.text);
@@ -389,7 +391,8 @@ static void expect_cause(struct run *run, char *text)
         fail(run, "there is no cause %u", id);
         return;
     }
-    (void)snprintf(found, sizeof found, "%s %u %u %s", cause.kind, cause.affected_count, cause.cut_count, cause.text);
+    (void)snprintf(found, sizeof found, "%s %u %u %s", npart_cause_kind_text(cause.kind),
+                   cause.affected_count, cause.cut_count, cause.text);
     compare_text(run, "cause", found, rest_of(text));
 }
 
@@ -403,8 +406,8 @@ static void expect_root(struct run *run, char *text)
         fail(run, "there is no cause %u", id);
         return;
     }
-    (void)snprintf(found, sizeof found, "%s %s %s %s", cause.kind, cause.root_rule, cause.root_op ? cause.root_op : "-",
-                   cause.root_text);
+    (void)snprintf(found, sizeof found, "%s %s %s %s", npart_cause_kind_text(cause.kind), cause.root_rule,
+                   cause.root_op ? cause.root_op : "-", cause.root_text);
     compare_text(run, "root", found, rest_of(text));
 }
 
@@ -474,7 +477,7 @@ static void expect_summary(struct run *run, char *text)
 {
     struct npart_summary summary = {.size = sizeof summary};
     npart_plan_summary(run->plan, &summary);
-    compare_text(run, "summary", summary.verdict, rest_of(text));
+    compare_text(run, "summary", npart_plan_verdict_text(summary.verdict), rest_of(text));
 }
 
 /* expect error STATUS PLACE: MESSAGE */

@@ -16,7 +16,8 @@ enum { HAS_FIXED = 1, IS_FIXED = 2, HAS_USE = 4, HAS_SWEEP = 8 };
 
 static void check_after(const struct npart_after *after)
 {
-    FUZZ_REQUIRE(after->coverage >= 0 && after->coverage <= 1 && after->mac_coverage <= 1 && *after->verdict);
+    FUZZ_REQUIRE(after->coverage >= 0 && after->coverage <= 1 && after->mac_coverage <= 1);
+    FUZZ_REQUIRE(after->verdict < NPART_PLAN_UNKNOWN);
 }
 
 static uint32_t check_actions(const npart_advice *advice, const npart_plan *plan)
@@ -37,7 +38,7 @@ static uint32_t check_actions(const npart_advice *advice, const npart_plan *plan
         FUZZ_REQUIRE(action.instead_of == NPART_NONE || (action.instead_of < count && action.instead_of != at));
         check_after(&action.after);
     }
-    FUZZ_REQUIRE(npart_advice_recommendation(advice, &recommendation) && *recommendation.choice);
+    FUZZ_REQUIRE(npart_advice_recommendation(advice, &recommendation) && npart_choice_text(recommendation.choice));
     return count;
 }
 

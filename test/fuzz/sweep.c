@@ -137,7 +137,7 @@ static void sweep_inference(const npart_inference *inference)
         FUZZ_REQUIRE(*binding.name && binding.size >= 0);
     FUZZ_REQUIRE(count == info.binding_count);
     for (uint32_t id = 0; npart_inference_work(inference, id, &work, NULL) == NPART_OK; id++)
-        FUZZ_REQUIRE(*work.work_class);
+        FUZZ_REQUIRE(npart_work_class_text(work.work_class));
     for (uint32_t id = 0; npart_inference_structure(inference, id, &structure, NULL) == NPART_OK; id++)
         FUZZ_REQUIRE(structure.size == sizeof structure);
 }

@@ -121,7 +121,7 @@ const char *finding_text(const struct npart__graph *graph, const char *code, uns
 {
     char *text = next_text();
     for (uint32_t i = 0; i < graph->findings.count; i++) {
-        const struct npart__finding *finding = &graph->findings.items[i];
+        const struct npart_finding *finding = &graph->findings.items[i];
         if (strcmp(finding->code, code) != 0 || index-- > 0)
             continue;
         (void)snprintf(text, TEXT_BYTES, "%s (%s)", finding->text, finding->at);
@@ -184,11 +184,11 @@ static const char *broken_range(const struct npart__graph *graph)
         for (uint32_t k = 0; k < node->body_count; k++) {
             const struct npart__scope *body = &graph->scopes.items[node->first_body + k];
             MUST(node->first_body + k < graph->scopes.count);
-            MUST(body->kind == NPART__SCOPE_BODY && body->node == i && body->parent == node->scope);
+            MUST(body->kind == NPART_GRAPH_BODY && body->node == i && body->parent == node->scope);
             MUST(body->region == node->first_body + k);
         }
         if (node->callee != NPART_NONE) {
-            MUST(graph->scopes.items[node->callee].kind == NPART__SCOPE_CALL);
+            MUST(graph->scopes.items[node->callee].kind == NPART_GRAPH_CALL);
             MUST(graph->scopes.items[node->callee].node == i);
             MUST(graph->scopes.items[node->callee].region == graph->scopes.items[node->scope].region);
         }
@@ -204,7 +204,7 @@ static const char *broken_range(const struct npart__graph *graph)
 static const char *broken_scope(const struct npart__graph *graph)
 {
     uint64_t nodes = 0, ordered = 0;
-    MUST(graph->scopes.count >= 1 && graph->scopes.items[0].kind == NPART__SCOPE_MAIN);
+    MUST(graph->scopes.count >= 1 && graph->scopes.items[0].kind == NPART_GRAPH_MAIN);
     MUST(graph->scopes.items[0].first_node == 0 && graph->scopes.items[0].parent == NPART_NONE);
     for (uint32_t i = 0; i < graph->scopes.count; i++) {
         const struct npart__scope *scope = &graph->scopes.items[i];

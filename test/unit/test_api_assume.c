@@ -38,7 +38,7 @@ static void test_api_assume__ops_and_nodes(void)
     struct analysis at;
     open_assuming(&at, npu, 2);
     npart_plan_summary(at.plan, &summary);
-    CHECK_TEXT(summary.verdict, "whole");
+    CHECK_TEXT(npart_plan_verdict_text(summary.verdict), "whole");
     CHECK_INT(verdict_of(&at, "b"), NPART_VERDICT_NPU);
     CHECK_INT(verdict_of(&at, "d"), NPART_VERDICT_FOLDED);
     analysis_close(&at);

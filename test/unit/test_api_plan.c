@@ -255,7 +255,7 @@ static void test_api_plan__summary(void)
     CHECK_INT(summary.unknown, 1);   /* e */
     CHECK_INT(summary.failed, 0);
     CHECK_INT(summary.partitions, 2);
-    CHECK_TEXT(summary.verdict, "split");
+    CHECK_TEXT(npart_plan_verdict_text(summary.verdict), "split");
     CHECK(summary.coverage > 0.499 && summary.coverage < 0.501);
     CHECK(summary.partitions_low <= summary.partitions && summary.partitions <= summary.partitions_high);
     analysis_close(&at);
@@ -278,7 +278,7 @@ static void test_api_plan__verdicts(void)
         struct npart_summary summary = {.size = sizeof summary};
         analysis_open(&at, rows[i].model, list, NULL, NULL);
         npart_plan_summary(at.plan, &summary);
-        CHECK_TEXT(summary.verdict, rows[i].verdict);
+        CHECK_TEXT(npart_plan_verdict_text(summary.verdict), rows[i].verdict);
         CHECK(summary.coverage == rows[i].coverage);
         analysis_close(&at);
     }
@@ -354,7 +354,7 @@ static void test_api_plan__partitions_and_crossings(void)
 
 static void test_api_plan__causes(void)
 {
-    struct npart_cause cause = {.size = sizeof cause, .kind = "untouched"};
+    struct npart_cause cause = {.size = sizeof cause, .text = "untouched"};
     uint32_t affected = 0;
     open_at("t:v1", NULL);
     struct npart_plan_info info = {.size = sizeof info};
@@ -363,20 +363,20 @@ static void test_api_plan__causes(void)
     CHECK_INT(count, 4);
     for (uint32_t i = 0; i < count; i++) {
         CHECK(npart_plan_cause(at.plan, i, &cause, NULL, 0));
-        CHECK(*cause.kind && *cause.text && cause.affected_count > 0);
+        CHECK(npart_cause_kind_text(cause.kind) && *cause.text && cause.affected_count > 0);
         affected += cause.affected_count;
     }
     CHECK_INT(affected, 4); /* b, d, e, g */
     CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause, NULL, 0));
-    CHECK_TEXT(cause.kind, "op");
+    CHECK_TEXT(npart_cause_kind_text(cause.kind), "op");
     CHECK(cause.node_count == 1 && cause.nodes[0] == analysis_node(&at, "b") && cause.cut_count == 1);
     CHECK(npart_plan_cause(at.plan, node_plan("g").cause, &cause, NULL, 0));
-    CHECK_TEXT(cause.kind, "dynamic");
+    CHECK_TEXT(npart_cause_kind_text(cause.kind), "dynamic");
     CHECK(cause.node_count == 0 && !cause.nodes); /* a dim of an input */
-    cause.kind = "untouched";
+    cause.text = "untouched";
     CHECK(!npart_plan_cause(at.plan, count, &cause, NULL, 0));
     CHECK(!npart_plan_cause(at.plan, NPART_NONE, &cause, NULL, 0));
-    CHECK_TEXT(cause.kind, "untouched");
+    CHECK_TEXT(cause.text, "untouched");
     analysis_close(&at);
 }
 

@@ -83,7 +83,7 @@ static uint32_t node_of(const struct edited *edited, const char *result)
 static struct npart__site site_at(struct edited *edited, const char *result)
 {
     struct npart__site site;
-    CHECK(npart__site_begin(edited->editor, node_of(edited, result), "test", NPART__EQUAL_BITS, &site));
+    CHECK(npart__site_begin(edited->editor, node_of(edited, result), "test", NPART_EQUAL_BITS, &site));
     return site;
 }
 
@@ -293,7 +293,7 @@ static void test_edit__binds_no_other_types(void)
 
 static void test_edit__declares(void)
 {
-    static const struct npart__binding_request binding = {.name = "n", .value = 3};
+    static const struct npart_dim_binding binding = {.name = "n", .size = 3};
     struct edited edited;
     begin(&edited, "input x float32[n,2]\ninput f bool[1]\nvalue h float32[n,2]\nnode h = Relu(x)\nnode s = Sqrt(h)\n"
                    "graph yes\nnode p = Abs(s)\noutput p float32[n,2]\nend\n"

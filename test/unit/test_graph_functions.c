@@ -53,7 +53,7 @@ static void test_graph_functions__a_call(void)
     REQUIRE(graph->nodes.count == 5 && graph->scopes.count == 2);
     CHECK_INT(call->callee, 1);
     CHECK(call->schema == NULL);
-    CHECK_INT(inside->kind, NPART__SCOPE_CALL);
+    CHECK_INT(inside->kind, NPART_GRAPH_CALL);
     CHECK_INT(inside->parent, 0);
     CHECK_INT(inside->node, 1);
     CHECK_INT(inside->region, 0); /* its nodes are partitioned with the caller's */

@@ -30,13 +30,13 @@ static void test_graph_scopes__an_if(void)
               "node y = If(c) then_branch=graph yes else_branch=graph no\n"
               "output y\n");
     static const struct {
-        enum npart__scope_kind kind;
+        enum npart_graph_kind kind;
         uint32_t parent, node, region, first_node, node_count, outputs;
         const char *label, *order, *path;
     } rows[] = {
-        {NPART__SCOPE_MAIN, NPART_NONE, NPART_NONE, 0, 0, 2, 1, "", "a y", ""},
-        {NPART__SCOPE_BODY, 0, 1, 1, 2, 2, 1, "then_branch", "p q", "1:then_branch"},
-        {NPART__SCOPE_BODY, 0, 1, 2, 4, 1, 1, "else_branch", "r", "1:else_branch"},
+        {NPART_GRAPH_MAIN, NPART_NONE, NPART_NONE, 0, 0, 2, 1, "", "a y", ""},
+        {NPART_GRAPH_BODY, 0, 1, 1, 2, 2, 1, "then_branch", "p q", "1:then_branch"},
+        {NPART_GRAPH_BODY, 0, 1, 2, 4, 1, 1, "else_branch", "r", "1:else_branch"},
     };
     REQUIRE(graph->scopes.count == NPART__COUNT(rows));
     for (uint32_t i = 0; i < graph->scopes.count; i++) {

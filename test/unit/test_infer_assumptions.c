@@ -48,7 +48,7 @@ static const char *proposal(uint32_t use, uint32_t attempt)
                          proposed.use && *proposed.use ? ": " : "");
     for (uint32_t i = 0; i < proposed.count; i++)
         npart__append_format(&text, "%s%s=%lld", i ? " " : "", proposed.requests[i].name,
-                             (long long)proposed.requests[i].value);
+                             (long long)proposed.requests[i].size);
     return npart__buffer_text(&text);
 }
 

@@ -17,7 +17,7 @@ static bool are_equivalent(const char *model)
     build_text(&built, model);
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
-    REQUIRE(npart__session_make(&inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, &built.arena, &session,
+    REQUIRE(npart__session_make(&inference, NPART_LEVEL_BASIC, NPART__RELEASE_OWN, &built.arena, &session,
                                 &built.error) == NPART_OK);
     const uint32_t *equivalent = npart__find_equivalent(&session, &built.arena);
     REQUIRE(equivalent != NULL);

@@ -225,7 +225,7 @@ static void test_memory__layers_that_do_not_fit(void)
     CHECK_INT(partition.fits_on_chip, NPART_FIT_NO);
     /* 2 MB of weights and 4 of tensors inside, of 1 each that there may be */
     CHECK_INT(memory.limit_count, 4);
-    CHECK_TEXT(memory.limits[2].of, "weights");
+    CHECK_INT(memory.limits[2].of, NPART_LIMITED_WEIGHTS);
     CHECK(memory.limits[2].bytes.bytes > memory.limits[2].most_bytes);
     CHECK_INT(memory.limits[3].bytes.bytes, 4 << 20);
     char *json = json_of(at.plan, NULL);

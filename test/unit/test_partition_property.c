@@ -338,7 +338,7 @@ static void check_count(uint32_t total)
 static bool is_joined(uint32_t region, const uint32_t *nodes, uint32_t count)
 {
     const struct npart__scope *scope = &graph->scopes.items[region];
-    bool is_whole = (is_by("openvino") || is_by("whole")) && scope->kind == NPART__SCOPE_BODY && count &&
+    bool is_whole = (is_by("openvino") || is_by("whole")) && scope->kind == NPART_GRAPH_BODY && count &&
                     is_live(scope->node) && accepted[scope->node];
     for (uint32_t i = 0; i < count; i++)
         is_whole = is_whole && accepted[nodes[i]] && session.round[nodes[i]] == session.round[scope->node];
@@ -547,7 +547,7 @@ static void check_ends(void)
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static void partition_random_graph(uint32_t seed, enum npart__level level)
+static void partition_random_graph(uint32_t seed, enum npart_level level)
 {
     /* A runtime's view has copies of what is dequantized for several users. */
     const struct npart__infer_options options = {.policy = seed % 3 ? NULL : &npart__policy_unfolded};
@@ -578,7 +578,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
 }
 
-static void check_case(uint32_t seed, enum npart__level level)
+static void check_case(uint32_t seed, enum npart_level level)
 {
     int before = test_failures;
     partition_random_graph(seed, level);
@@ -603,7 +603,7 @@ static void test_partition_property__every_partitioner(void)
     REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
     for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
         for (uint32_t seed = 1; seed <= GRAPHS; seed++)
-            check_case(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
+            check_case(seed, seed % 2 ? NPART_LEVEL_BASIC : NPART_LEVEL_OFF);
     npart__arena_clear(&oplist_arena);
 }
 
@@ -635,7 +635,7 @@ static void check_cuts(void)
 static void check_rounds(uint32_t seed)
 {
     int before = test_failures;
-    partition_random_graph(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
+    partition_random_graph(seed, seed % 2 ? NPART_LEVEL_BASIC : NPART_LEVEL_OFF);
     check_members();
     check_acyclic();
     check_switches();
@@ -669,7 +669,7 @@ static void test_partition_property__rounds(void)
 static void check_with_policies(uint32_t seed, uint32_t most, uint32_t most_nodes)
 {
     int before = test_failures;
-    partition_random_graph(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
+    partition_random_graph(seed, seed % 2 ? NPART_LEVEL_BASIC : NPART_LEVEL_OFF);
     check_members();
     check_acyclic();
     check_switches();

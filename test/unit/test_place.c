@@ -260,11 +260,11 @@ static void test_place__encoder_and_decoders(void)
     const struct npart_link *first = link_to(&scene, "decoder.onnx", "past.onnx", "past_key_values.0.key");
     REQUIRE(hidden && cache && first);
     CHECK(link_to(&scene, "decoder.onnx", "past.onnx", "past_key_values.0.encoder.key") != NULL);
-    CHECK(strcmp(hidden->kind, "tensor") == 0 && strcmp(hidden->origin, "name") == 0);
+    CHECK(hidden->kind == NPART_LINK_TENSOR && hidden->origin == NPART_FROM_NAME);
     CHECK(strcmp(hidden->output, "last_hidden_state") == 0 && hidden->has_bytes && hidden->bytes == 1500 * 4 * 4);
-    CHECK(strcmp(cache->kind, "cache") == 0 && cache->times == 128 && first->times == 1);
-    CHECK(parts[0]->runs == 1 && strcmp(parts[0]->runs_from, "once") == 0);
-    CHECK(parts[2]->runs == 128 && strcmp(parts[2]->runs_from, "tokens") == 0);
+    CHECK(cache->kind == NPART_LINK_CACHE && cache->times == 128 && first->times == 1);
+    CHECK(parts[0]->runs == 1 && parts[0]->runs_from == NPART_RUNS_ONCE);
+    CHECK(parts[2]->runs == 128 && parts[2]->runs_from == NPART_RUNS_TOKENS);
     /* Sizes come with the tensors; the cache of a step has its own. */
     CHECK(size_of(parts[1], "encoder_sequence") == 1500 && size_of(parts[2], "encoder_sequence") == 1500);
     CHECK(size_of(parts[2], "past") == 127 && size_of(parts[0], "batch") == 1);
@@ -284,7 +284,7 @@ static void test_place__figures(void)
     options.tokens = 7;
     REQUIRE(place_set(&scene, &options) == NPART_OK);
     const struct npart_part *part = scene.info.parts[0];
-    CHECK(part->runs == 3 && strcmp(part->runs_from, "user") == 0 && scene.info.tokens == 7);
+    CHECK(part->runs == 3 && part->runs_from == NPART_RUNS_USER && scene.info.tokens == 7);
     CHECK(part->has_cost[NPART_DEVICE_GPU] && part->cost[NPART_DEVICE_GPU].typical_ms == 0.002);
     figures[1].gpu.low_ms = 0.0021;
     CHECK(place_set(&scene, &options) == NPART_ERROR_ARGUMENT);
@@ -324,7 +324,7 @@ static void test_place__shapes(void)
     add_model(&scene, taker, "c");
     REQUIRE(place_set(&scene, NULL) == NPART_OK);
     const struct npart_link *link = link_to(&scene, "a", "c", "taken");
-    CHECK(link && strcmp(link->origin, "shape") == 0 && scene.info.link_count == 1);
+    CHECK(link && link->origin == NPART_FROM_SHAPE && scene.info.link_count == 1);
     close_scene(&scene);
     /* Two outputs that it may be: none is taken, and that is told; the caller says which. */
     add_model(&scene, mixer, "a");
@@ -336,7 +336,7 @@ static void test_place__shapes(void)
     options.link_count = 1;
     REQUIRE(place_set(&scene, &options) == NPART_OK);
     link = link_to(&scene, "b", "c", "taken");
-    CHECK(link && strcmp(link->origin, "user") == 0 && strcmp(link->kind, "tensor") == 0);
+    CHECK(link && link->origin == NPART_FROM_USER && link->kind == NPART_LINK_TENSOR);
     static const char *const wrong[] = {"b:q=c:take", "b:r=c:taken", "b:q", "=", "", "d:q=c:taken", "b:q=c:"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         links[0] = wrong[i];
@@ -370,7 +370,7 @@ static void test_place__diffusion(void)
     const struct npart_link *step = link_to(&scene, "unet", "unet", "sample");
     CHECK(link_to(&scene, "text", "unet", "encoder_hidden_states") != NULL);
     REQUIRE(latents && step);
-    CHECK(strcmp(latents->kind, "application") == 0 && strcmp(step->kind, "application") == 0);
+    CHECK(latents->kind == NPART_LINK_APPLICATION && step->kind == NPART_LINK_APPLICATION);
     CHECK(!latents->crosses && latents->cost.typical_ms == 0);
     CHECK(scene.info.parts[1]->runs == 1); /* how many steps there are nobody knows */
     /* Two text encoders: which is meant is not known. */

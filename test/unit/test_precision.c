@@ -28,7 +28,7 @@ static void test_precision__what_is_told(void)
     analysis_open(&at, lines, list, "t:one", NULL);
     REQUIRE(npart_plan_precision(at.plan, 0, &out));
     CHECK_TEXT(out.format, "float32");
-    CHECK_TEXT(out.happens, "unknown");
+    CHECK_TEXT(npart_happening_text(out.happens), "unknown");
     CHECK_TEXT(out.text, "the op list does not say");
     CHECK_TEXT(out.because, "");
     CHECK_TEXT(out.source, "");
@@ -37,7 +37,7 @@ static void test_precision__what_is_told(void)
     CHECK(out.node_count == 1 && out.accepted_count == 1 && out.has_macs && out.macs == 256 && out.share == 0);
     REQUIRE(npart_plan_precision(at.plan, 1, &out));
     CHECK_TEXT(out.format, "w8-channel");
-    CHECK_TEXT(out.happens, "vector");
+    CHECK_TEXT(npart_happening_text(out.happens), "vector");
     CHECK_TEXT(out.because, "it has 8 bits alone");
     CHECK_TEXT(out.source, "guide 7");
     CHECK_TEXT(out.variant, "");
@@ -50,7 +50,7 @@ static void test_precision__what_is_told(void)
     out.size = sizeof out;
     analysis_open(&at, lines, list, "t:two", NULL);
     REQUIRE(npart_plan_precision(at.plan, 0, &out));
-    CHECK_TEXT(out.happens, "native");
+    CHECK_TEXT(npart_happening_text(out.happens), "native");
     CHECK_TEXT(out.instead, "");
     CHECK_TEXT(out.variant, "");
     analysis_close(&at);
@@ -93,7 +93,7 @@ static void test_precision__advises_a_variant(void)
     CHECK_TEXT(action.kind, "variant");
     CHECK_TEXT(action.text, "Choose two (): it computes float32 natively");
     CHECK_TEXT(action.command, "-t t:two");
-    CHECK_TEXT(action.after.verdict, "whole");
+    CHECK_TEXT(npart_plan_verdict_text(action.after.verdict), "whole");
     npart_advice_free(advice);
     analysis_close(&at);
 }
@@ -108,7 +108,7 @@ static void test_precision__refused_for_types(void)
     analysis_open(&at, "input x float32[4,8]\ninit w float32[8,8]\nnode a = MatMul(x, w)\noutput a\n", types, "t:one",
                   NULL);
     REQUIRE(npart_plan_precision(at.plan, 0, &out));
-    CHECK_TEXT(out.happens, "cpu");
+    CHECK_TEXT(npart_happening_text(out.happens), "cpu");
     CHECK_TEXT(out.text, "the type must be FLOAT16");
     CHECK_TEXT(out.variant, "");
     CHECK_TEXT(out.instead, "");

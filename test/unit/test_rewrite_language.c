@@ -139,9 +139,9 @@ static void test_rewrite_language__rows(void)
     CHECK_TEXT(set.rows[0].anchors, "IsNaN com.microsoft:Gelu");
     CHECK_TEXT(set.rows[0].argument, "why");
     CHECK_TEXT(set.rows[0].caveat, "take care");
-    CHECK(set.rows[0].phase == NPART__PHASE_RANK && set.rows[0].equality == NPART__EQUAL_APPROX);
+    CHECK(set.rows[0].phase == NPART__PHASE_RANK && set.rows[0].equality == NPART_EQUAL_APPROX);
     CHECK(set.rows[0].enables && !set.rows[1].enables);
-    CHECK(set.rows[1].phase == NPART__PHASE_INLINE && set.rows[1].equality == NPART__EQUAL_STEP);
+    CHECK(set.rows[1].phase == NPART__PHASE_INLINE && set.rows[1].equality == NPART_EQUAL_STEP);
     CHECK_INT(npart__rewrites_read("format 1\ntarget t\n", 18, "l", &arena, &set, &error), NPART_ERROR_OPLIST);
     static const char function[] = ONE "  by function fold for *\n", whole[] = ONE "  by fix\n";
     CHECK_INT(npart__rewrites_read(function, strlen(function), "l", &arena, &set, &error), NPART_ERROR_OPLIST);
@@ -162,11 +162,11 @@ static void test_rewrite_language__words(void)
     CHECK_TEXT(npart__phase_words[NPART__PHASE_MASK], "mask");
     CHECK_TEXT(npart__phase_words[NPART__PHASE_RANK], "rank");
     CHECK(!npart__phase_words[NPART__PHASES]);
-    CHECK_TEXT(npart__equality_words[NPART__EQUAL_BITS], "bits");
-    CHECK_TEXT(npart__equality_words[NPART__EQUAL_BITS_IF], "bits-if");
-    CHECK_TEXT(npart__equality_words[NPART__EQUAL_ULP], "ulp");
-    CHECK_TEXT(npart__equality_words[NPART__EQUAL_STEP], "step");
-    CHECK_TEXT(npart__equality_words[NPART__EQUAL_APPROX], "approx");
+    CHECK_TEXT(npart__equality_words[NPART_EQUAL_BITS], "bits");
+    CHECK_TEXT(npart__equality_words[NPART_EQUAL_BITS_IF], "bits-if");
+    CHECK_TEXT(npart__equality_words[NPART_EQUAL_ULP], "ulp");
+    CHECK_TEXT(npart__equality_words[NPART_EQUAL_STEP], "step");
+    CHECK_TEXT(npart__equality_words[NPART_EQUAL_APPROX], "approx");
 }
 
 static char page[64 << 10];

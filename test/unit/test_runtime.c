@@ -69,7 +69,7 @@ static const struct {
     const char *op;
     struct npart__applies applies;
 } rewrites[] = {
-#define NPART__LEVEL_BASIC 0
+#define NPART_LEVEL_BASIC 0
 #define NEVER(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define SIZE(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
 #define WRITE(op, second, ...) {op, NPART__APPLIES(__VA_ARGS__)},

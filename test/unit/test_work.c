@@ -31,7 +31,7 @@ static const char *describe(struct npart__buffer *text, const struct npart__work
                  {" x ", work->columns},       {" x ", work->depth},           {", ", work->taps},
                  {" taps, ", work->groups}};
     text->size = 0;
-    npart__append_text(text, npart__work_word(work->class));
+    npart__append_text(text, npart_work_class_text(work->class));
     for (size_t i = 0; i < NPART__COUNT(parts); i++) {
         npart__append_text(text, parts[i].before);
         append_figure(text, works, parts[i].figure);
@@ -58,7 +58,7 @@ static void check(const struct example *examples, size_t count, bool is_symbolic
         build_text(&built, examples[i].model);
         REQUIRE(built.status == NPART_OK);
         REQUIRE(npart__infer(&built.graph, &options, &built.arena, &known, &built.error) == NPART_OK);
-        REQUIRE(npart__session_make(&known, NPART__LEVEL_BASIC, NPART__RELEASE_NEWEST, &built.arena, &session,
+        REQUIRE(npart__session_make(&known, NPART_LEVEL_BASIC, NPART__RELEASE_NEWEST, &built.arena, &session,
                                     &built.error) == NPART_OK);
         REQUIRE(npart__session_know(&session, &known, &built.arena));
         REQUIRE((is_symbolic ? npart__find_symbolic_work : npart__find_work)(&session, &built.arena, &works));

@@ -7,21 +7,16 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, Union, overload
+from typing import Any, Union, get_args, overload
 
 from . import _native
 from ._analysis import Analysis, Target, read_report, report_options
 from ._errors import ArgumentError
 from ._library import Handle, initialized, library, make, sized
 from ._side import sides_of
-from .results import Verdict
+from .results import CauseChangeState, Change, NodeChangeState, Verdict
 
 Report = Union[Analysis, Mapping[str, Any]]
-Change = Literal["same", "different", "better", "worse"]
-VERDICTS: dict[int, Verdict] = {
-    _native.NPART_VERDICT_CPU: "cpu", _native.NPART_VERDICT_NPU: "npu", _native.NPART_VERDICT_FAIL: "fail",
-    _native.NPART_VERDICT_UNKNOWN: "unknown", _native.NPART_VERDICT_FOLDED: "folded",
-    _native.NPART_VERDICT_FUSED: "fused"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class CauseChange:
     """A cause of either side."""
 
     change: Change
-    state: Literal["new", "more", "lost", "fewer", "same"]
+    state: CauseChangeState
     before: int | None
     """Its id; None where it is not there."""
     after: int | None
@@ -61,7 +56,7 @@ class NodeChange:
     """A node that is not as it was."""
 
     change: Change
-    state: Literal["moved", "replaced", "added", "removed"]
+    state: NodeChangeState
     """``moved``: its verdict is another; ``replaced``: by another operator."""
     before: int | None
     """Its id; None where it is not there."""
@@ -140,8 +135,9 @@ def _text(text: bytes | None) -> str:
     return (text or b"").decode("utf-8", "replace")
 
 
-def _change(number: int) -> Any:
-    return _text(library.npart_change_text(number))
+def _word(words: Any, number: int) -> Any:
+    """Of one of the sets of `results`, by its number in C."""
+    return get_args(words)[number]
 
 
 def _id(number: int) -> int | None:
@@ -157,22 +153,20 @@ def _items(handle: Handle, getter: Callable[..., bool], struct: type[Any]) -> It
 
 def _figure(item: _native.npart_diff_figure) -> FigureChange:
     known = [None if number < 0 else number for number in (item.before, item.after)]
-    return FigureChange(_change(item.change), _text(item.what), _text(item.text), known[0], known[1])
+    return FigureChange(_word(Change, item.change), _text(item.what), _text(item.text), known[0], known[1])
 
 
 def _cause(item: _native.npart_diff_cause) -> CauseChange:
-    state: Any = _text(item.state)
-    return CauseChange(_change(item.change), state, _id(item.before), _id(item.after), item.affected_before,
-                       item.affected_after, _text(item.kind), _text(item.rule), _text(item.text),
-                       None if item.action is None else _text(item.action))
+    return CauseChange(_word(Change, item.change), _word(CauseChangeState, item.state), _id(item.before),
+                       _id(item.after), item.affected_before, item.affected_after, _text(item.kind), _text(item.rule),
+                       _text(item.text), None if item.action is None else _text(item.action))
 
 
 def _node(item: _native.npart_diff_node) -> NodeChange:
-    state: Any = _text(item.state)
-    return NodeChange(_change(item.change), state, _id(item.before), _id(item.after), _text(item.name),
-                      _text(item.op), _text(item.graph), _text(item.place), _text(item.name_before),
-                      _text(item.op_before), item.index, VERDICTS[item.verdict_before], VERDICTS[item.verdict],
-                      _id(item.cause))
+    return NodeChange(_word(Change, item.change), _word(NodeChangeState, item.state), _id(item.before),
+                      _id(item.after), _text(item.name), _text(item.op), _text(item.graph), _text(item.place),
+                      _text(item.name_before), _text(item.op_before), item.index, _word(Verdict, item.verdict_before),
+                      _word(Verdict, item.verdict), _id(item.cause))
 
 
 def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Diff:
@@ -181,7 +175,8 @@ def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Di
     info = sized(_native.npart_diff_info)
     library.npart_diff_info(handle.pointer, ctypes.byref(info))
     return Diff(
-        _change(info.change), info.matched, info.by_name, info.altered, info.removed, info.added, info.left, info.came,
+        _word(Change, info.change), info.matched, info.by_name, info.altered, info.removed, info.added, info.left,
+        info.came,
         tuple(map(_figure, _items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
         tuple(map(_cause, _items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
         tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))), handle)

@@ -15,6 +15,7 @@ from ._analysis import analyze, read_report, report_options
 from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, end_time, names, set_budget
 from ._errors import ArgumentError
 from ._library import Handle, call, initialized, library, make
+from .results import Equality
 
 if TYPE_CHECKING:
     import sys
@@ -30,7 +31,6 @@ Path = Union[str, "os.PathLike[str]"]
 Weights = Literal["stay", "link", "copy", "external"]
 WEIGHTS = {"stay": _native.NPART_WEIGHTS_STAY, "link": _native.NPART_WEIGHTS_LINK,
            "copy": _native.NPART_WEIGHTS_COPY, "external": _native.NPART_WEIGHTS_EXTERNAL}
-Equality = Literal["bits", "bits-if", "ulp", "step", "approx"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -76,6 +76,25 @@ NPART_SOURCE_INPUT = 1
 NPART_SOURCE_INITIALIZER = 2
 NPART_SOURCE_OVERRIDABLE = 3
 
+NPART_WORK_NONE = 0
+NPART_WORK_MATRIX = 1
+NPART_WORK_PRODUCT = 2
+NPART_WORK_DEPTHWISE = 3
+NPART_WORK_NORMALIZE = 4
+NPART_WORK_FUNCTION = 5
+NPART_WORK_ELEMENTWISE = 6
+NPART_WORK_MOVE = 7
+NPART_WORK_CONVERT = 8
+
+NPART_ABOUT_OP = 0
+NPART_ABOUT_DTYPE = 1
+NPART_ABOUT_RANK = 2
+NPART_ABOUT_SHAPE = 3
+NPART_ABOUT_DYNAMIC = 4
+NPART_ABOUT_CONSTANT = 5
+NPART_ABOUT_ATTRIBUTE = 6
+NPART_ABOUT_POLICY = 7
+
 NPART_RULE_NEED = 0
 NPART_RULE_MAYBE = 1
 NPART_RULE_NOTE = 2
@@ -84,12 +103,30 @@ NPART_RULE_UNIT = 3
 NPART_LEVEL_BASIC = 0
 NPART_LEVEL_OFF = 1
 
+NPART_PLAN_WHOLE = 0
+NPART_PLAN_EDGE = 1
+NPART_PLAN_SPLIT = 2
+NPART_PLAN_NONE = 3
+NPART_PLAN_FAILS = 4
+NPART_PLAN_EMPTY = 5
+NPART_PLAN_UNKNOWN = 6
+
 NPART_VERDICT_CPU = 0
 NPART_VERDICT_NPU = 1
 NPART_VERDICT_FAIL = 2
 NPART_VERDICT_UNKNOWN = 3
 NPART_VERDICT_FOLDED = 4
 NPART_VERDICT_FUSED = 5
+
+NPART_FATE_LIVE = 0
+NPART_FATE_CONSTANT = 1
+NPART_FATE_SHAPE = 2
+NPART_FATE_INLINED = 3
+NPART_FATE_UNTAKEN = 4
+NPART_FATE_IDENTITY = 5
+NPART_FATE_DROPOUT = 6
+NPART_FATE_FUSED = 7
+NPART_FATE_NO_OP = 8
 
 NPART_OUTCOME_MET = 0
 NPART_OUTCOME_NOT_MET = 1
@@ -102,10 +139,43 @@ NPART_FIT_UNKNOWN = 0
 NPART_FIT_NO = 1
 NPART_FIT_YES = 2
 
+NPART_FUSION_FUSED = 0
+NPART_FUSION_SEPARATE = 1
+NPART_FUSION_NEARLY = 2
+
+NPART_HAPPENS_NATIVE = 0
+NPART_HAPPENS_DEQUANTIZED = 1
+NPART_HAPPENS_VECTOR = 2
+NPART_HAPPENS_CPU = 3
+NPART_HAPPENS_FAILS = 4
+NPART_HAPPENS_UNKNOWN = 5
+
+NPART_LIMITED_FILE = 0
+NPART_LIMITED_ONE_FILE = 1
+NPART_LIMITED_WEIGHTS = 2
+NPART_LIMITED_TENSORS = 3
+
+NPART_CHOICE_NPU = 0
+NPART_CHOICE_MEND = 1
+NPART_CHOICE_CPU = 2
+NPART_CHOICE_UNDECIDED = 3
+
 NPART_DEVICE_NPU = 0
 NPART_DEVICE_CPU = 1
 NPART_DEVICE_GPU = 2
 NPART_DEVICES = 3
+
+NPART_RUNS_USER = 0
+NPART_RUNS_TOKENS = 1
+NPART_RUNS_ONCE = 2
+
+NPART_LINK_TENSOR = 0
+NPART_LINK_CACHE = 1
+NPART_LINK_APPLICATION = 2
+
+NPART_FROM_NAME = 0
+NPART_FROM_SHAPE = 1
+NPART_FROM_USER = 2
 
 NPART_EQUAL_BITS = 0
 NPART_EQUAL_BITS_IF = 1
@@ -126,6 +196,17 @@ NPART_CHANGE_NONE = 0
 NPART_CHANGE_OTHER = 1
 NPART_CHANGE_BETTER = 2
 NPART_CHANGE_WORSE = 3
+
+NPART_CAUSE_NEW = 0
+NPART_CAUSE_MORE = 1
+NPART_CAUSE_LOST = 2
+NPART_CAUSE_FEWER = 3
+NPART_CAUSE_SAME = 4
+
+NPART_NODE_MOVED = 0
+NPART_NODE_REPLACED = 1
+NPART_NODE_ADDED = 2
+NPART_NODE_REMOVED = 3
 
 NPART_DETAIL_NODES = 0
 NPART_DETAIL_CAUSES = 1
@@ -291,30 +372,30 @@ class npart_model_info(Structure):
     ir_version: int
     producer_name: Bytes | None
     producer_version: Bytes | None
-    input_bytes: int
-    weight_bytes: int
+    opsets: Any
+    opset_count: int
     node_count: int
     added_node_count: int
+    input_bytes: int
+    weight_bytes: int
     value_count: int
     graph_count: int
     finding_count: int
-    opset_count: int
-    opsets: Any
     _fields_ = [
         ("size", c_size_t),
         ("name", c_char_p),
         ("ir_version", c_int64),
         ("producer_name", c_char_p),
         ("producer_version", c_char_p),
-        ("input_bytes", c_uint64),
-        ("weight_bytes", c_uint64),
+        ("opsets", POINTER(npart_opset)),
+        ("opset_count", c_uint32),
         ("node_count", c_uint32),
         ("added_node_count", c_uint32),
+        ("input_bytes", c_uint64),
+        ("weight_bytes", c_uint64),
         ("value_count", c_uint32),
         ("graph_count", c_uint32),
         ("finding_count", c_uint32),
-        ("opset_count", c_uint32),
-        ("opsets", POINTER(npart_opset)),
     ]
 
 
@@ -562,7 +643,7 @@ class npart_figure(Structure):
 
 class npart_work(Structure):
     size: int
-    work_class: Bytes | None
+    work_class: int
     macs: Any
     operations: Any
     bytes_in: Any
@@ -577,7 +658,7 @@ class npart_work(Structure):
     weight_type: int
     _fields_ = [
         ("size", c_size_t),
-        ("work_class", c_char_p),
+        ("work_class", c_int),
         ("macs", npart_figure),
         ("operations", npart_figure),
         ("bytes_in", npart_figure),
@@ -659,7 +740,7 @@ class npart_rule(Structure):
     source: Bytes | None
     advice: Bytes | None
     gate: Bytes | None
-    about: Bytes | None
+    about: int
     is_fatal: bool
     line: int
     because: Bytes | None
@@ -671,7 +752,7 @@ class npart_rule(Structure):
         ("source", c_char_p),
         ("advice", c_char_p),
         ("gate", c_char_p),
-        ("about", c_char_p),
+        ("about", c_int),
         ("is_fatal", c_bool),
         ("line", c_uint32),
         ("because", c_char_p),
@@ -751,42 +832,42 @@ class npart_summary(Structure):
     size: int
     nodes: int
     folded: int
-    live: int
     fused: int
+    live: int
     accepted: int
     refused: int
-    unknown: int
     failed: int
+    unknown: int
     partitions: int
-    switches: int
     partitions_low: int
     partitions_high: int
+    switches: int
     coverage: float
-    verdict: Bytes | None
     has_macs: bool
     macs: int
     macs_on_npu: int
     mac_coverage: float
+    verdict: int
     _fields_ = [
         ("size", c_size_t),
         ("nodes", c_uint32),
         ("folded", c_uint32),
-        ("live", c_uint32),
         ("fused", c_uint32),
+        ("live", c_uint32),
         ("accepted", c_uint32),
         ("refused", c_uint32),
-        ("unknown", c_uint32),
         ("failed", c_uint32),
+        ("unknown", c_uint32),
         ("partitions", c_uint32),
-        ("switches", c_uint32),
         ("partitions_low", c_uint32),
         ("partitions_high", c_uint32),
+        ("switches", c_uint32),
         ("coverage", c_double),
-        ("verdict", c_char_p),
         ("has_macs", c_bool),
         ("macs", c_uint64),
         ("macs_on_npu", c_uint64),
         ("mac_coverage", c_double),
+        ("verdict", c_int),
     ]
 
 
@@ -797,7 +878,7 @@ class npart_node_plan(Structure):
     cause: int
     into: int
     reason_count: int
-    fate: Bytes | None
+    fate: int
     fate_text: Bytes | None
     ms: float
     slow: Bytes | None
@@ -808,7 +889,7 @@ class npart_node_plan(Structure):
         ("cause", c_uint32),
         ("into", c_uint32),
         ("reason_count", c_uint32),
-        ("fate", c_char_p),
+        ("fate", c_int),
         ("fate_text", c_char_p),
         ("ms", c_double),
         ("slow", c_char_p),
@@ -870,14 +951,14 @@ class npart_partition(Structure):
     size: int
     graph: int
     nodes: Any
-    inputs: Any
-    outputs: Any
-    ends: Any
-    cuts: Any
     node_count: int
+    inputs: Any
     input_count: int
+    outputs: Any
     output_count: int
+    ends: Any
     end_count: int
+    cuts: Any
     cut_count: int
     has_macs: bool
     macs: int
@@ -888,14 +969,14 @@ class npart_partition(Structure):
         ("size", c_size_t),
         ("graph", c_uint32),
         ("nodes", POINTER(c_uint32)),
-        ("inputs", POINTER(c_uint32)),
-        ("outputs", POINTER(c_uint32)),
-        ("ends", POINTER(c_uint32)),
-        ("cuts", POINTER(c_uint32)),
         ("node_count", c_uint32),
+        ("inputs", POINTER(c_uint32)),
         ("input_count", c_uint32),
+        ("outputs", POINTER(c_uint32)),
         ("output_count", c_uint32),
+        ("ends", POINTER(c_uint32)),
         ("end_count", c_uint32),
+        ("cuts", POINTER(c_uint32)),
         ("cut_count", c_uint32),
         ("has_macs", c_bool),
         ("macs", c_uint64),
@@ -927,18 +1008,18 @@ class npart_crossing(Structure):
 class npart_fusion(Structure):
     size: int
     pattern: Bytes | None
-    state: Bytes | None
-    stopped_by: Bytes | None
     nodes: Any
     node_count: int
+    state: int
+    stopped_by: Bytes | None
     node: int
     _fields_ = [
         ("size", c_size_t),
         ("pattern", c_char_p),
-        ("state", c_char_p),
-        ("stopped_by", c_char_p),
         ("nodes", POINTER(c_uint32)),
         ("node_count", c_uint32),
+        ("state", c_int),
+        ("stopped_by", c_char_p),
         ("node", c_uint32),
     ]
 
@@ -952,12 +1033,12 @@ class npart_module(Structure):
     node_count: int
     live_count: int
     accepted_count: int
-    switch_count: int
     has_macs: bool
     macs: int
     macs_on_npu: int
     npu_ms: float
     cpu_ms: float
+    switch_count: int
     _fields_ = [
         ("size", c_size_t),
         ("path", c_char_p),
@@ -967,57 +1048,57 @@ class npart_module(Structure):
         ("node_count", c_uint32),
         ("live_count", c_uint32),
         ("accepted_count", c_uint32),
-        ("switch_count", c_uint32),
         ("has_macs", c_bool),
         ("macs", c_uint64),
         ("macs_on_npu", c_uint64),
         ("npu_ms", c_double),
         ("cpu_ms", c_double),
+        ("switch_count", c_uint32),
     ]
 
 
 class npart_cause(Structure):
     size: int
-    kind: Bytes | None
-    text: Bytes | None
-    rule: int
-    rule_id: Bytes | None
-    affected_count: int
-    cut_count: int
+    kind: int
     nodes: Any
-    cuts: Any
     node_count: int
+    affected_count: int
+    text: Bytes | None
+    rule_id: Bytes | None
+    cuts: Any
+    cut_count: int
+    cpu_ms: float
+    rule: int
     first_affected: int
     cut_value: int
+    failing_count: int
     is_fatal: bool
     is_unknown: bool
     found_bytes: int
-    cpu_ms: float
     root_rule: Bytes | None
     root_op: Bytes | None
     root_text: Bytes | None
-    failing_count: int
     _fields_ = [
         ("size", c_size_t),
-        ("kind", c_char_p),
-        ("text", c_char_p),
-        ("rule", c_uint32),
-        ("rule_id", c_char_p),
-        ("affected_count", c_uint32),
-        ("cut_count", c_uint32),
+        ("kind", c_int),
         ("nodes", POINTER(c_uint32)),
-        ("cuts", POINTER(c_uint32)),
         ("node_count", c_uint32),
+        ("affected_count", c_uint32),
+        ("text", c_char_p),
+        ("rule_id", c_char_p),
+        ("cuts", POINTER(c_uint32)),
+        ("cut_count", c_uint32),
+        ("cpu_ms", c_double),
+        ("rule", c_uint32),
         ("first_affected", c_uint32),
         ("cut_value", c_uint32),
+        ("failing_count", c_uint32),
         ("is_fatal", c_bool),
         ("is_unknown", c_bool),
         ("found_bytes", c_size_t),
-        ("cpu_ms", c_double),
         ("root_rule", c_char_p),
         ("root_op", c_char_p),
         ("root_text", c_char_p),
-        ("failing_count", c_uint32),
     ]
 
 
@@ -1035,6 +1116,8 @@ class npart_cost_range(Structure):
 class npart_cost(Structure):
     size: int
     total: Any
+    is_calibrated: bool
+    runtime: Bytes | None
     switching: Any
     copying: Any
     layout: Any
@@ -1042,22 +1125,22 @@ class npart_cost(Structure):
     cpu: Any
     npu_compute: Any
     npu_bandwidth: Any
-    cold: Any
     cpu_alone: Any
     npu_whole: Any
+    cold: Any
+    fill: float
+    break_even_macs: int
     bytes_to_npu: int
     bytes_to_cpu: int
     conversion_bytes: int
-    conversions: int
     unknown_sizes: int
     unknown_nodes: int
-    break_even_macs: int
-    fill: float
-    runtime: Bytes | None
-    is_calibrated: bool
+    conversions: int
     _fields_ = [
         ("size", c_size_t),
         ("total", npart_cost_range),
+        ("is_calibrated", c_bool),
+        ("runtime", c_char_p),
         ("switching", npart_cost_range),
         ("copying", npart_cost_range),
         ("layout", npart_cost_range),
@@ -1065,52 +1148,50 @@ class npart_cost(Structure):
         ("cpu", npart_cost_range),
         ("npu_compute", npart_cost_range),
         ("npu_bandwidth", npart_cost_range),
-        ("cold", npart_cost_range),
         ("cpu_alone", npart_cost_range),
         ("npu_whole", npart_cost_range),
+        ("cold", npart_cost_range),
+        ("fill", c_double),
+        ("break_even_macs", c_uint64),
         ("bytes_to_npu", c_uint64),
         ("bytes_to_cpu", c_uint64),
         ("conversion_bytes", c_uint64),
-        ("conversions", c_uint32),
         ("unknown_sizes", c_uint32),
         ("unknown_nodes", c_uint32),
-        ("break_even_macs", c_uint64),
-        ("fill", c_double),
-        ("runtime", c_char_p),
-        ("is_calibrated", c_bool),
+        ("conversions", c_uint32),
     ]
 
 
 class npart_precision(Structure):
     size: int
     format: Bytes | None
-    happens: Bytes | None
+    happens: int
     share: float
-    is_assumed: bool
-    text: Bytes | None
-    because: Bytes | None
-    source: Bytes | None
-    instead: Bytes | None
-    variant: Bytes | None
     node_count: int
     accepted_count: int
     has_macs: bool
     macs: int
+    text: Bytes | None
+    because: Bytes | None
+    source: Bytes | None
+    is_assumed: bool
+    instead: Bytes | None
+    variant: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("format", c_char_p),
-        ("happens", c_char_p),
+        ("happens", c_int),
         ("share", c_double),
-        ("is_assumed", c_bool),
-        ("text", c_char_p),
-        ("because", c_char_p),
-        ("source", c_char_p),
-        ("instead", c_char_p),
-        ("variant", c_char_p),
         ("node_count", c_uint32),
         ("accepted_count", c_uint32),
         ("has_macs", c_bool),
         ("macs", c_uint64),
+        ("text", c_char_p),
+        ("because", c_char_p),
+        ("source", c_char_p),
+        ("is_assumed", c_bool),
+        ("instead", c_char_p),
+        ("variant", c_char_p),
     ]
 
 
@@ -1141,11 +1222,11 @@ class npart_layer(Structure):
 
 
 class npart_memory_limit(Structure):
-    of: Bytes | None
+    of: int
     bytes: Any
     most_bytes: int
     _fields_ = [
-        ("of", c_char_p),
+        ("of", c_int),
         ("bytes", npart_bytes),
         ("most_bytes", c_uint64),
     ]
@@ -1154,45 +1235,45 @@ class npart_memory_limit(Structure):
 class npart_memory(Structure):
     size: int
     weight_bytes: int
-    parameters: int
     weight_types: Any
     weight_type_count: int
-    limit_count: int
-    layer_count: int
-    limits: Any
-    layers: Any
+    parameters: int
     weights_npu: Any
     weights_cpu: Any
     peak: Any
+    peak_node: int
     peak_cpu: Any
     peak_npu: Any
-    peak_node: int
     peak_npu_node: int
-    cache_tensor_count: int
     cache_per_token: Any
+    cache_tensor_count: int
     onchip_bytes: int
     is_onchip_assumed: bool
+    limits: Any
+    limit_count: int
+    layers: Any
+    layer_count: int
     _fields_ = [
         ("size", c_size_t),
         ("weight_bytes", c_uint64),
-        ("parameters", c_uint64),
         ("weight_types", POINTER(npart_weight_type)),
         ("weight_type_count", c_uint32),
-        ("limit_count", c_uint32),
-        ("layer_count", c_uint32),
-        ("limits", POINTER(npart_memory_limit)),
-        ("layers", POINTER(npart_layer)),
+        ("parameters", c_uint64),
         ("weights_npu", npart_bytes),
         ("weights_cpu", npart_bytes),
         ("peak", npart_bytes),
+        ("peak_node", c_uint32),
         ("peak_cpu", npart_bytes),
         ("peak_npu", npart_bytes),
-        ("peak_node", c_uint32),
         ("peak_npu_node", c_uint32),
-        ("cache_tensor_count", c_uint32),
         ("cache_per_token", npart_bytes),
+        ("cache_tensor_count", c_uint32),
         ("onchip_bytes", c_uint64),
         ("is_onchip_assumed", c_bool),
+        ("limits", POINTER(npart_memory_limit)),
+        ("limit_count", c_uint32),
+        ("layers", POINTER(npart_layer)),
+        ("layer_count", c_uint32),
     ]
 
 
@@ -1245,13 +1326,13 @@ class npart_after(Structure):
     partitions: int
     coverage: float
     mac_coverage: float
-    verdict: Bytes | None
+    verdict: int
     cost: Any
     _fields_ = [
         ("partitions", c_uint32),
         ("coverage", c_double),
         ("mac_coverage", c_double),
-        ("verdict", c_char_p),
+        ("verdict", c_int),
         ("cost", npart_cost_range),
     ]
 
@@ -1262,11 +1343,11 @@ class npart_action(Structure):
     text: Bytes | None
     command: Bytes | None
     rewrites: Bytes | None
-    equality: Bytes | None
     is_fixable: bool
+    equality: Bytes | None
     causes: Any
-    needs: Any
     cause_count: int
+    needs: Any
     need_count: int
     instead_of: int
     after: Any
@@ -1276,11 +1357,11 @@ class npart_action(Structure):
         ("text", c_char_p),
         ("command", c_char_p),
         ("rewrites", c_char_p),
-        ("equality", c_char_p),
         ("is_fixable", c_bool),
+        ("equality", c_char_p),
         ("causes", POINTER(c_uint32)),
-        ("needs", POINTER(c_uint32)),
         ("cause_count", c_uint32),
+        ("needs", POINTER(c_uint32)),
         ("need_count", c_uint32),
         ("instead_of", c_uint32),
         ("after", npart_after),
@@ -1289,11 +1370,11 @@ class npart_action(Structure):
 
 class npart_recommendation(Structure):
     size: int
-    choice: Bytes | None
+    choice: int
     reason: Bytes | None
     _fields_ = [
         ("size", c_size_t),
-        ("choice", c_char_p),
+        ("choice", c_int),
         ("reason", c_char_p),
     ]
 
@@ -1336,14 +1417,14 @@ class npart_part(Structure):
     model: int
     use: Bytes | None
     runs: int
-    runs_from: Bytes | None
+    runs_from: int
     device: int
     is_decided: bool
+    why: Bytes | None
     has_cost: Any
     cost: Any
     is_calibrated: bool
-    why: Bytes | None
-    verdict: Bytes | None
+    verdict: int
     partitions: int
     coverage: float
     weight_bytes: int
@@ -1355,14 +1436,14 @@ class npart_part(Structure):
         ("model", c_uint32),
         ("use", c_char_p),
         ("runs", c_uint64),
-        ("runs_from", c_char_p),
+        ("runs_from", c_int),
         ("device", c_int),
         ("is_decided", c_bool),
+        ("why", c_char_p),
         ("has_cost", c_bool * NPART_DEVICES),
         ("cost", npart_cost_range * NPART_DEVICES),
         ("is_calibrated", c_bool),
-        ("why", c_char_p),
-        ("verdict", c_char_p),
+        ("verdict", c_int),
         ("partitions", c_uint32),
         ("coverage", c_double),
         ("weight_bytes", c_uint64),
@@ -1374,28 +1455,28 @@ class npart_part(Structure):
 class npart_link(Structure):
     size: int
     from_: int
-    to: int
     output: Bytes | None
+    to: int
     input: Bytes | None
-    kind: Bytes | None
-    origin: Bytes | None
+    kind: int
+    origin: int
     has_bytes: bool
     bytes: int
-    crosses: bool
     times: int
+    crosses: bool
     cost: Any
     _fields_ = [
         ("size", c_size_t),
         ("from_", c_uint32),
-        ("to", c_uint32),
         ("output", c_char_p),
+        ("to", c_uint32),
         ("input", c_char_p),
-        ("kind", c_char_p),
-        ("origin", c_char_p),
+        ("kind", c_int),
+        ("origin", c_int),
         ("has_bytes", c_bool),
         ("bytes", c_uint64),
-        ("crosses", c_bool),
         ("times", c_uint64),
+        ("crosses", c_bool),
         ("cost", npart_cost_range),
     ]
 
@@ -1529,27 +1610,27 @@ class npart_fix_step(Structure):
     rewrite: Bytes | None
     equality: int
     argument: Bytes | None
-    caveats: Any
-    removed: Any
-    added: Any
-    removed_count: int
-    added_count: int
     site_count: int
+    removed: Any
+    removed_count: int
+    added: Any
+    added_count: int
     after: Any
     after_ms: Any
+    caveats: Any
     _fields_ = [
         ("size", c_size_t),
         ("rewrite", c_char_p),
         ("equality", c_int),
         ("argument", c_char_p),
-        ("caveats", POINTER(c_char_p)),
-        ("removed", POINTER(c_char_p)),
-        ("added", POINTER(c_char_p)),
-        ("removed_count", c_uint32),
-        ("added_count", c_uint32),
         ("site_count", c_uint32),
+        ("removed", POINTER(c_char_p)),
+        ("removed_count", c_uint32),
+        ("added", POINTER(c_char_p)),
+        ("added_count", c_uint32),
         ("after", POINTER(npart_summary)),
         ("after_ms", POINTER(c_double)),
+        ("caveats", POINTER(c_char_p)),
     ]
 
 
@@ -1667,8 +1748,8 @@ class npart_diff_info(Structure):
     matched: int
     by_name: int
     altered: int
-    removed: int
     added: int
+    removed: int
     left: int
     came: int
     figure_count: int
@@ -1683,8 +1764,8 @@ class npart_diff_info(Structure):
         ("matched", c_uint32),
         ("by_name", c_uint32),
         ("altered", c_uint32),
-        ("removed", c_uint32),
         ("added", c_uint32),
+        ("removed", c_uint32),
         ("left", c_uint32),
         ("came", c_uint32),
         ("figure_count", c_uint32),
@@ -1696,15 +1777,15 @@ class npart_diff_info(Structure):
 
 class npart_diff_figure(Structure):
     size: int
-    change: int
     what: Bytes | None
+    change: int
     text: Bytes | None
     before: float
     after: float
     _fields_ = [
         ("size", c_size_t),
-        ("change", c_int),
         ("what", c_char_p),
+        ("change", c_int),
         ("text", c_char_p),
         ("before", c_double),
         ("after", c_double),
@@ -1713,60 +1794,60 @@ class npart_diff_figure(Structure):
 
 class npart_diff_cause(Structure):
     size: int
+    state: int
     change: int
-    state: Bytes | None
-    before: int
-    after: int
-    affected_before: int
-    affected_after: int
     kind: Bytes | None
     rule: Bytes | None
     text: Bytes | None
     action: Bytes | None
+    before: int
+    after: int
+    affected_before: int
+    affected_after: int
     _fields_ = [
         ("size", c_size_t),
+        ("state", c_int),
         ("change", c_int),
-        ("state", c_char_p),
-        ("before", c_uint32),
-        ("after", c_uint32),
-        ("affected_before", c_uint32),
-        ("affected_after", c_uint32),
         ("kind", c_char_p),
         ("rule", c_char_p),
         ("text", c_char_p),
         ("action", c_char_p),
+        ("before", c_uint32),
+        ("after", c_uint32),
+        ("affected_before", c_uint32),
+        ("affected_after", c_uint32),
     ]
 
 
 class npart_diff_node(Structure):
     size: int
+    state: int
     change: int
-    state: Bytes | None
     before: int
     after: int
     name: Bytes | None
     op: Bytes | None
     graph: Bytes | None
+    index: int
     place: Bytes | None
     name_before: Bytes | None
     op_before: Bytes | None
-    index: int
     verdict_before: int
     verdict: int
     cause: int
     _fields_ = [
         ("size", c_size_t),
+        ("state", c_int),
         ("change", c_int),
-        ("state", c_char_p),
         ("before", c_uint32),
         ("after", c_uint32),
         ("name", c_char_p),
         ("op", c_char_p),
         ("graph", c_char_p),
+        ("index", c_uint32),
         ("place", c_char_p),
         ("name_before", c_char_p),
         ("op_before", c_char_p),
-        ("index", c_uint32),
         ("verdict_before", c_int),
         ("verdict", c_int),
         ("cause", c_uint32),
@@ -1960,6 +2041,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_dim_text": (c_size_t, [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t]),
     "npart_inference_type_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
     "npart_inference_elements": (c_bool, [c_void_p, c_uint32, POINTER(c_int64), c_uint32, POINTER(c_uint32)]),
+    "npart_work_class_text": (c_char_p, [c_int]),
     "npart_inference_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
     "npart_inference_structure": (c_int, [c_void_p, c_uint32, POINTER(npart_structure), POINTER(npart_error)]),
     "npart_inference_assumption": (c_bool, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_uint32)]),
@@ -1993,8 +2075,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "npart_oplist_import": (c_int, [c_char_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_oplist_info": (c_bool, [c_void_p, POINTER(npart_oplist_info)]),
+    "npart_cause_kind_text": (c_char_p, [c_int]),
     "npart_oplist_rule": (c_bool, [c_void_p, c_uint32, POINTER(npart_rule)]),
     "npart_oplist_describe": (c_int, [c_void_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_level_text": (c_char_p, [c_int]),
     "npart_plan_make": (
         c_int,
         [
@@ -2013,20 +2097,27 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_plan_view": (c_void_p, [c_void_p]),
     "npart_plan_oplist": (c_void_p, [c_void_p]),
+    "npart_plan_verdict_text": (c_char_p, [c_int]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
+    "npart_verdict_text": (c_char_p, [c_int]),
+    "npart_fate_text": (c_char_p, [c_int]),
     "npart_plan_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node_plan)]),
     "npart_plan_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
     "npart_plan_order": (POINTER(c_uint32), [c_void_p, POINTER(c_uint32)]),
     "npart_plan_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value_plan)]),
+    "npart_outcome_text": (c_char_p, [c_int]),
     "npart_plan_reason": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_reason), c_char_p, c_size_t]),
     "npart_plan_check": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_reason), c_char_p, c_size_t]),
     "npart_plan_partition": (c_bool, [c_void_p, c_uint32, POINTER(npart_partition)]),
     "npart_plan_crossing": (c_bool, [c_void_p, c_uint32, POINTER(npart_crossing)]),
+    "npart_fusion_state_text": (c_char_p, [c_int]),
     "npart_plan_fusion": (c_int, [c_void_p, c_uint32, POINTER(npart_fusion), POINTER(npart_error)]),
     "npart_plan_module": (c_int, [c_void_p, c_uint32, POINTER(npart_module), POINTER(npart_error)]),
     "npart_plan_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_cause), c_char_p, c_size_t]),
     "npart_plan_cost": (c_bool, [c_void_p, POINTER(npart_cost)]),
+    "npart_happening_text": (c_char_p, [c_int]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
+    "npart_limited_text": (c_char_p, [c_int]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
     "npart_plan_parameter": (c_bool, [c_void_p, c_uint32, POINTER(npart_parameter)]),
@@ -2034,6 +2125,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_advice_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
     "npart_advice_free": (None, [c_void_p]),
     "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
+    "npart_choice_text": (c_char_p, [c_int]),
     "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
     "npart_placement_make": (
         c_int,
@@ -2048,6 +2140,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_placement_free": (None, [c_void_p]),
+    "npart_runs_from_text": (c_char_p, [c_int]),
+    "npart_link_kind_text": (c_char_p, [c_int]),
+    "npart_link_origin_text": (c_char_p, [c_int]),
     "npart_placement_info": (c_bool, [c_void_p, POINTER(npart_placement_info)]),
     "npart_equality_text": (c_char_p, [c_int]),
     "npart_fix_make": (
@@ -2089,7 +2184,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_diff_free": (None, [c_void_p]),
     "npart_diff_info": (c_bool, [c_void_p, POINTER(npart_diff_info)]),
     "npart_diff_figure": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_figure)]),
+    "npart_cause_change_text": (c_char_p, [c_int]),
     "npart_diff_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_cause)]),
+    "npart_node_change_text": (c_char_p, [c_int]),
     "npart_diff_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_node)]),
     "npart_diff_match": (c_uint32, [c_void_p, c_uint32]),
     "npart_format_text": (c_char_p, [c_int]),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from . import _native
 from ._errors import MalformedError
 from ._library import initialized
+from .results import PlanVerdict, Verdict
 
 Data = Mapping[str, Any]
-VERDICTS = {"cpu": _native.NPART_VERDICT_CPU, "npu": _native.NPART_VERDICT_NPU, "fail": _native.NPART_VERDICT_FAIL,
-            "unknown": _native.NPART_VERDICT_UNKNOWN, "folded": _native.NPART_VERDICT_FOLDED,
-            "fused": _native.NPART_VERDICT_FUSED}
+VERDICTS, PLAN_VERDICTS = get_args(Verdict), get_args(PlanVerdict)  # in the order of the enums
 NOT_KNOWN_BYTES = 0xFFFFFFFFFFFFFFFF
 # Members that are called as in the JSON.
 COUNTS = ("nodes", "folded", "live", "fused", "accepted", "refused", "unknown", "failed", "partitions", "switches")
@@ -67,7 +66,8 @@ def _fill_summary(out: _native.npart_summary, data: Data) -> None:
     for name in COUNTS:
         setattr(out, name, data[name])
     out.partitions_low, out.partitions_high = data["partitions_if_unknown"]
-    out.coverage, out.verdict = data["coverage"], _bytes(data["verdict"])
+    out.coverage, verdict = data["coverage"], data["verdict"]
+    out.verdict = PLAN_VERDICTS.index(verdict) if verdict in PLAN_VERDICTS else _native.NPART_PLAN_UNKNOWN
     out.has_macs = data["macs"] is not None
     out.macs, out.macs_on_npu = data["macs"] or 0, data["macs_on_npu"] or 0
     out.mac_coverage = data["mac_coverage"] or 0
@@ -77,7 +77,7 @@ def _node(data: Data) -> _native.npart_side_node:
     node = _native.npart_side_node()
     node.name, node.op, node.graph = _bytes(data["name"]), _bytes(data["op"]), _bytes(data["graph"])
     node.place = _bytes(_place(data["at"]))
-    node.index, node.verdict = data["index"], VERDICTS[data["verdict"]]
+    node.index, node.verdict = data["index"], VERDICTS.index(data["verdict"])
     node.partition, node.cause = _id(data["partition"]), _id(data["cause"])
     structure = data.get("structure") or "0" * 32
     node.up, node.down, node.around, node.itself = (int(structure[at:at + 8], 16) for at in (0, 8, 16, 24))

@@ -13,13 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
-Verdict = Literal["npu", "cpu", "fail", "unknown", "folded", "fused"]
 Figure = Union[int, str, None]  # an expression over the model's symbols where sizes are dynamic
-
-
-# Fields that the JSON calls by a word of Python's.
-JSON_NAMES = {"work_class": "class", "from_partition": "from", "to_partition": "to", "from_layout": "from",
-              "to_layout": "to"}
 
 
 class Range(NamedTuple):
@@ -30,15 +24,59 @@ class Range(NamedTuple):
     high_ms: float
 
 
+# ---- from records.table ----------------------------------------------------------------------------------------
+
+Verdict = Literal["cpu", "npu", "fail", "unknown", "folded", "fused"]
+"""What becomes of a node."""
+PlanVerdict = Literal["whole", "edge", "split", "none", "fails", "empty"]
+"""A plan in a word."""
+Level = Literal["basic", "off"]
+"""What a session does before it partitions."""
+Outcome = Literal["no", "fail", "unknown", "note"]
+"""How a rule came out for a node."""
+Equality = Literal["bits", "bits-if", "ulp", "step", "approx"]
+"""How equal a model is afterwards, from the strongest."""
+Change = Literal["same", "different", "better", "worse"]
+"""What a comparison says of a figure, a root or a node."""
+Fate = Literal["live", "constant", "shape-arithmetic", "inlined", "untaken", "identity", "dropout", "fused", "no-op"]
+"""What a session does with a node of the file."""
+WorkClass = Literal["none", "matrix", "product", "depthwise", "normalize", "function", "elementwise", "move", "convert"]
+"""Which of an NPU's units does the work of a node, and so at which rate."""
+CauseKind = Literal["op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"]
+"""What a rule is about, and so the cause that it makes."""
+Happening = Literal["native", "dequantized", "vector", "cpu", "fails", "unknown"]
+"""What becomes of a format of weights."""
+FusionState = Literal["fused", "separate", "nearly"]
+"""Whether nodes that can be fused are."""
+Choice = Literal["npu", "mend", "cpu", "undecided"]
+"""What to do about a target."""
+Limited = Literal["file", "one-file", "weights", "tensors"]
+"""What a format or a target's tools have no room for beyond some bytes."""
+RunsFrom = Literal["user", "tokens", "once"]
+"""Who says how often a part runs."""
+LinkKind = Literal["tensor", "cache", "application"]
+"""What passes from one part to another."""
+LinkOrigin = Literal["name", "shape", "user"]
+"""What a link was found by."""
+CauseChangeState = Literal["new", "more", "lost", "fewer", "same"]
+"""What became of a root."""
+NodeChangeState = Literal["moved", "replaced", "added", "removed"]
+"""What became of a node."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd about the model that is no error."""
+    """Something about the model that is odd but no error."""
 
     code: str
-    """A stable word: ``unsorted``, ``shape-contradiction``, ... ``invalid``: ONNX Runtime does not load the model."""
+    """A stable word: ``unsorted``, ``shadowed-name``, ``tensor-data``, ``unknown-operator``, ``unknown-domain``,
+    ``unused-function``, ``training-info``, ``shape-contradiction``, ``input-shape``, ... ``invalid``: no release
+    of ONNX Runtime loads the model; ``newer-runtime``: the newest does, older ones do not, and a target whose
+    provider is built into one of these fails; ``compiled``: a node holds a graph that is compiled already."""
     text: str
+    """A sentence."""
     at: str
-    """The node or byte that it is about."""
+    """The node or byte it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +84,27 @@ class ModelInfo:
     """The model as a whole."""
 
     path: str
-    """As given; ``-`` or a word in ``<>`` for what has no path."""
+    """As given; ``-`` for standard input, or a word in ``<>`` for what has no path."""
     ir_version: int
+    """As the file says."""
     producer: str
     opsets: Mapping[str, int]
-    """Versions by domain; the default domain is called ``ai.onnx``."""
+    """Version by domain; the default domain is called ``ai.onnx``."""
     nodes: int
     """Of all graphs, those of inlined functions included."""
     bytes: int
-    """Of the file."""
+    """Of the file or stream."""
     weight_bytes: int
     """Of all constant tensors by dims and type, external ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same model once its dynamic dimensions have sizes."""
+
+    dims: Mapping[str, int]
+    """The size chosen for each."""
+    summary: Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +118,7 @@ class Summary:
     fused: int
     """Of the folded ones: fused into other nodes."""
     live: int
-    """``accepted`` + ``refused`` + ``unknown``."""
+    """The others: ``accepted`` + ``refused`` + ``unknown``."""
     accepted: int
     """On the NPU."""
     refused: int
@@ -84,17 +132,23 @@ class Summary:
     partitions_if_unknown: tuple[int, int]
     """Their number with every undecided node left to the CPU and accepted, the smaller first."""
     switches: int
-    """How often control passes from NPU to CPU or back."""
+    """How often control passes from NPU to CPU or back in execution order; the first and last hand-over count only
+    where a CPU node stands there."""
     coverage: float
     """``accepted`` / ``live``; 1 where nothing is live."""
     macs: int | None
-    """Multiply-accumulates of the live nodes; None where a size that they depend on is not known."""
+    """Multiply-accumulates of the live nodes; None where a shape that they depend on is not known, or how often a
+    body of ``If``, ``Loop`` or ``Scan`` runs."""
     macs_on_npu: int | None
+    """Of these those in partitions, or None."""
     mac_coverage: float | None
-    """``macs_on_npu`` / ``macs``."""
-    verdict: Literal["whole", "edge", "split", "none", "fails", "empty"]
-    """``whole``: one partition, all on the NPU; ``edge``: but for QuantizeLinear and DequantizeLinear at the graph's
-    edge; ``split``; ``none``: nothing on the NPU; ``fails``: fails to compile; ``empty``: nothing is live."""
+    """``macs_on_npu`` / ``macs``; None where they are not known, or there are none."""
+    verdict: PlanVerdict
+    """Of the plan. It ``fails``, too, where the target's runtime refuses the model (``invalid``), or creates no
+    session for it (the target's own ``findings``): ``whole``: all on the NPU in one partition; ``edge``: one
+    partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several
+    partitions, or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile;
+    ``empty``: nothing is live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,38 +156,51 @@ class Reason:
     """A rule that a node does not meet, may not meet, or that has something to say of it."""
 
     gate: str
-    """The stage of the target; ``fold`` for a folded node."""
+    """The stage of the target by its name; ``fold`` for a folded node."""
     rule: str
-    """A stable id."""
+    """A stable id, ``hexagon/Conv/rank(X)``; for a folded node ``constant``, ``shape-arithmetic``, ``inlined`` (a
+    call, or an If whose condition is constant), ``untaken`` (in the branch that such an If never takes),
+    ``identity``, ``dropout``, ``fused``, ``no-op``."""
     text: str
     """The requirement as a sentence."""
     found: str
-    """What was found where it is not met."""
+    """What was found where it is not met, as a sentence; for a fused node the one that it is part of."""
     source: str
     """Where the requirement comes from."""
     because: str | None = None
-    outcome: Literal["no", "unknown", "fail", "note"] | None = None
-    """None for a folded node."""
+    """Why it is required; absent where the list does not say."""
+    outcome: Outcome | None = None
+    """Absent for a folded node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a node computes and moves. A figure is a number, an expression where sizes are dynamic, or not known."""
+    """What a node computes and moves, with what is fused into it; all 0 for one that is not live. In the body of an
+    If, Loop or Scan it is for one pass."""
 
-    work_class: str
-    """Which unit does it: ``matrix``, ``product``, ``elementwise``, ``move``, ..."""
+    work_class: WorkClass
+    """Which unit does it; see "Work": ``none``: nothing is computed or moved: Reshape, Identity; a Q or DQ of a QDQ
+    node unit; ``matrix``: products with constant weights: Conv, Gemm, MatMul, recurrent operators; ``product``:
+    products of two activations: MatMul in attention, Attention itself; ``depthwise``: few channels a group:
+    depthwise Conv, pooling; ``normalize``: Softmax, LayerNormalization, reductions: several passes over an axis;
+    ``function``: Erf, Exp, Tanh, Gelu, ...: many operations an element; ``elementwise``: arithmetic, comparisons,
+    Where, Clip; ``move``: Transpose, Concat, Slice, Gather, Pad, Resize by nearest: elements change their place;
+    ``convert``: QuantizeLinear, DequantizeLinear, Cast that stand alone."""
     macs: Figure
+    """Multiply-accumulates."""
     operations: Figure
-    """Arithmetic operations beside multiply-accumulates."""
+    """Arithmetic operations besides."""
     bytes_in: Figure
+    """Of activations, by their types in the file; of what is quantized by its own, scales included."""
     bytes_out: Figure
     weight_bytes: Figure
+    """Of constants, likewise."""
     rows: Figure
+    """The product: that of rows, columns, depth, taps and groups is ``macs``; all are 0 where there is none."""
     columns: Figure
     depth: Figure
     taps: Figure
     groups: Figure
-    """``macs`` is the product of rows, columns, depth, taps and groups; all 0 where there is no product."""
     activation_type: int
     """ONNX's number of the element type; 0: there is none, or it is not known."""
     weight_type: int
@@ -144,6 +211,7 @@ class Origin:
     """Where a node comes from, as far as the exporter left that."""
 
     file: str | None = None
+    """Where the model's source made it; left away where it is not noted."""
     line: int | None = None
     module: str | None = None
 
@@ -153,51 +221,66 @@ class Node:
     """A node of the file, and what became of it."""
 
     id: int
-    """Its place in ``Target.nodes``, which partitions and causes use."""
+    """Its place in ``nodes``, which partitions and causes use."""
     index: int
     """Its place in the node list of its graph."""
     graph: str
-    """``""``: the main graph; else ``<node index>:<attribute or function>``, joined by ``/``."""
+    """``""`` is the main one, else ``<node index>:<attribute>`` (a body) or ``<node index>:<function>`` (an inlined
+    call), joined by ``/``."""
     name: str
+    """As the file says; domain ``""`` is ai.onnx."""
     op: str
     domain: str
-    """``""`` is ai.onnx."""
     verdict: Verdict
+    """``npu``, ``cpu``, ``fail``, ``unknown``, ``folded``, or ``fused``: fused into another node before
+    partitioning."""
     into: int | None
-    """Of a fused node the id of the one that it is part of."""
+    """Of a ``fused`` node the id of the one that it is part of, whose verdict holds for both."""
     partition: int | None
+    """Id, or None."""
     reasons: tuple[Reason, ...]
+    """Every rule that did not hold, could not be told, or has something to say."""
     cause: int | None
-    """Id of the cause why it falls back."""
+    """Id of the cause why it falls back, or None."""
     work: Work | None
     """None for a folded or fused node."""
     structure: str
-    """Where it stands in its graph, by structure alone, which `diff` recognizes it by: 32 hexadecimal digits."""
+    """Where it stands in its graph, by structure alone: four numbers of 32 bits in hexadecimal digits, which
+    ``npu-partition diff`` recognizes a node by (docs/diff.md)."""
     at: Origin
     module: int | None
-    """The innermost module that it stands in, by its place in ``Target.modules``."""
+    """The innermost module that it stands in, by its place in ``modules``, or None."""
     inputs: tuple[int | None, ...]
-    """Places in ``Target.tensors``; None for an operand that is left out."""
+    """With ``--detail tensors`` what it reads and makes, by places in ``tensors``; None for an operand that is left
+    out."""
     outputs: tuple[int | None, ...]
     ms: float | None = None
-    """What it typically takes where it runs."""
+    """What it typically takes where it runs; absent where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
-    """Nodes that the NPU compiles together."""
+class Module:
+    """A module of the model's source, by what exporters write into the names of nodes, with all modules inside it."""
 
-    id: int
-    graph: str
-    nodes: tuple[int, ...]
-    """Ids, in execution order."""
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    cause_of_end: tuple[int, ...]
-    """Ids of the nodes that keep it from going on; none where the graph ends."""
-    cut_behind: tuple[str, ...]
-    """Tensors at which a cut point of the caller's ends it."""
+    path: str
+    """``encoder.layers.3.fc1`` of PyTorch, and of others with the slashes of the names:
+    ``model_1/block_1/batchnorm``; the body of a function of the model is a module, called as the node that calls
+    it."""
+    parent: int | None
+    """The module that it is in, by its place in this list, which is before its own; or None."""
+    nodes: int
+    """Nodes as in ``summary``."""
+    live: int
+    accepted: int
     macs: int | None
+    """Multiply-accumulates as in ``summary``, or None."""
+    macs_on_npu: int | None
+    npu_ms: float | None
+    """What its nodes on the NPU typically take, without switches, or None."""
+    cpu_ms: float | None
+    """The same of its other live ones."""
+    switches: int
+    """Of ``summary.switches`` those that lead to a node of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,67 +288,85 @@ class Tensor:
     """A tensor, or a sequence, map or optional."""
 
     name: str
+    """As the file says; graphs may use a name again."""
     type: str | None
-    """``float32``, ...; ``sequence``, ``map`` or ``optional``; None: not known."""
+    """``float32``, ``int64``, ...; ``sequence``, ``map`` or ``optional`` for what is none; None: not known."""
     dims: tuple[int | str | None, ...] | None
-    """A number, an expression where it is dynamic, or None; None as a whole where the rank is not known."""
+    """A number, an expression over the model's symbols as text, or None where it is not known; None as a whole where
+    the rank is not known."""
     constant: bool
-    """Known before the model runs."""
+    """Known before the model runs: a weight, or what is computed of constants."""
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
-    """A module of the model's source, by the names of nodes, with all modules inside it."""
+class Partition:
+    """Nodes that the NPU compiles together."""
 
-    path: str
-    parent: int | None
-    """The module that it is in, by its place in ``Target.modules``."""
-    nodes: int
-    live: int
-    accepted: int
+    id: int
+    """Its number."""
+    graph: str
+    """The graph it lies in, written as for nodes."""
+    nodes: tuple[int, ...]
+    """Node ids, in execution order; those of bodies that are compiled with their node last."""
+    inputs: tuple[str, ...]
+    """Names of its boundary tensors; constants do not count."""
+    outputs: tuple[str, ...]
+    cause_of_end: tuple[int, ...]
+    """Ids of the nodes that keep it from going on; empty where the graph ends."""
+    cut_behind: tuple[str, ...]
+    """Names of the tensors at which a cut of the user's (``--cut``) ends it."""
     macs: int | None
-    macs_on_npu: int | None
-    npu_ms: float | None
-    """What its nodes on the NPU typically take."""
-    cpu_ms: float | None
-    switches: int
-    """Device switches that lead to a node of it."""
+    """Multiply-accumulates of its nodes, or None as in ``summary``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why nodes fall back, fail to compile or are undecided; the most harmful has id 0."""
+    """Why nodes fall back, fail to compile or are undecided; the most harmful first."""
 
     id: int
-    kind: Literal["op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"]
+    """Most harmful first."""
+    kind: CauseKind
+    """What the rule is about: ``op``: the operator itself, or the version of it; ``dtype``: element types, also
+    those before dequantizing; ``rank``: ranks, whether or not dims of 1 count; ``shape``: sizes, numbers of
+    elements or scales, which operands there are; ``dynamic``: whether sizes are fixed, or bounded; ``constant``:
+    whether an operand is constant, and how its elements lie; ``attribute``: attributes, elements of constants,
+    scales; ``policy``: what stands around the node, where it stands, what the user chose."""
     nodes: tuple[int, ...]
-    """Ids of the nodes where it lies; none for a dimension of an input."""
+    """Ids of the nodes where it lies; empty for a dim of a graph input."""
     victims: int
     """How many nodes it affects."""
     text: str
+    """A sentence."""
     rule: str
+    """The rule's id. A cut of the user's is a cause of kind ``policy`` that affects no node, whose node is the one
+    before it."""
     cuts: tuple[int, ...]
     """Ids of the partitions that it ends."""
     cpu_ms: float | None
-    """What its affected nodes typically take on the CPU."""
+    """What its affected nodes typically take on the CPU, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Causes that are one in every model: `kind`, `rule` and `op` are the same wherever it is met, and so is `text`."""
+    """Causes that are one in every model."""
 
-    kind: Literal["op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"]
+    kind: CauseKind
+    """With every ``--detail``: causes in which kind, rule and op are the same are one root. It has the same three,
+    and the same text, in all models of a target."""
     rule: str | None
-    """The rule's id, or a word where it is no rule, such as ``dynamic-dimension`` (docs/json.md)."""
+    """The rule's id, or a word where it is no rule: ``dynamic-dimension``, ``unknown-input-shape``,
+    ``data-dependent-shape``, ``unknown-shape``, ``unknown-rank``, ``not-inferred``, ``no-shape-inference``,
+    ``rank-6`` and ``float16`` of several ops."""
     op: str | None
-    """With its domain; None where it is no one op."""
+    """With its domain; None: it is no one op."""
     text: str
+    """A sentence, without names of the model."""
     causes: tuple[int, ...]
     """Ids of its causes."""
     nodes: int
-    """How many nodes it lies in."""
+    """How many nodes it lies in: a sum over its causes. The roots with most nodes of both kinds come first."""
     victims: int
-    """How many nodes it affects."""
+    """How many it affects, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,36 +374,143 @@ class Crossing:
     """A boundary tensor: it is transferred between CPU and NPU, or between two partitions."""
 
     tensor: str
+    """A tensor that passes between CPU and NPU or between two partitions."""
     from_partition: int | None
-    """None is the CPU."""
+    """The partition; None is the CPU."""
     to_partition: int | None
     bytes: int | None
+    """Its size, or None when that is not known."""
     layout: str
+    """``plain``, or the target's own (``nhwc``) when the tensor is in it there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A tensor that changes between the model's layout and the target's."""
+    """A tensor that changes between the model's layout and the target's, wherever it is; constants are laid out when
+    the session is created."""
 
     tensor: str
+    """Its name."""
     from_layout: str
+    """``plain``, or the target's own, as in ``crossings[].layout``."""
     to_layout: str
     bytes: int | None
+    """Its size, or None when that is not known."""
     node: int | None
     """The first node that needs it in the other layout; None: it is an output of the graph."""
     text: str
+    """Why, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Nodes that are fused into one, or that compilers fuse where they find them."""
+    """Nodes that are fused into one, or that compilers fuse where they find them (``lib/plan/fusions.def``)."""
 
     pattern: str
+    """``layer-norm``, ``attention``, ``gelu``, ...; of the session the ops (``Conv+BatchNormalization``); of the op
+    list its pattern."""
     nodes: tuple[int, ...]
-    state: Literal["fused", "separate", "nearly"]
+    """Node ids."""
+    state: FusionState
+    """Whether they are fused: ``fused``: by the session, or taken as one by the target; ``separate``: all is there,
+    and each is a node of its own for the target's compiler; ``nearly``: one thing stops it."""
     stopped_by: str | None
+    """Of ``nearly``: what, as a sentence; else None."""
     node: int | None
-    """That stops it."""
+    """The node that stops it, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Nodes with weights in one format, and what the target does with it."""
+
+    format: str | None
+    """``float32``, ``w8a8-channel``, ``w4-block32-asymmetric``, ...: see ``docs/oplist-format.md``, "Precision";
+    ``unknown`` for types that are not known or in no format."""
+    native: bool | None
+    """It ``happens`` to be native; None: not known."""
+    happens: Happening
+    """What becomes of it: ``native``: computed at the rate of the matrix unit; ``dequantized``: weights become wider
+    on the way; ``vector``: on the vector unit; ``cpu``: the nodes fall back; ``fails``: they are claimed, and
+    then fail to compile; ``unknown``: not known."""
+    rate_share: float | None
+    """Of ``vector``: of the matrix unit's rate; else None."""
+    nodes: int
+    """Of the model."""
+    nodes_on_npu: int
+    """Of these those in partitions or accepted."""
+    macs: int | None
+    """Multiply-accumulates of these nodes, or None."""
+    text: str | None
+    """A sentence."""
+    because: str | None
+    """Why, or None."""
+    source: str | None
+    """Where it stands, or None."""
+    assumed: bool
+    """It has not been tried."""
+    instead: str | None
+    """Where it is not native: the nearest format that is native on the same target, or None."""
+    variant: str | None
+    """Where it is not native: a variant of the target on which it is, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostTotal:
+    """Milliseconds: eight of ten runs lie between low and high. All negative where it is not known."""
+
+    low_ms: float | None
+    """What a run takes then, or None."""
+    typical_ms: float | None
+    high_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What is left of a plan once something is done, by planning again."""
+
+    partitions: int
+    """As in ``summary``."""
+    coverage: float
+    mac_coverage: float | None
+    """The share of multiply-accumulates on the NPU, or None."""
+    verdict: PlanVerdict
+    """As in ``summary``: ``whole``: all on the NPU in one partition; ``edge``: one partition, and only
+    QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several partitions, or nodes
+    on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile; ``empty``: nothing is live."""
+    cost: CostTotal
+    """What a run takes then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something to do; the steps come first, the best first."""
+
+    id: str
+    """``a1``, ``a2``, ..."""
+    action: str
+    """``dims``: fix sizes; ``opset``; ``exporter``: export otherwise; ``rewrite``: change the graph; ``quantize``;
+    ``variant``: another chip; ``switch``: another way of the target; ``cut``: run a part apart; ``option``: of
+    the session or provider; ``none``: nothing can be changed."""
+    text: str
+    """What to do; begins with a verb, and names the thing."""
+    command: str | None
+    """Options of the tool that show what it brings, or None."""
+    rewrites: tuple[str, ...]
+    """Names of the rewrites that do it."""
+    fixable: bool
+    """Whether the tool can do it."""
+    equality: str | None
+    """Of the model's results: ``bits``: the same bit for bit; ``bits-if``: for values that the file cannot promise;
+    ``ulp``: rounded otherwise; ``step``: within one quantization step for each op; ``approx``: another function;
+    ``other``; or None."""
+    causes: tuple[int, ...]
+    """Ids of the causes that it is for."""
+    needs: tuple[str, ...]
+    """Actions that must be done, too, for what ``after`` says."""
+    instead_of: str | None
+    """The step whose place it may take, or None."""
+    after: After
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +518,19 @@ class CostParts:
     """What a run's time goes to."""
 
     switch: Range | None
+    """Starting partitions. The formulas are in ``docs/architecture.md``, "Cost"."""
     copy: Range | None
+    """Boundary tensors."""
     layout: Range | None
+    """Changes of layout."""
     quantize: Range | None
+    """QuantizeLinear, DequantizeLinear and Cast that stand alone, on either side."""
     cpu: Range | None
+    """Nodes on the CPU."""
     npu_compute: Range | None
+    """Nodes on the NPU limited by computing."""
     npu_bandwidth: Range | None
+    """Or by memory. The typical values of all parts add up to ``typical_ms``; their bounds need not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,46 +538,63 @@ class CostAlternatives:
     """A run as it could be."""
 
     as_is: Range | None
+    """As planned, None where it fails to compile."""
     cpu: Range | None
+    """All nodes on the CPU, whether the NPU takes them or not."""
     npu_whole: Range | None
-    """All on the NPU in one partition, whether it takes the nodes or not."""
+    """All on the NPU in one partition, whether it takes them or not."""
     fixed: Range | None
-    """With all sizes fixed."""
+    """With all sizes fixed, as in ``if_fixed``; None where nothing is dynamic."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlowNodes:
-    """Nodes that fall back for which the CPU has no fast kernel."""
+    """Nodes that fall back for which the CPU has no fast kernel, which makes the range wide."""
 
     text: str
+    """A sentence."""
     nodes: int
+    """How many nodes."""
     typical_ms: float
+    """What they take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run takes, once the model is loaded."""
+    """What a run takes, once the model is loaded; the typical value is the sum of the parts'."""
 
     low_ms: float | None
+    """A run as it is planned, once the model is loaded, if it compiled."""
     typical_ms: float | None
     high_ms: float | None
     calibrated: bool
     """False when more than half of the time rests on assumed parameters."""
     runtime: str
+    """What starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``."""
     parts: CostParts
     alternatives: CostAlternatives
-    recommendation: Literal["npu", "mend", "cpu", "undecided"]
+    recommendation: Choice
+    """``npu``: use it as it is; ``mend``: take the first steps of ``advice`` first; ``cpu``: do without;
+    ``undecided``: the ranges overlap, or too little is known."""
     reason: str
+    """A sentence."""
     cold: Range | None
-    """What the first run takes besides."""
+    """What the first run takes besides; compiling is not counted."""
     tile_fill: float | None
+    """The share of the matrix unit's tiles that products on the NPU fill; None where there are none."""
     break_even_macs: int | None
+    """A partition with fewer multiply-accumulates takes longer than its nodes on the CPU, or None."""
     slow: tuple[SlowNodes, ...]
+    """What the CPU has no fast kernel for among the nodes that fall back."""
     bytes_to_npu: int
+    """Of all boundary tensors with a known size; one from partition to partition counts both ways."""
     bytes_to_cpu: int
     unknown_sizes: int
+    """Boundary tensors whose size is not known."""
     unknown_nodes: int
+    """Nodes of which it is not known what they take."""
     layout_conversions: int
+    """Tensors whose layout is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +602,10 @@ class Sizing:
     """Rule of thumb: what the weights take in other types."""
 
     parameters: int
+    """Their elements, without integers of 32 and 64 bits; ``memory.sizing`` is None where most weights are packed
+    bytes."""
     float16_bytes: int
+    """Rule of thumb: 2, 1 and half a byte for each parameter, without scales."""
     int8_bytes: int
     int4_bytes: int
 
@@ -380,6 +615,7 @@ class AtLeast:
     """Sums of the sizes that are known."""
 
     weight_bytes_npu: int
+    """The sum of what is known."""
     weight_bytes_cpu: int
     activation_peak_bytes: int
     activation_peak_bytes_cpu: int
@@ -390,10 +626,15 @@ class AtLeast:
 class MemoryLimit:
     """What may be no larger."""
 
-    of: str
+    of: Limited
+    """What is limited: ``file``: the model file, as protobuf has it; ``one-file``: the same with all weights in it;
+    ``weights``: all weights on the NPU; ``tensors``: those inside one partition."""
     bytes: int | None
+    """What there is, or None."""
     most_bytes: int
+    """What there may be."""
     fits: bool | None
+    """Whether it fits; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +642,12 @@ class PartitionMemory:
     """What a partition takes."""
 
     id: int
+    """A partition; these lists are only with ``--detail nodes``."""
     weight_bytes: int | None
+    """As above, for one partition."""
     peak_bytes: int | None
     fits_on_chip: bool | None
+    """Whether both together fit on the chip; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,111 +655,68 @@ class LayerMemory:
     """A node with weights that does not fit on the chip as a whole."""
 
     node: int
+    """A node with weights that does not fit on the chip as a whole, the largest weights first."""
     partition: int
+    """Its partition."""
     weight_bytes: int
+    """Its weights."""
     activation_bytes: int
+    """Its other operands and results."""
     passes: int | None
     """How often all weights are read when it is computed in tiles; None where not even a row fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Weights and peaks of activations. A sum is None where a size that is part of it is not known."""
+    """What a plan takes of memory: weights, and peaks of activations by liveness while nodes run one after the
+    other. A sum is not known where a size that is part of it is not."""
 
     weight_bytes: int
+    """All constant tensors of the model, by their dims and types."""
     weight_bytes_by_type: Mapping[str, int]
+    """The same for each element type."""
     sizing: Sizing | None
     weight_bytes_npu: int | None
+    """Constants that partitions use, as the NPU holds them, once for each partition."""
     weight_bytes_cpu: int | None
+    """Constants that live nodes on the CPU use."""
     activation_peak_bytes: int | None
+    """The peak of the whole model run by ONNX Runtime's CPU provider."""
     activation_peak_node: int | None
+    """The node that runs then."""
     activation_peak_bytes_cpu: int | None
+    """The peak of what this plan leaves to the CPU, boundary tensors included."""
     activation_peak_bytes_npu: int | None
+    """The peak of the partition that takes most, boundary tensors included."""
     activation_peak_node_npu: int | None
+    """The node that runs then."""
     at_least: AtLeast
     cache_bytes_per_token: int | None
+    """What a token of one sequence takes in a decoder's cache; None where no cache is seen or a size is not known."""
     cache_tensors: int
+    """Inputs that hold it."""
     onchip_bytes: int | None
+    """The memory on the chip that the NPU works in, typically (``sram_mb`` of the op list), or None."""
     onchip_assumed: bool
+    """Whether that is an assumption."""
     limits: tuple[MemoryLimit, ...]
     partitions: tuple[PartitionMemory, ...]
     layers: tuple[LayerMemory, ...]
     held_bytes_cpu: tuple[int | None, ...]
-    """Activations that the CPU holds while the node at this position of ``Target.order`` runs."""
+    """Activations that the CPU holds while the node at this position of ``order`` runs, boundary tensors included;
+    the same for all nodes of a partition; None: not known. The largest is ``activation_peak_bytes_cpu``."""
     held_bytes_npu: tuple[int | None, ...]
-    """The same of the node's partition; 0 for a node on the CPU."""
+    """The same of the node's partition; 0 for a node on the CPU. The largest of a partition is its ``peak_bytes``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Nodes with weights in one format, and what the target does with it."""
-
-    format: str
-    native: bool | None
-    happens: str
-    rate_share: float | None
-    nodes: int
-    nodes_on_npu: int
-    macs: int | None
-    text: str
-    because: str | None
-    source: str | None
-    assumed: bool
-    instead: str | None
-    """The nearest format that is native on the same target."""
-    variant: str | None
-    """A variant of the target on which it is native."""
-
-
-@dataclass(frozen=True, slots=True)
-class CostTotal:
-    """What a run takes then."""
-
-    low_ms: float | None
-    typical_ms: float | None
-    high_ms: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """What is left once an action is done, by planning again."""
-
-    partitions: int
-    coverage: float
-    mac_coverage: float | None
-    verdict: str
-    cost: CostTotal
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something to do; the steps come first, the best first."""
-
-    id: str
-    action: str
-    """``dims``, ``opset``, ``exporter``, ``rewrite``, ``quantize``, ``variant``, ``switch``, ``cut``, ``option`` or
-    ``none``."""
-    text: str
-    command: str | None
-    """Options of the tool that show what it brings."""
-    rewrites: tuple[str, ...]
-    fixable: bool
-    """``fix`` can do it."""
-    equality: str | None
-    """``bits``, ``bits-if``, ``ulp``, ``step``, ``approx`` or ``other``."""
-    causes: tuple[int, ...]
-    needs: tuple[str, ...]
-    instead_of: str | None
-    after: After
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """The same model once its dynamic dimensions have sizes."""
-
-    dims: Mapping[str, int]
-    """The size chosen for each."""
-    summary: Summary
+# Fields that the JSON calls by a word of Python's.
+JSON_NAMES = {
+    "work_class": "class",
+    "from_partition": "from",
+    "to_partition": "to",
+    "from_layout": "from",
+    "to_layout": "to",
+}
 
 
 # ---- from JSON -------------------------------------------------------------------------------------------------

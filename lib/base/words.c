@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of all closed sets, as JSON has them: npart_*_text, from include/records.table.
+ */
+#include "base/base.h"
+#include "record_words.h"
