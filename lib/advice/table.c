@@ -84,7 +84,7 @@ static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
     int64_t best = 0;
     for (uint32_t i = 0; i < oplist->ops.count; i++) {
         const struct npart__op_entry *entry = &oplist->ops.items[i];
-        bool is_same = entry->gate == rule->gate && strcmp(entry->name, npart__node_op(plan->graph, node)) == 0 &&
+        bool is_same = entry->stage == rule->stage && strcmp(entry->name, npart__node_op(plan->graph, node)) == 0 &&
                        strcmp(entry->domain, npart__text(&plan->graph->strings, node->domain)) == 0;
         if (is_same && is_later && entry->first_version > node->opset_version && (!best || entry->first_version < best))
             best = entry->first_version;
@@ -193,7 +193,7 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
                         (cause->root != NPART_NONE && has_word(plan->graph, extensions)));
     case NPART__WHEN_ADDED_LATER:
     case NPART__WHEN_DROPPED:
-        about->opset = node && cause->rule == oplist->gates[oplist->rules.items[cause->rule].gate].missing_rule
+        about->opset = node && cause->rule == oplist->stages[oplist->rules.items[cause->rule].stage].missing_rule
                            ? opset_with_entry(about, when == NPART__WHEN_ADDED_LATER)
                            : 0;
         return about->opset > 0;

@@ -315,7 +315,7 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
         .text = at->sentence,
         .source = at->source,
         .advice = at->advice ? at->advice : "",
-        .gate = npart__gate_word(&handle->oplist, rule),
+        .gate = npart__stage_word(&handle->oplist, rule),
         .about = (enum npart_cause_kind)at->about,
         .is_fatal = at->is_fatal,
         .line = at->line,

@@ -119,7 +119,7 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
         .text = at->sentence,
         .because = at->because ? at->because : "",
         .source = at->source,
-        .gate = npart__gate_word(plan->target.oplist, rule),
+        .gate = npart__stage_word(plan->target.oplist, rule),
         .outcome = outcome,
     };
 }

@@ -123,7 +123,7 @@ static bool copy_options(const struct npart_plan_options *options, struct npart_
     request->assumed = assumed;
     request->cuts = cuts;
     request->target = copy_name(request->target, arena, &is_ok);
-    request->gates = copy_name(options->gates, arena, &is_ok);
+    request->stages = copy_name(options->gates, arena, &is_ok);
     request->invoker = copy_name(options->runtime, arena, &is_ok);
     return is_ok;
 }
@@ -165,7 +165,7 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
         .oplist = &oplist->oplist,
         .target = rest,
         .partitioner = lasting_name(at->partitioner),
-        .gates = at->gates,
+        .stages = at->gates,
         .assumed_count = at->assumption_count,
         .cut_count = at->cut_count,
         .level = at->level == NPART_LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
@@ -266,20 +266,20 @@ static bool write_target(npart_plan *plan)
     return plan->switches && !text.failed;
 }
 
-/* Live nodes in the order that they run: region by region, stage by stage. Stages are numbered within a region.
+/* Live nodes in the order that they run: region by region, step by step. Steps are numbered within a region.
  * Bodies come where their scope does, after the main graph, though they run within it. Copies are not in it: the
  * graph is the file's or the view's, and callers have no ids of copies. */
 static bool find_order(npart_plan *plan)
 {
     const struct npart__graph *graph = plan->plan.graph;
     struct npart__arena *arena = &plan->life->arena;
-    uint32_t *starts = npart__arena_zeroed(arena, npart__most_stages(graph) + 1, sizeof *starts);
+    uint32_t *starts = npart__arena_zeroed(arena, npart__most_steps(graph) + 1, sizeof *starts);
     plan->order = npart__arena_allocate(arena, (plan->plan.session.live_count + (size_t)1) * sizeof *plan->order);
     if (!starts || !plan->order)
         return false;
     for (uint32_t s = 0; s < graph->scopes.count; s++)
         if (npart__scope_at(graph, s)->region == s)
-            plan->order_count += npart__order_of_stages(graph, &plan->plan.partitioning, s, starts,
+            plan->order_count += npart__order_of_steps(graph, &plan->plan.partitioning, s, starts,
                                                         plan->order + plan->order_count);
     npart__arena_release(arena, starts);
     return true;

@@ -31,7 +31,7 @@ struct npart__fix_request {
     const char *model_name;
     const struct npart__fix_target *targets;
     uint32_t target_count;
-    struct npart__plan_request plan;    /* what is the same of all: level, gates, partitioner, ... */
+    struct npart__plan_request plan;    /* what is the same of all: level, stages, partitioner, ... */
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */
     const struct npart__bound_value *values;
     uint32_t value_count;

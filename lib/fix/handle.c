@@ -150,7 +150,7 @@ static struct npart__plan_request plan_of(const npart_fix *fix)
     const struct npart_plan_options *options = &fix->plan_options;
     return (struct npart__plan_request){
         .partitioner = options->partitioner,
-        .gates = options->gates,
+        .stages = options->gates,
         .level = options->level,
         .assumed = options->assumptions,
         .assumed_count = options->assumption_count,

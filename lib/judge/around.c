@@ -13,9 +13,9 @@
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
-    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
-        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, npart__node_at(trial->graph, node));
-        bool is_applied = trial->target->gates >> gate & 1;
+    for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
+        uint32_t entry = npart__entry_of(oplist, stage, trial->graph, npart__node_at(trial->graph, node));
+        bool is_applied = trial->target->stages >> stage & 1;
         const struct npart__op_entry *op = !is_applied || entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
         for (uint32_t i = op ? op->first_rule : 0; op && i < op->first_rule + op->rule_count; i++) {
             struct npart__trial other;
@@ -49,11 +49,11 @@ static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32
 {
     const struct npart__oplist *oplist = trial->oplist;
     enum npart__truth worst = NPART__TRUE;
-    for (uint32_t gate = 0; gate < oplist->gate_count && worst != NPART__FALSE; gate++) {
-        const struct npart__gate *at = &oplist->gates[gate];
-        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, npart__node_at(trial->graph, producer));
+    for (uint32_t stage = 0; stage < oplist->stage_count && worst != NPART__FALSE; stage++) {
+        const struct npart__stage *at = &oplist->stages[stage];
+        uint32_t entry = npart__entry_of(oplist, stage, trial->graph, npart__node_at(trial->graph, producer));
         /* Stages that are not applied have no say. */
-        if (!(trial->target->gates >> gate & 1))
+        if (!(trial->target->stages >> stage & 1))
             continue;
         if (entry == NPART_NONE)
             return NPART__FALSE; /* the stage has no entry for its op */

@@ -61,7 +61,7 @@ static inline enum npart__truth npart__try_rule(struct npart__trial *trial, cons
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 
 /* The entry of the node's op in a stage, or NPART_NONE. */
-uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,
+uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t stage, const struct npart__graph *graph,
                          const struct npart__node *node);
 
 /* ---- match.c: patterns in a graph ------------------------------------------------------------------------ */

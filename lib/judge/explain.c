@@ -31,11 +31,11 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
 {
     const struct npart__oplist *oplist = target->oplist;
     uint32_t rule = NPART_NONE;
-    for (uint32_t gate = 0; rule == NPART_NONE && gate < oplist->gate_count; gate++) {
-        const struct npart__gate *at = &oplist->gates[gate];
-        if (!(target->gates >> gate & 1))
+    for (uint32_t stage = 0; rule == NPART_NONE && stage < oplist->stage_count; stage++) {
+        const struct npart__stage *at = &oplist->stages[stage];
+        if (!(target->stages >> stage & 1))
             continue;
-        uint32_t entry = npart__entry_of(oplist, gate, graph, npart__node_at(graph, node));
+        uint32_t entry = npart__entry_of(oplist, stage, graph, npart__node_at(graph, node));
         uint32_t first = entry == NPART_NONE ? at->missing_rule : oplist->ops.items[entry].first_rule;
         uint32_t count = entry == NPART_NONE ? 1 : oplist->ops.items[entry].rule_count;
         rule = rule_in(target, at->first_every, at->every_count, &index);

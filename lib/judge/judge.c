@@ -20,7 +20,7 @@ struct entry_cache {
     bool is_filled;
     uint32_t op_type, domain;
     int32_t version;
-    uint32_t entries[NPART__LIMIT_GATES]; /* NPART_NONE: the stage has none */
+    uint32_t entries[NPART__LIMIT_STAGES]; /* NPART_NONE: the stage has none */
 };
 
 /* One pass over a graph for one target. `out` is filled in node by node, reasons of a node together. */
@@ -44,10 +44,10 @@ struct judge {
 
 /* The order in which a list's entries are sorted: by stage, domain, op and first version. The same as
  * compare_entries in lib/oplist/sections.c; a difference would lose entries. */
-static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
+static int compare_entry(const struct npart__op_entry *entry, uint32_t stage, const char *domain, const char *name,
                          int32_t version)
 {
-    int order = entry->gate != gate ? (entry->gate < gate ? -1 : 1) : strcmp(entry->domain, domain);
+    int order = entry->stage != stage ? (entry->stage < stage ? -1 : 1) : strcmp(entry->domain, domain);
     if (order == 0)
         order = strcmp(entry->name, name);
     return order ? order : (entry->first_version > version) - (entry->first_version < version);
@@ -55,13 +55,13 @@ static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, con
 
 /* The last entry of the op that begins at or below the version, if it reaches that far. Entries of one op are
  * ranges of versions that do not overlap, so the last that begins early enough is the only candidate. */
-static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, const char *domain, const char *name,
+static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t stage, const char *domain, const char *name,
                            int32_t version)
 {
     uint32_t low = 0, high = oplist->ops.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_entry(&oplist->ops.items[middle], gate, domain, name, version) <= 0)
+        if (compare_entry(&oplist->ops.items[middle], stage, domain, name, version) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -69,7 +69,7 @@ static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, co
     if (low == 0)
         return NPART_NONE;
     const struct npart__op_entry *entry = &oplist->ops.items[low - 1];
-    bool is_it = entry->gate == gate && strcmp(entry->domain, domain) == 0 && strcmp(entry->name, name) == 0 &&
+    bool is_it = entry->stage == stage && strcmp(entry->domain, domain) == 0 && strcmp(entry->name, name) == 0 &&
                  version <= entry->last_version;
     return is_it ? low - 1 : NPART_NONE;
 }
@@ -81,10 +81,10 @@ static int32_t version_of(const struct npart__node *node)
     return node->opset_version ? node->opset_version : INT32_MAX;
 }
 
-uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,
+uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t stage, const struct npart__graph *graph,
                          const struct npart__node *node)
 {
-    return find_entry(oplist, gate, npart__text(&graph->strings, node->domain),
+    return find_entry(oplist, stage, npart__text(&graph->strings, node->domain),
                       npart__text(&graph->strings, node->op_type), version_of(node));
 }
 
@@ -99,8 +99,8 @@ static const struct entry_cache *look_up(struct judge *judge, const struct npart
         return cache;
     *cache = (struct entry_cache){
         .is_filled = true, .op_type = node->op_type, .domain = node->domain, .version = version};
-    for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++)
-        cache->entries[gate] = npart__entry_of(judge->oplist, gate, judge->graph, node);
+    for (uint32_t stage = 0; stage < judge->oplist->stage_count; stage++)
+        cache->entries[stage] = npart__entry_of(judge->oplist, stage, judge->graph, node);
     return cache;
 }
 
@@ -182,10 +182,10 @@ static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t 
 
 /* An op without an entry is not supported by this stage. The rules for every op come first. So a reader sees what
  * the whole stage requires before what this op does. */
-static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
+static bool try_stage(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t stage, uint32_t entry,
                      struct outcome *outcome)
 {
-    const struct npart__gate *at = &judge->oplist->gates[gate];
+    const struct npart__stage *at = &judge->oplist->stages[stage];
     if (entry == NPART_NONE) {
         outcome->ordinary = NPART__FALSE;
         return add_reason(judge, node, at->missing_rule, NPART__FALSE);
@@ -285,22 +285,22 @@ static bool judge_alone(struct judge *judge, uint32_t id)
     judge->looked_beyond = false;
     /* A copy: nested questions (`taken`) may fill the same place anew. */
     const struct entry_cache cache = *look_up(judge, node);
-    for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
-        if (!(judge->target->gates >> gate & 1))
+    for (uint32_t stage = 0; stage < judge->oplist->stage_count; stage++) {
+        if (!(judge->target->stages >> stage & 1))
             continue;
         uint32_t unit = judge->units.unit_of[id];
-        if (unit && judge->oplist->patterns.items[unit - 1].gate == gate) {
+        if (unit && judge->oplist->patterns.items[unit - 1].stage == stage) {
             if (!judge_in_unit(judge, id, &outcome))
                 return false;
             continue;
         }
-        bool folds = judge->oplist->gates[gate].folds && judge->folded;
+        bool folds = judge->oplist->stages[stage].folds && judge->folded;
         uint32_t seen = folds ? npart__original(judge->session->graph, id) : id;
         if (folds && !npart__is_live(judge->folded, seen))
             continue; /* gone before this stage looks */
         npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
         trial.looked_beyond = &judge->looked_beyond;
-        if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
+        if (!try_stage(judge, &trial, id, stage, cache.entries[stage], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
             break; /* the later stages never see it */

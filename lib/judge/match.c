@@ -406,7 +406,7 @@ static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__
     struct root *roots = npart__arena_zeroed(arena, most + (size_t)1, sizeof *roots);
     for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
         const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
-        bool counts = (matcher->target->gates >> pattern->gate & 1) && pattern->is_failure == of_failures;
+        bool counts = (matcher->target->stages >> pattern->stage & 1) && pattern->is_failure == of_failures;
         for (uint32_t i = 0; counts && i < pattern->match_count; i++) {
             const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[pattern->matches[i]];
             bool is_name = part->kind == NPART__PATTERN_NAME;

@@ -195,7 +195,7 @@ struct run {
     const struct npart__memory_request *request;
     struct npart__peaks *peaks;
     struct npart__arena *scratch;
-    uint32_t *order, *place_of, *starts; /* of a region; by node; by stage */
+    uint32_t *order, *place_of, *starts; /* of a region; by node; by step */
     struct npart_bytes *held;           /* by step of the flow at hand */
 };
 
@@ -277,8 +277,8 @@ static bool find_whole(struct run *run, struct npart__whole_memory *out)
     return true;
 }
 
-/* The same in the plan's stages, the nodes of a partition as one step. Members of a partition stand together in
- * a stage's order, so one step is noted where it begins. Peaks of bodies are set anew: in the plan a body may
+/* The same in the plan's steps, the nodes of a partition as one step. Members of a partition stand together in
+ * a step's order, so each is noted once, where it begins. Peaks of bodies are set anew: in the plan a body may
  * have partitions of its own. */
 static bool find_cpu(struct run *run, struct npart__memory *out)
 {
@@ -290,7 +290,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE, .held = run->held};
         if (npart__scope_at(graph, s)->region != s)
             continue;
-        uint32_t count = npart__order_of_stages(graph, run->request->partitioning, s, run->starts, run->order);
+        uint32_t count = npart__order_of_steps(graph, run->request->partitioning, s, run->starts, run->order);
         for (uint32_t i = 0, before = NPART_NONE; i < count; i++) {
             uint32_t id = run->order[i], partition = partition_of[id];
             if (partition == NPART_NONE)
@@ -350,7 +350,7 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
     run.peaks = npart__peaks_open(request, float32_bytes, scratch);
     run.order = npart__arena_allocate(scratch, nodes * sizeof *run.order);
     run.place_of = npart__arena_allocate(scratch, nodes * sizeof *run.place_of);
-    run.starts = npart__arena_zeroed(scratch, npart__most_stages(graph) + 1, sizeof *run.starts);
+    run.starts = npart__arena_zeroed(scratch, npart__most_steps(graph) + 1, sizeof *run.starts);
     run.held = npart__arena_allocate(scratch, nodes * sizeof *run.held);
     bool is_found = run.peaks && run.order && run.place_of && run.starts && run.held &&
                     find_whole(&run, request->whole) && find_cpu(&run, out) && find_npu(&run, out);

@@ -89,7 +89,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s holds rewrites, and no target", oplist->path);
     /* All stages at first; those whose switch is against them are taken out below, once switches
      * are known. */
-    out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;
+    out->stages = oplist->stage_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->stage_count) - 1;
     /* The newest is the default. */
     uint32_t toolchains = oplist->toolchains.count;
     out->toolchain = toolchains ? toolchains - 1 : 0;
@@ -122,9 +122,9 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         text += length;
     }
     /* Stages hang on switches alone: their lines have no `since`. */
-    for (uint32_t i = 0; i < oplist->gate_count; i++)
-        if (!npart__target_has(out, oplist->gates[i].when))
-            out->gates &= ~(UINT32_C(1) << i);
+    for (uint32_t i = 0; i < oplist->stage_count; i++)
+        if (!npart__target_has(out, oplist->stages[i].when))
+            out->stages &= ~(UINT32_C(1) << i);
     if (*text == '@') {
         npart_status status = choose_toolchain(oplist, text + 1, out, error);
         if (status != NPART_OK)
@@ -142,7 +142,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
     bool is_applied =
-        when.gate == NPART_NONE || (target->gates >> target->oplist->line_gates.items[when.gate].gate & 1);
+        when.stage == NPART_NONE || (target->stages >> target->oplist->line_stages.items[when.stage].stage & 1);
     return is_applied && (when.with == NPART_NONE || (target->switches >> when.with & 1)) &&
            (when.without == NPART_NONE || !(target->switches >> when.without & 1)) &&
            (when.since == NPART_NONE || target->toolchain >= when.since) &&
@@ -201,8 +201,8 @@ bool npart__target_loads(const struct npart__target *target, struct npart__loads
 /* A stage that is not applied folds nothing. */
 bool npart__target_folds(const struct npart__target *target)
 {
-    for (uint32_t i = 0; i < target->oplist->gate_count; i++)
-        if (target->oplist->gates[i].folds && (target->gates >> i & 1))
+    for (uint32_t i = 0; i < target->oplist->stage_count; i++)
+        if (target->oplist->stages[i].folds && (target->stages >> i & 1))
             return true;
     return false;
 }

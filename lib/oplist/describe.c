@@ -96,9 +96,9 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
         npart__append_format(out, "  opset %d on", entry->first_version);
     else
         npart__append_format(out, "  opset %d to %d", entry->first_version, entry->last_version);
-    if (oplist->gate_count > 1) {
+    if (oplist->stage_count > 1) {
         npart__append_text(out, "  gate ");
-        npart__append_text(out, oplist->gates[entry->gate].name);
+        npart__append_text(out, oplist->stages[entry->stage].name);
     }
     npart__append_text(out, "\n");
     for (uint32_t i = entry->first_rule; i < entry->first_rule + entry->rule_count; i++) {
@@ -180,8 +180,8 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
         describe_variants(oplist, out);
     }
     describe_precisions(oplist, out);
-    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
-        const struct npart__gate *at = &oplist->gates[gate];
+    for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
+        const struct npart__stage *at = &oplist->stages[stage];
         if (at->every_count)
             npart__append_text(out, "every op\n");
         for (uint32_t i = at->first_every; i < at->first_every + at->every_count; i++)

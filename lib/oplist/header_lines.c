@@ -296,16 +296,16 @@ void npart__line_rewriting(struct npart__parser *parser, const struct npart__val
 
 /* A line may name a stage that begins below it, so names are looked up at the end. From here on a line's `gate`
  * leads to the stage's number. Of two stages of one name the first is meant. */
-void npart__resolve_line_gates(struct npart__parser *parser)
+void npart__resolve_line_stages(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
-    for (uint32_t i = 0; i < oplist->line_gates.count && parser->status == NPART_OK; i++) {
-        struct npart__line_gate *at = &oplist->line_gates.items[i];
-        at->gate = 0;
-        while (at->gate < oplist->gate_count && strcmp(oplist->gates[at->gate].name, at->name) != 0)
-            at->gate++;
+    for (uint32_t i = 0; i < oplist->line_stages.count && parser->status == NPART_OK; i++) {
+        struct npart__line_stage *at = &oplist->line_stages.items[i];
+        at->stage = 0;
+        while (at->stage < oplist->stage_count && strcmp(oplist->stages[at->stage].name, at->name) != 0)
+            at->stage++;
         parser->now.line = at->line;
-        if (at->gate == oplist->gate_count)
+        if (at->stage == oplist->stage_count)
             npart__parse_fail(parser, at->column, "there is no gate %s", at->name);
     }
 }
@@ -317,27 +317,27 @@ void npart__line_gate(struct npart__parser *parser, const struct npart__value *i
 {
     struct npart__oplist *oplist = parser->oplist;
     /* A list that includes another goes on with its stages by naming them again. */
-    for (uint32_t i = 0; parser->included_ops && !parser->include_depth && i < oplist->gate_count; i++) {
-        if (strcmp(oplist->gates[i].name, is[0].text) != 0)
+    for (uint32_t i = 0; parser->included_ops && !parser->include_depth && i < oplist->stage_count; i++) {
+        if (strcmp(oplist->stages[i].name, is[0].text) != 0)
             continue;
-        parser->gate = (uint8_t)i; /* the included list's */
+        parser->stage = (uint8_t)i; /* the included list's */
         return;
     }
-    bool is_first = oplist->gate_count == 1 && !oplist->gates[0].has_ops && oplist->gates[0].every_count == 0 &&
-                    strcmp(oplist->gates[0].name, "configuration") == 0 && oplist->ops.count == 0 &&
-                    oplist->gates[0].sentence[0] == '\0';
-    if (!is_first && oplist->gate_count >= NPART__LIMIT_GATES) {
-        npart__parse_fail(parser, is[0].token->column, "more than %u gates", NPART__LIMIT_GATES);
+    bool is_first = oplist->stage_count == 1 && !oplist->stages[0].has_ops && oplist->stages[0].every_count == 0 &&
+                    strcmp(oplist->stages[0].name, "configuration") == 0 && oplist->ops.count == 0 &&
+                    oplist->stages[0].sentence[0] == '\0';
+    if (!is_first && oplist->stage_count >= NPART__LIMIT_STAGES) {
+        npart__parse_fail(parser, is[0].token->column, "more than %u gates", NPART__LIMIT_STAGES);
         return;
     }
-    parser->gate = is_first ? 0 : (uint8_t)oplist->gate_count++;
-    oplist->gates[parser->gate] = (struct npart__gate){.name = is[0].text,
+    parser->stage = is_first ? 0 : (uint8_t)oplist->stage_count++;
+    oplist->stages[parser->stage] = (struct npart__stage){.name = is[0].text,
                                                        .folds = is[1].token != NULL,
                                                        .missing = is[3].text ? is[3].text : is[0].text,
                                                        .sentence = is[4].text ? is[4].text : "",
                                                        .missing_rule = NPART_NONE,
                                                        .when = NPART__ALWAYS};
-    oplist->gates[parser->gate].when.without = is[2].index;
+    oplist->stages[parser->stage].when.without = is[2].index;
 }
 
 /* Ops of the included list that this one leaves out. Taken out when all has been read (sections.c); a name that is not
@@ -364,19 +364,19 @@ void npart__line_drop(struct npart__parser *parser, const struct npart__value *i
 /* The rules of a stage for all its ops stand before them and together, so that they are a range of the rules. */
 void npart__line_every(struct npart__parser *parser, const struct npart__value *is)
 {
-    struct npart__gate *gate = &parser->oplist->gates[parser->gate];
+    struct npart__stage *stage = &parser->oplist->stages[parser->stage];
     (void)is;
-    if (gate->has_ops) {
+    if (stage->has_ops) {
         npart__parse_fail(parser, 1, "rules for every op stand before the ops");
         return;
     }
-    parser->first_rule = gate->every_count ? gate->first_every : parser->oplist->rules.count;
+    parser->first_rule = stage->every_count ? stage->first_every : parser->oplist->rules.count;
     /* Another line has made a rule in between: a `partitions` or `bodies` line. */
-    if (gate->every_count && gate->first_every + gate->every_count != parser->oplist->rules.count) {
+    if (stage->every_count && stage->first_every + stage->every_count != parser->oplist->rules.count) {
         npart__parse_fail(parser, 1, "rules for every op stand together");
         return;
     }
-    gate->first_every = parser->first_rule;
+    stage->first_every = parser->first_rule;
     /* A keyword that is left out means `need`, the last. */
     static const char *const kinds[] = {"maybe", "note", "refuse", "need"};
     size_t kind = 0;
@@ -384,6 +384,6 @@ void npart__line_every(struct npart__parser *parser, const struct npart__value *
         kind++;
     npart__parse_rule(parser, kinds[kind]);
     /* A rule that failed adds nothing, and the next line goes on as if it were not there. */
-    gate->every_count = parser->oplist->rules.count - gate->first_every;
-    npart__give_source(parser, gate->first_every, parser->default_source);
+    stage->every_count = parser->oplist->rules.count - stage->first_every;
+    npart__give_source(parser, stage->first_every, parser->default_source);
 }

@@ -326,8 +326,8 @@ static void clear_values(struct npart__value *values, size_t count)
         values[i] = (struct npart__value){.index = NPART_NONE, .when = NPART__ALWAYS};
 }
 
-/* A fixed order needs no check for parts that stand twice. A gate may begin below the line that names it, so its name
- * is kept for later (npart__resolve_line_gates). */
+/* A fixed order needs no check for parts that stand twice. A stage may begin below the line that names it, so its name
+ * is kept for later (npart__resolve_line_stages). */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     static const char form[] = "[of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]";
@@ -338,10 +338,10 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
     (void)take_steps(parser, form, sizeof form - 1, is);
     if (is[0].text) {
         /* The column alone, as the line has a member of its own. */
-        struct npart__line_gate gate = {
+        struct npart__line_stage stage = {
             .name = is[0].text, .line = parser->now.line, .column = (uint32_t)is[0].token->column};
-        is[0].index = parser->oplist->line_gates.count;
-        NPART__KEEP(parser, &parser->oplist->line_gates, gate);
+        is[0].index = parser->oplist->line_stages.count;
+        NPART__KEEP(parser, &parser->oplist->line_stages, stage);
     }
     return (struct npart__line_condition){is[0].index, is[1].index, is[2].index, is[3].index, is[4].index};
 }

@@ -37,7 +37,7 @@
 #define NPART__LIMIT_PATTERNS 4096u
 /* Switches and stages are bits of 32-bit numbers. */
 #define NPART__LIMIT_SWITCHES 32u
-#define NPART__LIMIT_GATES 8u
+#define NPART__LIMIT_STAGES 8u
 /* Of one pattern: names, alternatives, and how deep its expressions nest. */
 #define NPART__LIMIT_PATTERN_NAMES 16u
 #define NPART__LIMIT_PATTERN_MATCHES 8u
@@ -45,12 +45,12 @@
 
 /* ---- what an op list holds ------------------------------------------------------------------------------- */
 
-/* When a line counts: the stage that is applied (into line_gates), the switch with which, the one without which, the
+/* When a line counts: the stage that is applied (into line_stages), the switch with which, the one without which, the
  * first toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
-    /* All are indexes: `gate` into line_gates, `with` and `without` into switches, the others into toolchains. A bit
+    /* All are indexes: `stage` into line_stages, `with` and `without` into switches, the others into toolchains. A bit
      * of the target or a place among releases is compared with them (npart__target_has). */
-    uint32_t gate, with, without, since, before;
+    uint32_t stage, with, without, since, before;
 };
 #define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
 
@@ -68,7 +68,7 @@ struct npart__rule {
                            * of a note always */
     uint8_t kind;         /* enum npart_rule_kind */
     uint8_t about;        /* enum npart_cause_kind */
-    uint8_t gate;
+    uint8_t stage;
     bool is_fatal;        /* `else fail` */
     bool is_limited;      /* to targets that have `when`: for others it says nothing */
     struct npart__line_condition when;
@@ -84,21 +84,21 @@ struct npart__op_entry {
     const char *domain, *name;
     int32_t first_version, last_version; /* of the opset */
     uint32_t first_rule, rule_count;     /* contiguous */
-    uint8_t gate;
+    uint8_t stage;
     uint32_t line;
     uint64_t column; /* with the line: where the op is named */
 };
 
 /* A stage that a line names, which may stand before the stage's own `gate` line. */
-struct npart__line_gate {
+struct npart__line_stage {
     const char *name;
-    uint32_t gate; /* filled in at the list's end */
+    uint32_t stage; /* filled in at the list's end */
     uint32_t line, column;
 };
 
 /* A stage, in the order in which a node has to pass them: the provider's checks, then the
  * frontend's, then the compiler's. What one stage takes may fall back at the next. */
-struct npart__gate {
+struct npart__stage {
     const char *name;    /* the stage, where a rule is not met */
     const char *missing; /* the stage, where the op has no entry */
     const char *sentence;
@@ -138,7 +138,7 @@ struct npart__pattern_part {
  * (line_pattern in sections.c). */
 struct npart__pattern {
     const char *name;
-    uint8_t gate;
+    uint8_t stage;
     bool is_failure;
     uint32_t unit_rule;              /* the note that stands at every node of a match; of a failure, what is required */
     uint32_t first_rule, rule_count; /* needs, all of which must hold */
@@ -422,15 +422,15 @@ struct npart__oplist {
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
     struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */
-    struct npart__gate gates[NPART__LIMIT_GATES];
-    uint32_t gate_count; /* at least 1 */
+    struct npart__stage stages[NPART__LIMIT_STAGES];
+    uint32_t stage_count; /* at least 1 */
     uint32_t default_variant; /* NPART_NONE: the list has no variants */
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
     /* Of each the last line that counts: what rewrites the graph, and whose knowledge of shapes verdicts stand on. */
     struct NPART__ARRAY(struct npart__runtime_choice) rewritings, runtimes;
-    struct NPART__ARRAY(struct npart__line_gate) line_gates;
+    struct NPART__ARRAY(struct npart__line_stage) line_stages;
     struct NPART__ARRAY(struct npart__policy) policies;
     struct npart__names policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
@@ -490,7 +490,7 @@ struct npart__target {
     uint32_t variant; /* NPART_NONE where the list has none */
     const char *variant_text; /* as the user wrote it, which may be an alias */
     uint32_t switches; /* bits that are on */
-    uint32_t gates;    /* bits of the stages applied */
+    uint32_t stages;    /* bits of the stages applied */
     uint32_t toolchain;         /* index; 0 where the list names none */
     const char *toolchain_text; /* "" where the list names none */
 };
@@ -537,7 +537,7 @@ void npart__append_format_name(struct npart__format format, struct npart__buffer
 /* ---- told to people ---------------------------------------------------------------------------------------- */
 
 /* The stage that a rule speaks for: its name, the one for missing entries, or "assumed". */
-const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule);
+const char *npart__stage_word(const struct npart__oplist *oplist, uint32_t rule);
 
 /* The support table: one op, or all when `op` is NULL, as text for people. False when there is no such op. */
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out);

@@ -122,7 +122,7 @@ struct npart__parser {
     struct npart__rewrite_form *form; /* of the rewrite; its pattern is the one that is being read */
     const char *op_source; /* of the op at hand: its `source` line; "" where it has none */
     const char *default_source; /* of the last `source` line of the list; "" before any */
-    uint8_t gate; /* to which the ops that follow belong */
+    uint8_t stage; /* to which the ops that follow belong */
     uint32_t first_rule; /* of the section */
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */
@@ -318,7 +318,7 @@ bool npart__split_op_name(struct npart__parser *parser, const char *text, const 
 /* The reasons that a partitioner may give, as rules. */
 void npart__add_partitioner_rules(struct npart__parser *parser);
 /* At the list's end: finds the stages that lines name. */
-void npart__resolve_line_gates(struct npart__parser *parser);
+void npart__resolve_line_stages(struct npart__parser *parser);
 
 /* ---- pattern_lines.c: what a pattern holds ---------------------------------------------------------------- */
 
@@ -340,7 +340,7 @@ bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *
 void npart__parse_rule(struct npart__parser *parser, const char *keyword);
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
-                                   enum npart_cause_kind about, uint8_t gate);
+                                   enum npart_cause_kind about, uint8_t stage);
 
 /* A rule without a condition, which a line is the reason for: with its sentence or this one, and its source or the
  * list's. Its index or NPART_NONE. */

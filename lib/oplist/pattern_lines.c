@@ -226,7 +226,7 @@ void npart__line_of(struct npart__parser *parser, const struct npart__value *is)
         op.domain = parser->oplist->pattern_parts.items[part].domain;
         op.name = parser->oplist->pattern_parts.items[part].op;
     }
-    op.gate = parser->gate;
+    op.stage = parser->stage;
     uint32_t first = parser->oplist->rules.count;
     parser->op = &op;
     parser->first_selector = parser->oplist->selectors.count; /* operands of the same name are others of another op */
@@ -256,7 +256,7 @@ void npart__line_pattern(struct npart__parser *parser, const struct npart__value
     struct npart__oplist *oplist = parser->oplist;
     bool is_failure = strcmp(parser->line->keyword, "failure") == 0;
     struct npart__pattern pattern = {
-        .name = is[0].text, .gate = parser->gate, .is_failure = is_failure, .line = parser->now.line};
+        .name = is[0].text, .stage = parser->stage, .is_failure = is_failure, .line = parser->now.line};
     for (uint32_t i = 0; i < oplist->patterns.count; i++)
         if (strcmp(oplist->patterns.items[i].name, pattern.name) == 0)
             npart__parse_fail(parser, is[0].token->column, "%s %s is there twice (line %u)", parser->line->keyword,

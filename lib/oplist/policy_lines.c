@@ -14,7 +14,7 @@ uint32_t npart__add_line_rule(struct npart__parser *parser, const char *label, c
     if (parser->status != NPART_OK)
         return NPART_NONE;
     uint32_t rule = npart__add_unwritten_rule(parser, label, own_sentence->text ? own_sentence->text : sentence,
-                                              NPART_ABOUT_POLICY, parser->gate);
+                                              NPART_ABOUT_POLICY, parser->stage);
     if (rule != NPART_NONE && source->text)
         parser->oplist->rules.items[rule].source = source->text;
     return rule;

@@ -8,7 +8,7 @@
 
 static void check_when(const struct npart__oplist *list, const struct npart__line_condition *when)
 {
-    NPART__ASSERT(when->gate == NPART_NONE || when->gate < list->line_gates.count, "gate %u", when->gate);
+    NPART__ASSERT(when->stage == NPART_NONE || when->stage < list->line_stages.count, "gate %u", when->stage);
     NPART__ASSERT(when->with == NPART_NONE || when->with < list->switches.count, "switch %u", when->with);
     NPART__ASSERT(when->without == NPART_NONE || when->without < list->switches.count, "switch %u", when->without);
     NPART__ASSERT(when->since == NPART_NONE || when->since < list->toolchains.count, "toolchain %u", when->since);
@@ -22,7 +22,7 @@ static void check_rules(const struct npart__oplist *list)
         const struct npart__rule *rule = &list->rules.items[i];
         NPART__ASSERT(rule->id && *rule->id && rule->sentence && rule->source, "rule %u has no text", i);
         NPART__ASSERT(rule->condition == NPART_NONE || rule->condition < list->terms.count, "rule %s", rule->id);
-        NPART__ASSERT(rule->gate < list->gate_count, "rule %s is of no stage", rule->id);
+        NPART__ASSERT(rule->stage < list->stage_count, "rule %s is of no stage", rule->id);
         NPART__ASSERT(rule->pattern <= list->patterns.count, "rule %s", rule->id);
         if (rule->is_limited)
             check_when(list, &rule->when);
@@ -40,28 +40,28 @@ static void check_entries(const struct npart__oplist *list)
 {
     for (uint32_t i = 0; i < list->ops.count; i++) {
         const struct npart__op_entry *op = &list->ops.items[i];
-        NPART__ASSERT(op->gate < list->gate_count && op->first_version <= op->last_version, "op %s", op->name);
+        NPART__ASSERT(op->stage < list->stage_count && op->first_version <= op->last_version, "op %s", op->name);
         NPART__ASSERT(op->first_rule + op->rule_count <= list->rules.count, "op %s", op->name);
-        int order = i == 0 ? -1 : (int)op[-1].gate - (int)op->gate;
+        int order = i == 0 ? -1 : (int)op[-1].stage - (int)op->stage;
         order = order ? order : strcmp(op[-1].domain, op->domain);
         order = order ? order : strcmp(op[-1].name, op->name);
         NPART__ASSERT(order < 0 || (order == 0 && op[-1].last_version < op->first_version), "op %s is not in order",
                       op->name);
     }
-    for (uint32_t i = 0; i < list->gate_count; i++) {
-        const struct npart__gate *gate = &list->gates[i];
-        NPART__ASSERT(gate->first_every + gate->every_count <= list->rules.count, "stage %s", gate->name);
-        NPART__ASSERT(gate->missing_rule == NPART_NONE || gate->missing_rule < list->rules.count, "stage %s",
-                      gate->name);
+    for (uint32_t i = 0; i < list->stage_count; i++) {
+        const struct npart__stage *stage = &list->stages[i];
+        NPART__ASSERT(stage->first_every + stage->every_count <= list->rules.count, "stage %s", stage->name);
+        NPART__ASSERT(stage->missing_rule == NPART_NONE || stage->missing_rule < list->rules.count, "stage %s",
+                      stage->name);
     }
-    NPART__ASSERT(list->gate_count >= 1 && list->gate_count <= NPART__LIMIT_GATES, "%u stages", list->gate_count);
+    NPART__ASSERT(list->stage_count >= 1 && list->stage_count <= NPART__LIMIT_STAGES, "%u stages", list->stage_count);
 }
 
 static void check_patterns(const struct npart__oplist *list)
 {
     for (uint32_t i = 0; i < list->patterns.count; i++) {
         const struct npart__pattern *pattern = &list->patterns.items[i];
-        NPART__ASSERT(pattern->gate < list->gate_count && pattern->unit_rule < list->rules.count, "pattern %s",
+        NPART__ASSERT(pattern->stage < list->stage_count && pattern->unit_rule < list->rules.count, "pattern %s",
                       pattern->name);
         NPART__ASSERT(pattern->first_rule + pattern->rule_count <= list->rules.count, "pattern %s", pattern->name);
         NPART__ASSERT(pattern->match_count && pattern->match_count <= NPART__LIMIT_PATTERN_MATCHES, "pattern %s",

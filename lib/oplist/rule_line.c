@@ -287,7 +287,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
         .condition = NPART_NONE,
         .kind = (uint8_t)kind,
         .about = is_refusal ? NPART_ABOUT_OP : NPART_ABOUT_POLICY,
-        .gate = parser->gate,
+        .stage = parser->stage,
         .line = parser->now.line,
         .source = "",
         .sentence = "",
@@ -312,14 +312,14 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Its label is not numbered: callers see
  * to it that each is made once. Its kind is that of a need; callers make a note or a fatal rule of it. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
-                                   enum npart_cause_kind about, uint8_t gate)
+                                   enum npart_cause_kind about, uint8_t stage)
 {
     struct npart__rule rule = {
         .condition = NPART_NONE,
         .kind = NPART_RULE_NEED,
         .when = NPART__ALWAYS,
         .about = (uint8_t)about,
-        .gate = gate,
+        .stage = stage,
         .line = parser->now.line,
         .source = parser->default_source,
         .sentence = sentence,

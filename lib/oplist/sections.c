@@ -69,7 +69,7 @@ void npart__line_source_of_op(struct npart__parser *parser, const struct npart__
  * together. lib/judge finds entries by the same order (compare_entry in judge.c). */
 static int compare_entries(const struct npart__op_entry *a, const struct npart__op_entry *b)
 {
-    int order = a->gate != b->gate ? (int)a->gate - (int)b->gate : strcmp(a->domain, b->domain);
+    int order = a->stage != b->stage ? (int)a->stage - (int)b->stage : strcmp(a->domain, b->domain);
     if (order == 0)
         order = strcmp(a->name, b->name);
     return order ? order : (a->first_version > b->first_version) - (a->first_version < b->first_version);
@@ -113,7 +113,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     struct npart__oplist *oplist = parser->oplist;
     struct npart__op_entry entry = {.first_version = first,
                                     .last_version = last,
-                                    .gate = parser->gate,
+                                    .stage = parser->stage,
                                     .first_rule = oplist->rules.count,
                                     .line = parser->now.line,
                                     .column = token->column};
@@ -126,8 +126,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
         return;
     }
     /* The source that holds where a stage's ops begin is that of "not in the list" as well. */
-    if (!oplist->gates[parser->gate].has_ops)
-        oplist->gates[parser->gate].source = parser->default_source;
+    if (!oplist->stages[parser->stage].has_ops)
+        oplist->stages[parser->stage].source = parser->default_source;
     npart__end_statement(parser);
     /* The statements move the place of reading; the op's own line has more names to come. */
     struct npart__reading before = parser->now;
@@ -143,7 +143,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
     npart__give_source(parser, entry.first_rule, *parser->op_source ? parser->op_source : parser->default_source);
     NPART__KEEP(parser, &oplist->ops, entry);
-    oplist->gates[parser->gate].has_ops = true;
+    oplist->stages[parser->stage].has_ops = true;
 }
 
 /* The statements that follow are read for each name. A mistake in one name ends the line, or it would be told once for
@@ -227,7 +227,7 @@ void npart__line_include(struct npart__parser *parser, const struct npart__value
     parser->include_depth--;
     /* Entries up to here give way to those that follow. */
     parser->included_ops = parser->oplist->ops.count;
-    parser->gate = 0;
+    parser->stage = 0;
     parser->default_source = "";
     /* A `standing` line below says it in the list's own words. */
     if (!parser->must_stop)
@@ -301,7 +301,7 @@ static bool is_replaced(const struct npart__parser *parser, const struct npart__
     const struct npart__oplist *oplist = parser->oplist;
     for (uint32_t i = parser->included_ops; i < oplist->ops.count; i++) {
         const struct npart__op_entry *own = &oplist->ops.items[i];
-        if (own->gate == entry->gate && strcmp(own->name, entry->name) == 0 &&
+        if (own->stage == entry->stage && strcmp(own->name, entry->name) == 0 &&
             strcmp(own->domain, entry->domain) == 0)
             return true;
     }
@@ -335,7 +335,7 @@ static void sort_ops(struct npart__parser *parser)
      * than the second. */
     for (uint32_t i = 1; i < kept; i++) {
         const struct npart__op_entry *before = &oplist->ops.items[i - 1], *at = &oplist->ops.items[i];
-        bool is_same = before->gate == at->gate && strcmp(before->domain, at->domain) == 0 &&
+        bool is_same = before->stage == at->stage && strcmp(before->domain, at->domain) == 0 &&
                        strcmp(before->name, at->name) == 0 && before->last_version >= at->first_version;
         /* The mistake is where the second one stands in the file; the message names the line of
          * the first. */
@@ -360,15 +360,15 @@ static void check_whole(struct npart__parser *parser)
     npart__check_defines(parser);
     /* Rules from here on stand in no line of the list, so counts of its rules end here. */
     oplist->written_rule_count = oplist->rules.count;
-    for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
-        const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "not supported by the target";
-        oplist->gates[i].missing_rule =
-            npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART_ABOUT_OP, (uint8_t)i);
+    for (uint32_t i = 0; i < oplist->stage_count && parser->status == NPART_OK; i++) {
+        const char *sentence = *oplist->stages[i].sentence ? oplist->stages[i].sentence : "not supported by the target";
+        oplist->stages[i].missing_rule =
+            npart__add_unwritten_rule(parser, oplist->stages[i].missing, sentence, NPART_ABOUT_OP, (uint8_t)i);
         /* NULL of a stage without ops: its missing rule has the source that was said last. */
-        if (parser->status == NPART_OK && oplist->gates[i].source)
-            oplist->rules.items[oplist->gates[i].missing_rule].source = oplist->gates[i].source;
+        if (parser->status == NPART_OK && oplist->stages[i].source)
+            oplist->rules.items[oplist->stages[i].missing_rule].source = oplist->stages[i].source;
     }
-    npart__resolve_line_gates(parser);
+    npart__resolve_line_stages(parser);
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
         npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART_ABOUT_POLICY, 0);
@@ -423,8 +423,8 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
                                   .default_variant = NPART_NONE,
                                   .bodies_rule = NPART_NONE,
                                   .integer_rule = NPART_NONE,
-                                  .gate_count = 1,
-                                  .gates = {{.name = "configuration",
+                                  .stage_count = 1,
+                                  .stages = {{.name = "configuration",
                                              .missing = "builder",
                                              .sentence = "",
                                              .missing_rule = NPART_NONE,

@@ -154,11 +154,11 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
 
 /* Rules about the user's own placements belong to no stage of the target. A missing entry is told under the
  * stage's other name, by which people know it: "builder". */
-const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
+const char *npart__stage_word(const struct npart__oplist *oplist, uint32_t rule)
 {
-    const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
+    const struct npart__stage *stage = &oplist->stages[oplist->rules.items[rule].stage];
     if (rule == oplist->assumed_cpu_rule || rule == oplist->assumed_npu_rule)
         return "assumed";
-    return gate->missing_rule == rule ? gate->missing : gate->name;
+    return stage->missing_rule == rule ? stage->missing : stage->name;
 }
 

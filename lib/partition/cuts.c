@@ -6,7 +6,7 @@
  * the node that makes the value.
  */
 #include "partition/policy.h"
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 /* The op list's line that counts, or NULL: segments are partitioned anew. The last one, as for other lines of
  * which one counts. */
@@ -71,7 +71,7 @@ static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 }
 
 /* Nodes come in order, so the segments of their producers are known. With `ends` or `node` the cut is done once
- * nodes are left to the CPU, and nothing is staged by segment. Segments are found in any case, since `ends` asks
+ * nodes are left to the CPU, and nothing is given steps by segment. Segments are found in any case, since `ends` asks
  * for them on the way. */
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 {
@@ -93,7 +93,7 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
     }
     if (!policy || policy->kind == NPART__POLICY_CUT_ANEW)
         return true;
-    /* The list's own line has been carried out, so no stage depends on segments; the arrays stay in the arena. */
+    /* The list's own line has been carried out, so no step depends on segments; the arrays stay in the arena. */
     *cuts = (struct npart__cuts){NULL, NULL, NULL};
     if (policy->kind != NPART__POLICY_CUT_ENDS)
         give_up_nodes(to, policy->rule);
@@ -105,7 +105,7 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 /* The nodes of each segment together, in order: those of segment s end at ends[s]. Returns the number of segments; 0
  * when out of memory. A counting sort: filling moves ends[s] from where segment s begins to where it ends. Only
  * the segments of this region are looked at; one without nodes here is an empty run. */
-static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t **sorted, uint32_t **ends)
+static uint32_t sort_by_segment(struct npart__step_request *request, uint32_t **sorted, uint32_t **ends)
 {
     const uint32_t *segment_of = request->segment_of;
     uint32_t segments = 1;
@@ -125,19 +125,19 @@ static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t *
     return segments;
 }
 
-/* Stages of a segment begin after the last of the one before. So all of a segment runs before any of the next, and
+/* Steps of a segment begin after the last of the one before. So all of a segment runs before any of the next, and
  * what is cut at one value is not joined round another. */
-void npart__stage_segments(struct npart__stage_request *request, const char *partitioner)
+void npart__step_segments(struct npart__step_request *request, const char *partitioner)
 {
     uint32_t *sorted, *ends, base = 0;
     if (!request->segment_of) {
-        npart__give_stages(request, partitioner);
+        npart__give_steps(request, partitioner);
         return;
     }
     uint32_t segments = sort_by_segment(request, &sorted, &ends);
     request->failed |= segments == 0;
     for (uint32_t s = 0; s < segments && !request->failed; s++) {
-        struct npart__stage_request part = *request;
+        struct npart__step_request part = *request;
         struct npart__arena scratch; /* what a partitioner takes for one segment it takes for the next again */
         npart__arena_init(&scratch, &request->arena->allocator);
         part.arena = &scratch;
@@ -145,14 +145,14 @@ void npart__stage_segments(struct npart__stage_request *request, const char *par
         part.order = sorted + first;
         part.count = ends[s] - first;
         part.segment = s;
-        npart__give_stages(&part, partitioner);
+        npart__give_steps(&part, partitioner);
         npart__arena_clear(&scratch);
         request->failed |= part.failed;
         for (uint32_t i = 0; i < part.count; i++) {
-            uint32_t *stage = &request->stage_of[part.order[i]];
-            *stage += base;
+            uint32_t *step = &request->step_of[part.order[i]];
+            *step += base;
             /* The number after the largest that the segment has. */
-            next = *stage >= next ? *stage + 1 : next;
+            next = *step >= next ? *step + 1 : next;
         }
         base = next;
     }

@@ -7,13 +7,13 @@
  * that the result of an op of `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed
  * into. Whether subgraphs then wait for each other the provider does not ask; the runtime refuses such a graph.
  */
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 #define NO_SUBGRAPH NPART_NONE
 
-/* A subgraph has the number of its stage, so `size` and `dropped` are by stage and may have gaps. */
+/* A subgraph has the number of its step, so `size` and `dropped` are by step and may have gaps. */
 struct grouping {
-    struct npart__stage_request *request;
+    struct npart__step_request *request;
     const struct npart__graph *graph;
     struct npart__walk walk; /* the runtime's order, and uses within the region */
     uint32_t *subgraph_of;  /* by place; NO_SUBGRAPH: unsupported */
@@ -56,24 +56,24 @@ static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
  * and B are one subgraph only where they touch. */
 static void form_subgraphs(struct grouping *grouping)
 {
-    struct npart__stage_request *request = grouping->request;
+    struct npart__step_request *request = grouping->request;
     uint32_t run = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = grouping->walk.order[i];
         bool differs = i > 0 && request->accepted[id] != request->accepted[grouping->walk.order[i - 1]];
         run += differs || (i > 0 && !request->accepted[id]) ? 1 : 0;
-        request->stage_of[id] = run;
+        request->step_of[id] = run;
     }
-    npart__split_stages(request);
+    npart__split_steps(request);
     grouping->subgraph_count = 0;
     for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = grouping->walk.order[i], stage = request->stage_of[id];
-        grouping->subgraph_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_SUBGRAPH;
-        /* Zero for stages of the CPU, which is what tells them from subgraphs below. */
+        uint32_t id = grouping->walk.order[i], step = request->step_of[id];
+        grouping->subgraph_of[place_of(grouping, id)] = request->accepted[id] ? step : NO_SUBGRAPH;
+        /* Zero for steps of the CPU, which is what tells them from subgraphs below. */
         if (request->accepted[id])
-            grouping->size[stage] += nodes_of(grouping, id);
-        if (stage >= grouping->subgraph_count)
-            grouping->subgraph_count = stage + 1;
+            grouping->size[step] += nodes_of(grouping, id);
+        if (step >= grouping->subgraph_count)
+            grouping->subgraph_count = step + 1;
     }
 }
 
@@ -93,14 +93,14 @@ static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
 
 /* Goes in the runtime's order, so that a node which has joined makes the subgraph that it joins larger before that one
  * is looked at. The last subgraph may be a single node: the provider looks at each against those that follow it.
- * Each node is asked once, by its uses: linear in operands. A node that falls back keeps its stage, which has no
+ * Each node is asked once, by its uses: linear in operands. A node that falls back keeps its step, which has no
  * other node. */
 static void place_single_nodes(struct grouping *grouping)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     uint32_t last = NO_SUBGRAPH;
     for (uint32_t subgraph = 0; subgraph < grouping->subgraph_count; subgraph++)
-        /* Stages of the CPU and gaps have no nodes. */
+        /* Steps of the CPU and gaps have no nodes. */
         if (grouping->size[subgraph])
             last = subgraph;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
@@ -116,7 +116,7 @@ static void place_single_nodes(struct grouping *grouping)
         grouping->size[touched]++;
         grouping->subgraph_of[place_of(grouping, id)] = touched;
         grouping->has_joined[place_of(grouping, id)] = true;
-        grouping->request->stage_of[id] = touched;
+        grouping->request->step_of[id] = touched;
     }
 }
 
@@ -188,12 +188,12 @@ static uint32_t unit_of(const struct grouping *grouping, uint32_t node)
 /* A node that has joined a later subgraph may have users that run before. */
 static bool is_in_order(const struct grouping *grouping)
 {
-    const struct npart__stage_request *request = grouping->request;
+    const struct npart__step_request *request = grouping->request;
     for (uint32_t i = 0; i < request->count; i++) {
         const struct npart__node *node = npart__node_at(grouping->graph, request->order[i]);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
-            if (producer != NPART_NONE && request->stage_of[producer] > request->stage_of[request->order[i]])
+            if (producer != NPART_NONE && request->step_of[producer] > request->step_of[request->order[i]])
                 return false;
         }
     }
@@ -279,9 +279,9 @@ static void refuse_waiting(struct grouping *grouping, const struct schedule *at)
             hand_back(grouping, grouping->walk.order[i], rules[NPART__REASON_CYCLE]);
 }
 
-/* Each unit gets a stage of its own, where stages are not in order any more. Once the nodes that closed cycles are in
+/* Each unit gets a step of its own, where steps are not in order any more. Once the nodes that closed cycles are in
  * no subgraph, all units can be run: without what has joined, they are stretches of the walk. */
-static bool order_stages(struct grouping *grouping)
+static bool order_steps(struct grouping *grouping)
 {
     struct schedule at;
     if (is_in_order(grouping))
@@ -296,16 +296,16 @@ static bool order_stages(struct grouping *grouping)
         run_schedule(grouping, &at);
     }
     NPART__ASSERT(at.count == grouping->request->count, "%u of %u nodes", at.count, grouping->request->count);
-    for (uint32_t i = 0, stage = 0; i < at.count; i++) {
-        stage += i > 0 && unit_of(grouping, at.order[i]) != unit_of(grouping, at.order[i - 1]) ? 1 : 0;
-        grouping->request->stage_of[at.order[i]] = stage;
+    for (uint32_t i = 0, step = 0; i < at.count; i++) {
+        step += i > 0 && unit_of(grouping, at.order[i]) != unit_of(grouping, at.order[i - 1]) ? 1 : 0;
+        grouping->request->step_of[at.order[i]] = step;
     }
     return true;
 }
 
-/* Where everything is accepted there is one subgraph, of stage 0, and no further question. The list's ops of
+/* Where everything is accepted there is one subgraph, of step 0, and no further question. The list's ops of
  * `only-whole` lines are then taken, too, which is why these lines are asked only after that. */
-void npart__stage_by_openvino(struct npart__stage_request *request)
+void npart__step_by_openvino(struct npart__step_request *request)
 {
     struct npart__arena *arena = request->arena;
     size_t nodes = request->count + (size_t)1;
@@ -325,8 +325,8 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     memset(grouping.dropped, 0xff, nodes * sizeof *grouping.dropped);
     uint32_t refused = 0;
     for (uint32_t i = 0; i < request->count; i++) {
-        /* One stage for all, until something is known to fall back. */
-        request->stage_of[grouping.walk.order[i]] = 0;
+        /* One step for all, until something is known to fall back. */
+        request->step_of[grouping.walk.order[i]] = 0;
         refused += !request->accepted[grouping.walk.order[i]];
     }
     if (refused == 0)
@@ -336,14 +336,14 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
         if (rule != NPART_NONE)
             hand_back(&grouping, grouping.walk.order[i], rule);
     }
-    /* npart__split_stages numbers parts in the order that it is given. */
+    /* npart__split_steps numbers parts in the order that it is given. */
     const uint32_t *file_order = request->order;
     request->order = grouping.walk.order;
     form_subgraphs(&grouping);
     if (!request->failed) {
         place_single_nodes(&grouping);
         drop_subgraphs(&grouping, is_fed_from_outside);
-        request->failed |= !order_stages(&grouping);
+        request->failed |= !order_steps(&grouping);
     }
     request->order = file_order;
 }

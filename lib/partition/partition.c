@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stages to partitions, borders and boundary tensors.
+ * Steps to partitions, borders and boundary tensors.
  *
- * What a partitioner gave as stages becomes partitions with their members, borders and ends. Each of these is a walk
+ * What a partitioner gave as steps becomes partitions with their members, borders and ends. Each of these is a walk
  * over nodes or users; a value that goes to many users on one side crosses once.
  */
 #include <stdlib.h>
 
 #include "partition/policy.h"
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 /* Scratch of one partitioning; what remains of it is in `out`. */
 struct partitioner {
@@ -21,13 +21,13 @@ struct partitioner {
     struct npart__partitioning *out;
     uint32_t *order;        /* live nodes of the region at hand */
     uint32_t *place_of;     /* by node of these */
-    uint32_t *of_stage;     /* by stage of the region: partition, or NPART_NONE */
+    uint32_t *of_step;     /* by step of the region: partition, or NPART_NONE */
     uint32_t *seen_by;      /* by side (partitions, then the CPU): the value that was last seen to go there */
     bool *is_joined;        /* by scope: a body that is in the partition of its node */
     bool failed;
 };
 
-/* ---- stages ---------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
 /* The live nodes of a region, into at->order; returns how many. Producers come before consumers. What was folded,
  * fused or inlined is left out, so the list may be empty. */
@@ -43,45 +43,45 @@ static uint32_t list_region(struct partitioner *at, uint32_t region)
     return count;
 }
 
-/* What is as long as there are stages has room for most_stages() of them. A partitioner may leave out more numbers than
- * that, as many short segments do: then the stages are counted anew, in their order. */
-static void bound_stages(struct partitioner *at, uint32_t count)
+/* What is as long as there are steps has room for most_steps() of them. A partitioner may leave out more numbers than
+ * that, as many short segments do: then the steps are counted anew, in their order. */
+static void bound_steps(struct partitioner *at, uint32_t count)
 {
-    uint32_t *stage_of = at->out->stage_of, distinct = 0;
+    uint32_t *step_of = at->out->step_of, distinct = 0;
     bool has_room = true;
     for (uint32_t i = 0; i < count; i++)
-        has_room = has_room && stage_of[at->order[i]] < npart__most_stages(at->graph);
+        has_room = has_room && step_of[at->order[i]] < npart__most_steps(at->graph);
     if (has_room)
         return;
     /* Sorted and searched, since the numbers may be anything below 2^32: they are sums over segments. */
-    uint32_t *stages = npart__arena_allocate(at->arena, count * sizeof *stages);
-    if (!stages) {
+    uint32_t *steps = npart__arena_allocate(at->arena, count * sizeof *steps);
+    if (!steps) {
         at->failed = true;
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        stages[i] = stage_of[at->order[i]];
-    qsort(stages, count, sizeof *stages, npart__compare_uint32);
+        steps[i] = step_of[at->order[i]];
+    qsort(steps, count, sizeof *steps, npart__compare_uint32);
     for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || stages[i] != stages[i - 1])
-            stages[distinct++] = stages[i];
+        if (i == 0 || steps[i] != steps[i - 1])
+            steps[distinct++] = steps[i];
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *place =
-            bsearch(&stage_of[at->order[i]], stages, distinct, sizeof *stages, npart__compare_uint32);
-        stage_of[at->order[i]] = (uint32_t)(place - stages);
+            bsearch(&step_of[at->order[i]], steps, distinct, sizeof *steps, npart__compare_uint32);
+        step_of[at->order[i]] = (uint32_t)(place - steps);
     }
-    npart__arena_release(at->arena, stages);
+    npart__arena_release(at->arena, steps);
 }
 
 /* What a partitioner needs for one region is freed after it: there may be as many regions as nodes. Splits come
  * after staging, as they cut what a partitioner has formed. An arena over the same allocator, so that a budget of
  * memory counts what staging takes, too. */
-static void stage_region(struct partitioner *at, uint32_t region)
+static void step_region(struct partitioner *at, uint32_t region)
 {
     struct npart__arena scratch;
     uint32_t count = list_region(at, region);
     npart__arena_init(&scratch, &at->arena->allocator);
-    struct npart__stage_request request = {.back = &at->back,
+    struct npart__step_request request = {.back = &at->back,
                                            .graph = at->graph,
                                            .session = at->session,
                                            .accepted = at->accepted,
@@ -90,12 +90,12 @@ static void stage_region(struct partitioner *at, uint32_t region)
                                            .order = at->order,
                                            .count = count,
                                            .place_of = at->place_of,
-                                           .stage_of = at->out->stage_of,
+                                           .step_of = at->out->step_of,
                                            .arena = &scratch};
-    npart__stage_segments(&request, at->name);
-    at->failed |= request.failed || !npart__apply_splits(&at->back, at->order, count, at->out->stage_of);
+    npart__step_segments(&request, at->name);
+    at->failed |= request.failed || !npart__apply_splits(&at->back, at->order, count, at->out->step_of);
     if (!at->failed)
-        bound_stages(at, count);
+        bound_steps(at, count);
     npart__arena_clear(&scratch);
 }
 
@@ -124,7 +124,7 @@ static bool joins(const struct partitioner *at, uint32_t region)
 
 /* Every region, or `again` the bodies that do not stay with their node, as it was left to the CPU since. Whether
  * there are any. */
-static bool stage_regions(struct partitioner *at, bool again)
+static bool step_regions(struct partitioner *at, bool again)
 {
     bool is_any = false;
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
@@ -134,46 +134,46 @@ static bool stage_regions(struct partitioner *at, bool again)
         at->is_joined[scope] = joins(at, scope);
         is_any |= !at->is_joined[scope];
         if (!at->is_joined[scope])
-            stage_region(at, scope);
+            step_region(at, scope);
         uint32_t count = at->is_joined[scope] ? list_region(at, scope) : 0;
         for (uint32_t i = 0; i < count; i++)
-            at->out->stage_of[at->order[i]] = 0;
+            at->out->step_of[at->order[i]] = 0;
     }
     return is_any;
 }
 
 /* ---- members --------------------------------------------------------------------------------------------- */
 
-/* Makes the partitions of a region in the order of their stages, and counts the changes of side between stages. A
- * stage is on one side, so any node of it says which. Linear in the region's nodes and stages. */
+/* Makes the partitions of a region in the order of their steps, and counts the changes of side between steps. A
+ * step is on one side, so any node of it says which. Linear in the region's nodes and steps. */
 static void make_partitions(struct partitioner *at, uint32_t region)
 {
     struct npart__partitioning *out = at->out;
-    uint32_t count = list_region(at, region), stages = 0;
+    uint32_t count = list_region(at, region), steps = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (out->stage_of[at->order[i]] >= stages)
-            stages = out->stage_of[at->order[i]] + 1;
-    /* First pass: which stages exist, and on which side; of_stage holds the number of their nodes. */
-    memset(at->of_stage, 0, stages * sizeof *at->of_stage);
+        if (out->step_of[at->order[i]] >= steps)
+            steps = out->step_of[at->order[i]] + 1;
+    /* First pass: which steps exist, and on which side; of_step holds the number of their nodes. */
+    memset(at->of_step, 0, steps * sizeof *at->of_step);
     for (uint32_t i = 0; i < count; i++)
-        at->of_stage[out->stage_of[at->order[i]]]++;
+        at->of_step[out->step_of[at->order[i]]]++;
     int side = -1;
-    bool *is_accepted = npart__arena_zeroed(at->arena, stages + (size_t)1, sizeof *is_accepted);
+    bool *is_accepted = npart__arena_zeroed(at->arena, steps + (size_t)1, sizeof *is_accepted);
     at->failed |= !is_accepted;
     for (uint32_t i = 0; !at->failed && i < count; i++)
-        is_accepted[out->stage_of[at->order[i]]] = at->accepted[at->order[i]];
-    for (uint32_t stage = 0; !at->failed && stage < stages; stage++) {
-        uint32_t members = at->of_stage[stage];
-        at->of_stage[stage] = NPART_NONE;
+        is_accepted[out->step_of[at->order[i]]] = at->accepted[at->order[i]];
+    for (uint32_t step = 0; !at->failed && step < steps; step++) {
+        uint32_t members = at->of_step[step];
+        at->of_step[step] = NPART_NONE;
         if (members == 0)
             continue;
-        /* Only what runs counts: a stage without nodes (a gap in the numbers) changes no side. */
-        out->switch_count += side >= 0 && side != (int)is_accepted[stage] ? 1 : 0;
-        side = is_accepted[stage];
-        if (!is_accepted[stage])
+        /* Only what runs counts: a step without nodes (a gap in the numbers) changes no side. */
+        out->switch_count += side >= 0 && side != (int)is_accepted[step] ? 1 : 0;
+        side = is_accepted[step];
+        if (!is_accepted[step])
             continue;
-        struct npart__partition partition = {.region = region, .stage = stage, .first_member = out->lists.count};
-        at->of_stage[stage] = out->partitions.count;
+        struct npart__partition partition = {.region = region, .step = step, .first_member = out->lists.count};
+        at->of_step[step] = out->partitions.count;
         at->failed |= !NPART__PUSH(at->arena, &out->partitions, partition) ||
                       !NPART__RESERVE(at->arena, &out->lists, members);
         out->lists.count += at->failed ? 0 : members; /* room, filled in by the second pass */
@@ -183,7 +183,7 @@ static void make_partitions(struct partitioner *at, uint32_t region)
         uint32_t node = at->order[i];
         if (!at->accepted[node])
             continue;
-        uint32_t id = at->of_stage[out->stage_of[node]];
+        uint32_t id = at->of_step[out->step_of[node]];
         struct npart__partition *partition = &out->partitions.items[id];
         out->partition_of[node] = id;
         out->lists.items[partition->first_member + partition->member_count++] = node;
@@ -298,7 +298,7 @@ static void list_ends(struct partitioner *at)
             uint32_t value = out->lists.items[partition->first_output + i];
             for (uint32_t k = 0; k < npart__user_count(at->session, value); k++) {
                 uint32_t node = npart__user_past_copies(at->session, value, k);
-                if (at->accepted[node] || seen[node] == p) /* accepted: on the NPU, in another stage */
+                if (at->accepted[node] || seen[node] == p) /* accepted: on the NPU, in another step */
                     continue;
                 seen[node] = p;
                 if (!NPART__PUSH(at->arena, &out->lists, node)) {
@@ -349,29 +349,29 @@ static void complete_ends_in_order(struct partitioner *at)
     }
 }
 
-/* A counting sort by stage. Within a stage the order of the graph holds, in which producers come first. Returns
+/* A counting sort by step. Within a step the order of the graph holds, in which producers come first. Returns
  * how many nodes are live. `starts` is left zeroed for the next region: of many small ones each clears only what
  * it has used. */
-uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
+uint32_t npart__order_of_steps(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
                                 uint32_t region, uint32_t *starts, uint32_t *out)
 {
     const struct npart__scope *scope = npart__scope_at(graph, region);
-    const uint32_t *order = graph->order + scope->first_order, *stage_of = partitioning->stage_of;
-    uint32_t stages = 0, count = 0;
+    const uint32_t *order = graph->order + scope->first_order, *step_of = partitioning->step_of;
+    uint32_t steps = 0, count = 0;
     for (uint32_t i = 0; i < scope->order_count; i++) {
-        uint32_t stage = stage_of[order[i]];
-        if (stage == NPART_NONE)
+        uint32_t step = step_of[order[i]];
+        if (step == NPART_NONE)
             continue;
-        starts[stage + 1]++;
-        stages = stage + 1 > stages ? stage + 1 : stages;
+        starts[step + 1]++;
+        steps = step + 1 > steps ? step + 1 : steps;
         count++;
     }
-    for (uint32_t k = 0; k < stages; k++)
+    for (uint32_t k = 0; k < steps; k++)
         starts[k + 1] += starts[k];
     for (uint32_t i = 0; i < scope->order_count; i++)
-        if (stage_of[order[i]] != NPART_NONE)
-            out[starts[stage_of[order[i]]]++] = order[i];
-    memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
+        if (step_of[order[i]] != NPART_NONE)
+            out[starts[step_of[order[i]]]++] = order[i];
+    memset(starts, 0, (steps + (size_t)1) * sizeof *starts);
     return count;
 }
 
@@ -386,29 +386,29 @@ static bool allocate(struct partitioner *at)
     const struct npart__oplist *oplist = at->back.request->target->oplist;
     out->handed_back = npart__arena_allocate(at->arena, nodes * sizeof *out->handed_back);
     out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
-    out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
+    out->step_of = npart__arena_allocate(at->arena, nodes * sizeof *out->step_of);
     at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
     at->place_of = npart__arena_zeroed(at->arena, nodes, sizeof *at->place_of);
     at->is_joined = npart__arena_zeroed(at->arena, at->graph->scopes.count + (size_t)1, sizeof *at->is_joined);
-    at->of_stage = npart__arena_allocate(at->arena, npart__most_stages(at->graph) * sizeof *at->of_stage);
+    at->of_step = npart__arena_allocate(at->arena, npart__most_steps(at->graph) * sizeof *at->of_step);
     at->back.ops = npart__find_ops(at->graph, oplist->policy_ops.items, oplist->policy_ops.count, at->arena);
     at->back.rules = out->handed_back;
-    if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->place_of || !at->of_stage ||
+    if (!out->handed_back || !out->partition_of || !out->step_of || !at->order || !at->place_of || !at->of_step ||
         !at->is_joined || !at->back.ops)
         return false;
     memset(out->handed_back, 0xff, nodes * sizeof *out->handed_back);
     memset(out->partition_of, 0xff, nodes * sizeof *out->partition_of);
-    memset(out->stage_of, 0xff, nodes * sizeof *out->stage_of);
+    memset(out->step_of, 0xff, nodes * sizeof *out->step_of);
     return true;
 }
 
-/* From the stages as they are now. Ids are given in the order of regions and stages, so the same stages give the same
+/* From the steps as they are now. Ids are given in the order of regions and steps, so the same steps give the same
  * ids. A scope that is a region of its own is the main graph or a body; scopes of inlined calls belong to their
  * caller's. */
 static void make_all_partitions(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
-    /* Called again after something is given back: what was listed before is dropped, the stages stay. */
+    /* Called again after something is given back: what was listed before is dropped, the steps stay. */
     out->partitions.count = out->lists.count = out->switch_count = 0;
     memset(out->partition_of, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *out->partition_of);
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
@@ -451,21 +451,21 @@ static void list_joined(struct partitioner *at)
     }
 }
 
-/* Stages, then partitions, then what the runtime drops of these (too small, too many, of certain ops). What is
- * dropped keeps its stage, so that the others do not change. A second look at drops is not taken, but for bodies that
+/* Steps, then partitions, then what the runtime drops of these (too small, too many, of certain ops). What is
+ * dropped keeps its step, so that the others do not change. A second look at drops is not taken, but for bodies that
  * have lost their node: a runtime, too, decides once which of its partitions it keeps. */
 static void form_partitions(struct partitioner *at)
 {
     bool changed = false;
-    (void)stage_regions(at, false);
+    (void)step_regions(at, false);
     do {
         if (!at->failed)
             make_all_partitions(at);
         if (!at->failed)
             at->failed |= !npart__apply_drops(&at->back, at->out, &changed);
         /* A body whose node is dropped is asked about by itself, and so are the drops then. */
-    } while (!at->failed && changed && stage_regions(at, true));
-    if (!at->failed && changed) /* what is given back keeps its stage, on the other side */
+    } while (!at->failed && changed && step_regions(at, true));
+    if (!at->failed && changed) /* what is given back keeps its step, on the other side */
         make_all_partitions(at);
 }
 
@@ -479,7 +479,7 @@ static void partition_regions(struct partitioner *at)
     if (!at->failed && at->back.request->is_cut)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
-    /* A node that fails parts what it stood among, which therefore has other stages. */
+    /* A node that fails parts what it stood among, which therefore has other steps. */
     if (!at->failed && npart__fail_bodies(at->name, &at->back))
         form_partitions(at);
     if (!at->failed)
@@ -552,7 +552,7 @@ static struct partitioner begin(const struct npart__partition_request *request, 
     };
 }
 
-/* Stages and partitions first, then what crosses their borders, which needs all of them. Linear in operands, but
+/* Steps and partitions first, then what crosses their borders, which needs all of them. Linear in operands, but
  * for what is sorted and for the trials of shared.c. */
 npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,
                                     struct npart__partitioning *out, struct npart_error *error)
@@ -567,7 +567,7 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
         find_borders(&at);
     npart__arena_release(arena, at.order);
     npart__arena_release(arena, at.place_of);
-    npart__arena_release(arena, at.of_stage);
+    npart__arena_release(arena, at.of_step);
     npart__arena_release(arena, at.seen_by);
     npart__arena_release(arena, at.is_joined);
     if (!at.failed) {

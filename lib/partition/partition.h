@@ -3,12 +3,12 @@
  * partition: a boolean mask over the live graph to partitions and the tensors that cross their borders.
  *
  * Each region (the main graph, every control-flow body) is partitioned on its own. A partitioner gives every live node
- * a *stage*: all nodes of a stage run on the same side, stages run in order, and the accepted nodes of one stage are
- * one partition. So the quotient graph is acyclic by construction, and the switches are the changes of side from stage
- * to stage.
+ * a *step*: all nodes of a step run on the same side, steps run in order, and the accepted nodes of one step are
+ * one partition. So the quotient graph is acyclic by construction, and the switches are the changes of side from step
+ * to step.
  *
- * Accepted A, unsupported B and accepted C in a chain have the stages 1, 2 and 3: two partitions, and the tensors
- * A -> B and B -> C cross. With another accepted D beside B, which takes A's result alone, D has the stage of A and
+ * Accepted A, unsupported B and accepted C in a chain have the steps 1, 2 and 3: two partitions, and the tensors
+ * A -> B and B -> C cross. With another accepted D beside B, which takes A's result alone, D has the step of A and
  * is in its partition.
  */
 #ifndef NPART_PARTITION_H
@@ -20,7 +20,7 @@
 /* Ranges are of npart__partitioning.lists. Members and ends are nodes, the others values. */
 struct npart__partition {
     uint32_t region; /* a scope */
-    uint32_t stage; /* of this region */
+    uint32_t step; /* of this region */
     uint32_t first_member, member_count; /* nodes, in execution order */
     uint32_t joined_count; /* the last of these: of bodies, which run while the node that holds them does */
     uint32_t first_input, input_count;   /* values from outside, constants left out */
@@ -48,17 +48,17 @@ struct npart__partitioning {
     uint32_t *handed_back;  /* by node: the rule by which an accepted node, or one that would fail, is left to the CPU;
                                NPART_NONE: it is not */
     uint32_t *partition_of; /* by node; NPART_NONE: not in one */
-    uint32_t *stage_of;     /* by node, within its region; NPART_NONE for a node that is not live */
+    uint32_t *step_of;     /* by node, within its region; NPART_NONE for a node that is not live */
     struct NPART__ARRAY(struct npart__partition) partitions;
     struct NPART__ARRAY(struct npart__crossing) crossings;
     struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
     struct npart__cuts cuts;
-    uint32_t switch_count; /* changes of side from stage to stage, of all regions */
+    uint32_t switch_count; /* changes of side from step to step, of all regions */
     uint64_t macs, macs_in_partitions; /* of the live nodes; see npart__sum_macs */
 };
 
-/* The stages of a region are below this number. Waves are at most one a node, and each has two stages. */
-static inline size_t npart__most_stages(const struct npart__graph *graph)
+/* The steps of a region are below this number. Waves are at most one a node, and each has two steps. */
+static inline size_t npart__most_steps(const struct npart__graph *graph)
 {
     return 2 * (size_t)graph->nodes.count + 2;
 }
@@ -104,9 +104,9 @@ void npart__sum_macs(const struct npart__session *session, const struct npart__w
  * room for the region's; `place_of` has room for a number a node. Linear, but for sorting. False when out of memory. */
 bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
                              struct npart__arena *scratch, uint32_t *out, uint32_t *count);
-/* The live nodes of a region of `graph` as the plan runs them: stage by stage. `starts` is zeroed, has room for a
- * number a stage and one more, and is zeroed again. */
-uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
+/* The live nodes of a region of `graph` as the plan runs them: step by step. `starts` is zeroed, has room for a
+ * number a step and one more, and is zeroed again. */
+uint32_t npart__order_of_steps(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
                                 uint32_t region, uint32_t *starts, uint32_t *out);
 
 /* The live value that stands for operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that

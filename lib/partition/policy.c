@@ -5,7 +5,7 @@
  *
  * Each is a `partitions` line of a list with its sentence and source; this file has one function for each kind of line
  * and names no operator. Stops come before partitions are formed, splits while they are, drops when they are known.
- * What a drop leaves to the CPU keeps its stage, so that no other node's partition changes by it.
+ * What a drop leaves to the CPU keeps its step, so that no other node's partition changes by it.
  */
 #include <stdlib.h>
 
@@ -127,36 +127,36 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
     return room;
 }
 
-/* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
- * be made equal, in execution order; the stages after it move on. Nodes of a part take results of earlier parts at
- * most, so stages stay in order. 10 nodes and room for 4 make three parts; node k is of part k * 3 / 10, so they have
+/* Accepted nodes of one step are a partition. One with too many becomes several steps, of as many nodes each as can
+ * be made equal, in execution order; the steps after it move on. Nodes of a part take results of earlier parts at
+ * most, so steps stay in order. 10 nodes and room for 4 make three parts; node k is of part k * 3 / 10, so they have
  * 4, 3 and 3 nodes. Linear, and the arena gets back what it takes. */
-bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
+bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *step_of)
 {
     const uint64_t room = room_for_nodes(to, order, count);
-    uint32_t stages = 0, next = 0;
+    uint32_t steps = 0, next = 0;
     if (room >= count || room == 0) /* a list's numbers are above 0 */
         return true;
     for (uint32_t i = 0; i < count; i++)
-        stages = stage_of[order[i]] >= stages ? stage_of[order[i]] + 1 : stages;
+        steps = step_of[order[i]] >= steps ? step_of[order[i]] + 1 : steps;
     struct split {
         uint32_t nodes, seen, first, parts;
-    } *splits = npart__arena_zeroed(to->arena, stages + (size_t)1, sizeof *splits);
+    } *splits = npart__arena_zeroed(to->arena, steps + (size_t)1, sizeof *splits);
     if (!splits)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        splits[stage_of[order[i]]].nodes += to->request->accepted[order[i]];
-    for (uint32_t s = 0; s < stages; s++) {
+        splits[step_of[order[i]]].nodes += to->request->accepted[order[i]];
+    for (uint32_t s = 0; s < steps; s++) {
         splits[s].first = next;
-        /* A stage of the CPU has no accepted nodes, and stays one. */
+        /* A step of the CPU has no accepted nodes, and stays one. */
         splits[s].parts = splits[s].nodes ? (uint32_t)((splits[s].nodes + room - 1) / room) : 1;
         next += splits[s].parts;
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct split *split = &splits[stage_of[order[i]]];
+        struct split *split = &splits[step_of[order[i]]];
         /* In 64 bits, as the product of two counts of nodes may not fit into 32. */
         uint32_t part = split->nodes ? (uint32_t)((uint64_t)split->seen++ * split->parts / split->nodes) : 0;
-        stage_of[order[i]] = split->first + part;
+        step_of[order[i]] = split->first + part;
     }
     npart__arena_release(to->arena, splits);
     return true;

@@ -30,9 +30,9 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts);
 /* Lists the cuts that end a partition, which has this result. False when out of memory. */
 bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
                          uint32_t result);
-/* Once the nodes of a region have their stages, in execution order: splits the stages that have too many accepted
+/* Once the nodes of a region have their steps, in execution order: splits the steps that have too many accepted
  * nodes. False when out of memory. */
-bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of);
+bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *step_of);
 /* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
 /* Then: hands back the responsible node of those that fail to compile in one partition; one whose constant operand

@@ -20,7 +20,7 @@ static uint32_t source_side(const struct checker *at, uint32_t value)
 }
 
 /* Ids and members agree, and each accepted node is in one partition. Ends are of the other side, and each live
- * node has a stage, accepted or not. */
+ * node has a step, accepted or not. */
 static void check_members(const struct checker *at, const bool *accepted)
 {
     const struct npart__partitioning *out = at->out;
@@ -36,7 +36,7 @@ static void check_members(const struct checker *at, const bool *accepted)
         for (uint32_t i = 0; i < partition->member_count; i++) {
             uint32_t node = out->lists.items[partition->first_member + i];
             bool is_joined = i >= partition->member_count - partition->joined_count;
-            bool is_here = out->stage_of[node] == partition->stage &&
+            bool is_here = out->step_of[node] == partition->step &&
                            npart__node_region(at->graph, node) == partition->region;
             NPART__ASSERT(out->partition_of[node] == p && is_here != is_joined, "node %u of partition %u", node, p);
         }
@@ -49,15 +49,15 @@ static void check_members(const struct checker *at, const bool *accepted)
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
         bool is_member = out->partition_of[n] != NPART_NONE;
         NPART__ASSERT(is_member == (npart__is_live(at->session, n) && accepted[n]), "node %u", n);
-        NPART__ASSERT((out->stage_of[n] != NPART_NONE) == npart__is_live(at->session, n), "node %u", n);
+        NPART__ASSERT((out->step_of[n] != NPART_NONE) == npart__is_live(at->session, n), "node %u", n);
         members -= is_member;
     }
     NPART__ASSERT(members == 0, "%u nodes are members twice", members);
 }
 
-/* Nothing goes back to an earlier stage, and a stage is on one side: so partitions cannot wait for each other.
+/* Nothing goes back to an earlier step, and a step is on one side: so partitions cannot wait for each other.
  * Across regions nothing is asked: a body runs while its node does. */
-static void check_stages(const struct checker *at)
+static void check_steps(const struct checker *at)
 {
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
         const struct npart__node *node = npart__node_at(at->graph, n);
@@ -65,9 +65,9 @@ static void check_stages(const struct checker *at)
             uint32_t producer = npart__producer(at->graph, npart__live_operand(at->session, node, k));
             if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, n))
                 continue;
-            uint32_t from = at->out->stage_of[producer], to = at->out->stage_of[n];
+            uint32_t from = at->out->step_of[producer], to = at->out->step_of[n];
             NPART__ASSERT(from < to || (from == to && at->out->partition_of[producer] == at->out->partition_of[n]),
-                          "node %u, of stage %u, uses node %u of stage %u", n, to, producer, from);
+                          "node %u, of step %u, uses node %u of step %u", n, to, producer, from);
         }
     }
 }
@@ -134,7 +134,7 @@ void npart__check_partitioning(const struct npart__session *session, const bool 
     struct npart__arena scratch;
     npart__arena_init(&scratch, NULL);
     check_members(&at, accepted);
-    check_stages(&at);
+    check_steps(&at);
     check_borders(&at, &scratch);
     npart__arena_clear(&scratch);
 }

@@ -10,12 +10,12 @@
  */
 #include <stdlib.h>
 
-#include "partition/stages.h"
+#include "partition/steps.h"
 #include "runtime/runtime.h"
 
 /* `subgraph_of` has a number for unsupported nodes, too: the subgraph that was at hand when they were passed. */
 struct loop {
-    struct npart__stage_request *request;
+    struct npart__step_request *request;
     struct npart__walk walk;
     int64_t *awaited;   /* by place: operands that have not arrived; below 0 when more came */
     uint32_t *subgraph_of; /* by place */
@@ -27,7 +27,7 @@ struct loop {
 };
 
 /* Whether some body captures what a node of the region makes; inputs and initializers arrive with nothing. */
-static bool has_captures(const struct npart__stage_request *request)
+static bool has_captures(const struct npart__step_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++) {
         const struct npart__node *node = npart__node_at(request->graph, request->order[i]);
@@ -49,7 +49,7 @@ static int compare_down(const void *a, const void *b)
  * An operand that is used twice counts twice, and arrives twice, as `uses` has an entry for each. */
 static bool begin(struct loop *loop)
 {
-    struct npart__stage_request *request = loop->request;
+    struct npart__step_request *request = loop->request;
     size_t nodes = request->count + (size_t)1;
     loop->awaited = npart__arena_zeroed(request->arena, nodes, sizeof *loop->awaited);
     loop->subgraph_of = npart__arena_zeroed(request->arena, nodes, sizeof *loop->subgraph_of);
@@ -118,33 +118,33 @@ static void form_subgraphs(struct loop *loop)
     }
 }
 
-/* Stages with all edges; false when something leads out of a subgraph and back into it. Every subgraph but the first
+/* Steps with all edges; false when something leads out of a subgraph and back into it. Every subgraph but the first
  * holds only what stands after the one before, so no more than that needs to be looked at. Subgraph g has the
- * stage 2g + 1, and unsupported nodes the even stage after the last thing that they take. The order is
- * topological, so all stages that are asked for have been given. */
-static bool give_stages(const struct loop *loop)
+ * step 2g + 1, and unsupported nodes the even step after the last thing that they take. The order is
+ * topological, so all steps that are asked for have been given. */
+static bool give_steps(const struct loop *loop)
 {
-    const struct npart__stage_request *request = loop->request;
+    const struct npart__step_request *request = loop->request;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], own = 2 * loop->subgraph_of[request->place_of[id]] + 1, last = 0;
         const struct npart__node *node = npart__node_at(request->graph, id);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
-            uint32_t stage = producer == NPART_NONE ? 0 : request->stage_of[producer];
-            if (stage > last)
-                last = stage;
+            uint32_t step = producer == NPART_NONE ? 0 : request->step_of[producer];
+            if (step > last)
+                last = step;
         }
         if (request->accepted[id] && last > own)
             return false;
-        /* An even stage stays; after an odd one, a subgraph's, comes the next even one. */
-        request->stage_of[id] = request->accepted[id] ? own : last + last % 2;
+        /* An even step stays; after an odd one, a subgraph's, comes the next even one. */
+        request->step_of[id] = request->accepted[id] ? own : last + last % 2;
     }
     return true;
 }
 
 /* What the standard defines by others, and the CPU provider has no kernel for. The same question as in
  * lib/plan/functions.c, which inlines them afterwards. */
-static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
+static bool is_inlined(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(request->graph, id);
     const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
@@ -157,7 +157,7 @@ static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
 
 /* Forms subgraphs of what is accepted; false when they are not taken. `failed` tells memory that ran out from
  * subgraphs that are not taken. */
-static bool form_round(struct npart__stage_request *request)
+static bool form_round(struct npart__step_request *request)
 {
     struct loop loop = {.request = request};
     if (!begin(&loop)) {
@@ -165,7 +165,7 @@ static bool form_round(struct npart__stage_request *request)
         return false;
     }
     form_subgraphs(&loop);
-    if (!give_stages(&loop))
+    if (!give_steps(&loop))
         return false;
     npart__join_units(request);
     return true;
@@ -173,7 +173,7 @@ static bool form_round(struct npart__stage_request *request)
 
 /* What the provider claims and cannot compile is accepted while subgraphs are formed: `failing` by place. Whether there
  * is such a node. */
-static bool accept_failing(struct npart__stage_request *request, bool *failing)
+static bool accept_failing(struct npart__step_request *request, bool *failing)
 {
     const struct npart__mask *mask = request->back->request->mask;
     bool is_any = false;
@@ -186,7 +186,7 @@ static bool accept_failing(struct npart__stage_request *request, bool *failing)
     return is_any;
 }
 
-static void refuse_failing(struct npart__stage_request *request, const bool *failing)
+static void refuse_failing(struct npart__step_request *request, const bool *failing)
 {
     for (uint32_t i = 0; i < request->count; i++)
         if (failing[request->place_of[request->order[i]]])
@@ -195,11 +195,11 @@ static void refuse_failing(struct npart__stage_request *request, const bool *fai
 
 /* Where the subgraphs would wait for each other none is taken, and nothing fails; then the runtime inlines what it can
  * and asks again, about these nodes alone. The second try has only functions left; if those wait for each other, too,
- * nothing runs on the NPU, and waves of nothing give the CPU its stages. */
-void npart__stage_by_qnn(struct npart__stage_request *request)
+ * nothing runs on the NPU, and waves of nothing give the CPU its steps. */
+void npart__step_by_qnn(struct npart__step_request *request)
 {
     if (!has_captures(request)) { /* the loop is ONNX Runtime's own, then */
-        npart__stage_by_waves(request);
+        npart__step_by_waves(request);
         return;
     }
     bool *failing = npart__arena_zeroed(request->arena, request->count + (size_t)1, sizeof *failing);
@@ -215,5 +215,5 @@ void npart__stage_by_qnn(struct npart__stage_request *request)
         return;
     for (uint32_t i = 0; i < request->count; i++)
         npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
-    npart__stage_by_waves(request);
+    npart__step_by_waves(request);
 }

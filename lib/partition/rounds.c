@@ -3,14 +3,14 @@
  * Rounds of partitioning. ONNX Runtime compiles what it took in a round into one node each, and then asks about what it
  * has inlined since: so the partitions of a round are fixed, and those of the next stand between them.
  */
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 /* `accepted` is the truth over all rounds; the request's own array shows the partitioner one round at a time. */
 struct rounds {
-    struct npart__stage_request *request;
+    struct npart__step_request *request;
     bool *accepted;     /* by place, in any round */
     uint32_t *subgraph_of; /* by place: the partition of an earlier round, or NPART_NONE */
-    uint32_t *of_stage; /* by stage: the subgraph of this round */
+    uint32_t *of_step; /* by step: the subgraph of this round */
     uint32_t subgraph_count;
     /* for the order of subgraphs and single nodes */
     uint32_t *pending; /* by subgraph, then by place: operands that have not been made */
@@ -19,8 +19,8 @@ struct rounds {
     uint32_t *order;
 };
 
-/* Allocated once for all rounds of a region: there may be as many rounds as nodes. A stager gives waves two stages
- * each, hence the length of of_stage. There are no more subgraphs than nodes, so arrays by subgraph are as long;
+/* Allocated once for all rounds of a region: there may be as many rounds as nodes. A stepper gives waves two steps
+ * each, hence the length of of_step. There are no more subgraphs than nodes, so arrays by subgraph are as long;
  * `pending` has both. */
 static bool open_rounds(struct rounds *at)
 {
@@ -28,14 +28,14 @@ static bool open_rounds(struct rounds *at)
     size_t nodes = at->request->count + (size_t)2;
     at->accepted = npart__arena_allocate(arena, nodes * sizeof *at->accepted);
     at->subgraph_of = npart__arena_allocate(arena, nodes * sizeof *at->subgraph_of);
-    at->of_stage = npart__arena_allocate(arena, (2 * nodes + 2) * sizeof *at->of_stage);
+    at->of_step = npart__arena_allocate(arena, (2 * nodes + 2) * sizeof *at->of_step);
     at->pending = npart__arena_allocate(arena, 2 * nodes * sizeof *at->pending);
     at->first_member = npart__arena_allocate(arena, nodes * sizeof *at->first_member);
     at->members = npart__arena_allocate(arena, nodes * sizeof *at->members);
     at->nodes = npart__arena_allocate(arena, nodes * sizeof *at->nodes);
     at->subgraphs = npart__arena_allocate(arena, nodes * sizeof *at->subgraphs);
     at->order = npart__arena_allocate(arena, nodes * sizeof *at->order);
-    if (!at->accepted || !at->subgraph_of || !at->of_stage || !at->pending || !at->first_member || !at->members ||
+    if (!at->accepted || !at->subgraph_of || !at->of_step || !at->pending || !at->first_member || !at->members ||
         !at->nodes || !at->subgraphs || !at->order)
         return false;
     memset(at->subgraph_of, 0xff, nodes * sizeof *at->subgraph_of);
@@ -61,7 +61,7 @@ static uint32_t *pending_of(const struct rounds *at, uint32_t node)
  * where subgraph g begins to where it ends. */
 static void list_members(const struct rounds *at)
 {
-    const struct npart__stage_request *request = at->request;
+    const struct npart__step_request *request = at->request;
     memset(at->first_member, 0, (at->subgraph_count + (size_t)2) * sizeof *at->first_member);
     for (uint32_t i = 0; i < request->count; i++)
         if (subgraph_of(at, request->order[i]) != NPART_NONE)
@@ -77,7 +77,7 @@ static void list_members(const struct rounds *at)
  * for two uses; both arrive when the subgraph is put out. */
 static void count_pending(const struct rounds *at)
 {
-    const struct npart__stage_request *request = at->request;
+    const struct npart__step_request *request = at->request;
     memset(at->pending, 0, (at->subgraph_count + (size_t)request->count + 1) * sizeof *at->pending);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
@@ -95,7 +95,7 @@ static void count_pending(const struct rounds *at)
  * `pending`, and is put out when that is 0. Linear in uses. */
 static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
 {
-    const struct npart__stage_request *request = at->request;
+    const struct npart__step_request *request = at->request;
     uint32_t node_head = 0, node_end = 0, subgraph_head = 0, subgraph_end = 0, done = 0;
     list_members(at);
     count_pending(at);
@@ -148,21 +148,21 @@ static void show_round(const struct rounds *at, uint32_t round)
     }
 }
 
-/* The accepted nodes of a stage are a subgraph; what the partitioner has left to the CPU stays there. A subgraph made
+/* The accepted nodes of a step are a subgraph; what the partitioner has left to the CPU stays there. A subgraph made
  * here keeps its number in all later rounds. Nodes of a round that were not accepted, or that the partitioner gave
- * up, have no subgraph. `stage_of` is that of this round's partitioner, and of_stage is cleared, as the same
+ * up, have no subgraph. `step_of` is that of this round's partitioner, and of_step is cleared, as the same
  * numbers come again each time. */
 static void take_subgraphs(struct rounds *at, uint32_t round)
 {
-    const struct npart__stage_request *request = at->request;
+    const struct npart__step_request *request = at->request;
     const struct npart__partition_request *asked = request->back->request;
-    memset(at->of_stage, 0xff, (2 * ((size_t)request->count + 2) + 2) * sizeof *at->of_stage);
+    memset(at->of_step, 0xff, (2 * ((size_t)request->count + 2) + 2) * sizeof *at->of_step);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], place = request->place_of[id];
         if (!at->accepted[place] || at->request->session->round[id] != round)
             continue;
         at->accepted[place] = asked->accepted[id];
-        uint32_t *subgraph = &at->of_stage[request->stage_of[id]];
+        uint32_t *subgraph = &at->of_step[request->step_of[id]];
         if (!at->accepted[place])
             continue;
         if (*subgraph == NPART_NONE)
@@ -171,16 +171,16 @@ static void take_subgraphs(struct rounds *at, uint32_t round)
     }
 }
 
-/* Every subgraph is a stage, and what the CPU runs between two of them. In the order that was found, each change
- * of subgraph begins a stage; a subgraph's members stand together there. Two subgraphs side by side have stages of
+/* Every subgraph is a step, and what the CPU runs between two of them. In the order that was found, each change
+ * of subgraph begins a step; a subgraph's members stand together there. Two subgraphs side by side have steps of
  * their own, so they stay two partitions. */
-static void number_stages(const struct rounds *at)
+static void number_steps(const struct rounds *at)
 {
-    uint32_t stage = 0;
+    uint32_t step = 0;
     for (uint32_t i = 0; i < at->request->count; i++) {
         uint32_t id = at->order[i], before = i ? at->order[i - 1] : id;
-        stage += subgraph_of(at, id) != subgraph_of(at, before) ? 1 : 0;
-        at->request->stage_of[id] = stage;
+        step += subgraph_of(at, id) != subgraph_of(at, before) ? 1 : 0;
+        at->request->step_of[id] = step;
     }
 }
 
@@ -188,7 +188,7 @@ static void number_stages(const struct rounds *at)
  * of what it took. If subgraphs come to wait for each other, no order is left, and the runs of the file's order
  * are the answer. Accepted nodes of rounds to come are unsupported to earlier ones, since the operator that they
  * replace was not taken there. */
-void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage)
+void npart__step_rounds(struct npart__step_request *request, npart__stepper *step)
 {
     struct rounds at = {.request = request};
     struct npart__walk walk;
@@ -198,13 +198,13 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         at.accepted[request->place_of[request->order[i]]] = asked->accepted[request->order[i]];
     for (uint32_t round = 0; round <= request->session->round_count && is_ordered && !request->failed; round++) {
-        /* A copy with the order of this round; stage_of is shared, and written anew by each round. */
-        struct npart__stage_request one = *request;
+        /* A copy with the order of this round; step_of is shared, and written anew by each round. */
+        struct npart__step_request one = *request;
         is_ordered = order_subgraphs(&at, &walk);
         one.order = is_ordered ? at.order : request->order;
         one.subgraph_of = at.subgraph_of;
         show_round(&at, round);
-        stage(&one);
+        step(&one);
         request->failed |= one.failed;
         take_subgraphs(&at, round);
     }
@@ -212,7 +212,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         asked->accepted[request->order[i]] = at.accepted[request->place_of[request->order[i]]];
     if (!request->failed && order_subgraphs(&at, &walk))
-        number_stages(&at);
+        number_steps(&at);
     else if (!request->failed)
-        npart__stage_by_runs(request);
+        npart__step_by_runs(request);
 }

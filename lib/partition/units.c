@@ -4,7 +4,7 @@
  * (core/providers/partitioning_utils.cc, node_unit_map), so a DequantizeLinear waits until all operands of its unit
  * have been computed: that of a weight too, which waits for nothing itself.
  */
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
 {
@@ -13,7 +13,7 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
 
 /* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. A runtime that
  * knows no units (npart__has_units) is done at once. */
-static bool has_work(const struct npart__stage_request *request)
+static bool has_work(const struct npart__step_request *request)
 {
     for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
         if (request->accepted[request->order[i]] && plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
@@ -22,7 +22,7 @@ static bool has_work(const struct npart__stage_request *request)
 }
 
 /* A user's cut makes of each segment a model of its own, which a unit does not reach across. */
-static bool is_inside(const struct npart__stage_request *request, uint32_t id)
+static bool is_inside(const struct npart__step_request *request, uint32_t id)
 {
     return npart__node_region(request->graph, id) == request->region &&
            (!request->segment_of || request->segment_of[id] == request->segment);
@@ -31,7 +31,7 @@ static bool is_inside(const struct npart__stage_request *request, uint32_t id)
 /* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
  * file writes a second result. The same node may use it twice, as both operands. Copies have been made by then, so
  * mostly there is one. */
-static uint32_t lone_user(const struct npart__stage_request *request, uint32_t id)
+static uint32_t lone_user(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
     uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0), user = NPART_NONE;
@@ -47,8 +47,8 @@ static uint32_t lone_user(const struct npart__stage_request *request, uint32_t i
 }
 
 /* A unit that is whole: no cut of the user's goes through it. An operator that falls back takes its
- * DequantizeLinear with it by a rule of the list, and has no stage to give. */
-static bool is_unit(const struct npart__stage_request *request, uint32_t id)
+ * DequantizeLinear with it by a rule of the list, and has no step to give. */
+static bool is_unit(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
     const struct npart__node *node = npart__node_at(graph, id);
@@ -66,8 +66,8 @@ static bool is_unit(const struct npart__stage_request *request, uint32_t id)
 
 /* The DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses it waits
  * for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave 1,
- * too. The later stage is safe: what a DequantizeLinear makes goes to that one user. */
-void npart__join_units(struct npart__stage_request *request)
+ * too. The later step is safe: what a DequantizeLinear makes goes to that one user. */
+void npart__join_units(struct npart__step_request *request)
 {
     bool is_needed = has_work(request);
     for (uint32_t i = 0; is_needed && i < request->count; i++) {
@@ -75,6 +75,6 @@ void npart__join_units(struct npart__stage_request *request)
         bool may_wait = request->accepted[id] && plays(request->graph, id, NPART__ROLE_DEQUANTIZES);
         uint32_t user = may_wait ? lone_user(request, id) : NPART_NONE;
         if (user != NPART_NONE && is_unit(request, user))
-            request->stage_of[id] = request->stage_of[user];
+            request->step_of[id] = request->step_of[user];
     }
 }

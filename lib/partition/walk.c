@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "partition/stages.h"
+#include "partition/steps.h"
 
 /* ---- the runtime's order --------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static int compare_keys(const void *a, const void *b)
  * each node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). Where A feeds B and
  * C, and these feed D, the walk goes from D into C first, whose number is the larger, then A; B comes after C, so
  * the order is A, C, B, D. */
-static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
+static bool walk(struct npart__step_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
     size_t nodes = request->count + (size_t)1, edges = 0;
@@ -84,7 +84,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
 /* The other direction of `node_at`. */
-static void number_nodes(const struct npart__stage_request *request, struct numbers *numbers)
+static void number_nodes(const struct npart__step_request *request, struct numbers *numbers)
 {
     for (uint32_t i = 0; i < request->count; i++)
         numbers->of[request->place_of[numbers->node_at[i]]] = i;
@@ -93,7 +93,7 @@ static void number_nodes(const struct npart__stage_request *request, struct numb
 /* A node that is a copy, or stands for another, has the place of that one; of equal places the smaller id comes
  * first. A runtime numbers nodes as it reads them, which is the file's order. A MatMul of place 12, since its
  * Add was node 12, stands after all nodes up to 11, though its id may be 3. */
-static bool number_by_file(struct npart__stage_request *request, struct numbers *numbers)
+static bool number_by_file(struct npart__step_request *request, struct numbers *numbers)
 {
     size_t count = request->count + (size_t)1;
     uint64_t *keys = npart__arena_allocate(request->arena, count * sizeof *keys);
@@ -119,13 +119,13 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
 
 /* Inlined once all passes are over, and so after what they make. Products that have been given Reshapes are of
  * round 0, and no such nodes. */
-static bool is_late(const struct npart__stage_request *request, uint32_t id)
+static bool is_late(const struct npart__step_request *request, uint32_t id)
 {
     return request->session->round[id] && request->session->remade[id] == NPART__REMADE_NOT;
 }
 
 /* Whether this pass makes the node anew: that of Reshapes, or the one before it, of products. */
-static bool is_remade(const struct npart__stage_request *request, uint32_t id, bool by_reshapes)
+static bool is_remade(const struct npart__step_request *request, uint32_t id, bool by_reshapes)
 {
     uint8_t remade = request->session->remade[id];
     return remade != NPART__REMADE_NOT && (remade == NPART__REMADE_RESHAPE) == by_reshapes;
@@ -134,7 +134,7 @@ static bool is_remade(const struct npart__stage_request *request, uint32_t id, b
 /* A pass, of products first and then of Reshapes, goes through the nodes in the runtime's order, and puts what it makes
  * after all others. In the order of the walk before it, since that is how the pass met them; without such a node
  * there is no walk to make. */
-static bool remake(struct npart__stage_request *request, bool by_reshapes, struct numbers *numbers,
+static bool remake(struct npart__step_request *request, bool by_reshapes, struct numbers *numbers,
                    struct npart__walk *out)
 {
     uint32_t stays = 0, remakes = 0, *late;
@@ -168,7 +168,7 @@ static bool remake(struct npart__stage_request *request, bool by_reshapes, struc
 /* Who uses whose results, once folded nodes are gone. Two walks: one that counts the uses of each node and one that
  * fills them in, so that all are in one array. A use by a capture is one by the node that has the body. Counts
  * stand two places further on than their node, so that sums and filling leave each run's beginning at first[p]. */
-static bool list_uses(struct npart__stage_request *request, struct npart__walk *out)
+static bool list_uses(struct npart__step_request *request, struct npart__walk *out)
 {
     size_t edges = 0;
     uint32_t *first = npart__arena_zeroed(request->arena, request->count + (size_t)2, sizeof *first);
@@ -201,7 +201,7 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
 
 /* Numbers change twice, once for each pass that makes nodes anew; the walk that counts is the one after both.
  * Products before Reshapes, in the order of ONNX Runtime's passes. */
-bool npart__walk_region(struct npart__stage_request *request, struct npart__walk *out)
+bool npart__walk_region(struct npart__step_request *request, struct npart__walk *out)
 {
     memset(out, 0, sizeof *out);
     out->order = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof *out->order);
@@ -225,7 +225,7 @@ bool npart__order_of_runtime(const struct npart__session *session, uint32_t regi
         place_of[node] = *count;
         out[(*count)++] = node;
     }
-    struct npart__stage_request request = {.graph = session->graph,
+    struct npart__step_request request = {.graph = session->graph,
                                            .session = session,
                                            .region = region,
                                            .order = out,

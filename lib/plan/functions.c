@@ -125,7 +125,7 @@ bool npart__is_refused(const struct npart__plan *plan, uint32_t node)
         /* Stage 0 is the provider, the first of the list. A rule that only may fail is no refusal of the
          * provider's. */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a node has reasons there is a list of them */
-        is_by_provider |= reason->truth == NPART__FALSE && rules[reason->rule].gate == 0;
+        is_by_provider |= reason->truth == NPART__FALSE && rules[reason->rule].stage == 0;
     }
     return is_by_provider;
 }

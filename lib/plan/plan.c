@@ -17,15 +17,15 @@
 
 /* An error that names the nearest stage. Each has two names: its own, and that under which a missing entry is
  * reported, which is the one that people see in reports. */
-static npart_status lack_gate(const struct npart__oplist *oplist, const char *name, size_t length,
+static npart_status lack_stage(const struct npart__oplist *oplist, const char *name, size_t length,
                               struct npart_error *error)
 {
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
     npart__nearest_init(&nearest, name, length);
-    for (uint32_t i = 0; i < oplist->gate_count; i++) {
-        npart__nearest_offer(&nearest, oplist->gates[i].missing);
-        npart__nearest_offer(&nearest, oplist->gates[i].name);
+    for (uint32_t i = 0; i < oplist->stage_count; i++) {
+        npart__nearest_offer(&nearest, oplist->stages[i].missing);
+        npart__nearest_offer(&nearest, oplist->stages[i].name);
     }
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no gate \"%.*s\"%s", oplist->name, (int)length, name,
                        npart__nearest_hint(&nearest, hint, sizeof hint));
@@ -33,26 +33,26 @@ static npart_status lack_gate(const struct npart__oplist *oplist, const char *na
 
 /* `--gates a,b` asks only some stages of the list, in the list's own order, whatever order they are named in. An
  * empty text asks none, so that only folding and partitioning are left. A bit a stage: a list has at most
- * NPART__LIMIT_GATES of them. A comma at the end names nothing more. */
-static npart_status choose_gates(struct npart__plan *plan, const char *text, struct npart_error *error)
+ * NPART__LIMIT_STAGES of them. A comma at the end names nothing more. */
+static npart_status choose_stages(struct npart__plan *plan, const char *text, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
     if (!text)
         return NPART_OK;
-    plan->target.gates = 0;
+    plan->target.stages = 0;
     /* "compiler,provider" asks these two; a name between two commas is empty, and no stage has it. */
     while (*text) {
         size_t length = strcspn(text, ",");
-        uint32_t gate = NPART_NONE;
-        for (uint32_t i = 0; i < oplist->gate_count; i++) {
-            const char *names[] = {oplist->gates[i].name, oplist->gates[i].missing};
+        uint32_t stage = NPART_NONE;
+        for (uint32_t i = 0; i < oplist->stage_count; i++) {
+            const char *names[] = {oplist->stages[i].name, oplist->stages[i].missing};
             for (size_t k = 0; k < 2; k++)
                 if (strlen(names[k]) == length && memcmp(names[k], text, length) == 0)
-                    gate = i;
+                    stage = i;
         }
-        if (gate == NPART_NONE)
-            return lack_gate(oplist, text, length, error);
-        plan->target.gates |= UINT32_C(1) << gate;
+        if (stage == NPART_NONE)
+            return lack_stage(oplist, text, length, error);
+        plan->target.stages |= UINT32_C(1) << stage;
         text += length + (text[length] == ',' ? 1 : 0);
     }
     return NPART_OK;
@@ -114,7 +114,7 @@ npart_status npart__plan_choose(const struct npart__plan_request *request, struc
 {
     npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
     if (status == NPART_OK)
-        status = choose_gates(out, request->gates, error);
+        status = choose_stages(out, request->stages, error);
     if (status == NPART_OK) {
         out->release = npart__target_release(&out->target);
         status = choose_partitioner(out, request->partitioner, error);

@@ -28,7 +28,7 @@ struct npart__plan_request {
     const struct npart__oplist *oplist;
     const char *target;      /* the text after the list's name; "" for defaults */
     const char *partitioner; /* NULL: the target's */
-    const char *gates;       /* "provider,compiler": the stages to ask; NULL: all */
+    const char *stages;       /* "provider,compiler": the stages to ask; NULL: all */
     enum npart_level level;
     const struct npart_assumption *assumed;
     uint32_t assumed_count;

@@ -114,7 +114,7 @@ static void check_crossings(const struct npart__plan *plan)
         const struct npart__partition *at = &all->partitions.items[p];
         NPART__ASSERT(at->joined_count < at->member_count, "partition %u has no node of its own", p);
         NPART__ASSERT(npart__scope_at(plan->graph, at->region)->region == at->region, "partition %u", p);
-        NPART__ASSERT(p == 0 || at[-1].region != at->region || at[-1].stage < at->stage, "partition %u is too late", p);
+        NPART__ASSERT(p == 0 || at[-1].region != at->region || at[-1].step < at->step, "partition %u is too late", p);
         for (uint32_t i = 1; i < at->input_count; i++)
             NPART__ASSERT(all->lists.items[at->first_input + i - 1] < all->lists.items[at->first_input + i],
                           "inputs of partition %u are not in order", p);

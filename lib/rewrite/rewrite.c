@@ -124,7 +124,7 @@ static npart_status read_list(const char *text, size_t bytes, const char *path, 
     struct npart__rewrite *rows =
         status == NPART_OK ? npart__arena_zeroed(arena, oplist->rewrites.count + (size_t)1, sizeof *rows) : NULL;
     *target = (struct npart__target){.oplist = oplist, .variant = NPART_NONE, .variant_text = "",
-                                     .toolchain_text = "", .gates = 1};
+                                     .toolchain_text = "", .stages = 1};
     if (status == NPART_OK && !rows)
         return npart__fail_memory(error);
     for (uint32_t i = 0; status == NPART_OK && i < oplist->rewrites.count; i++)

@@ -183,7 +183,7 @@ static void test_document__names_every_parameter_and_limit(void)
              NPART__LIMIT_OPLIST_BYTES >> 20, NPART__LIMIT_LINE_BYTES >> 10, NPART__LIMIT_CONDITION_DEPTH);
     CHECK(strstr(document, limits));
     snprintf(limits, sizeof limits, "%u of defines, %u switches, %u stages", NPART__LIMIT_DEFINE_DEPTH,
-             NPART__LIMIT_SWITCHES, NPART__LIMIT_GATES);
+             NPART__LIMIT_SWITCHES, NPART__LIMIT_STAGES);
     CHECK(strstr(document, limits));
     snprintf(limits, sizeof limits, "%u defines, %u parameters, %u rules in a section, %u words that are read again",
              NPART__LIMIT_DEFINES, NPART__LIMIT_PARAMETERS, NPART__LIMIT_RULES_OF_SECTION, NPART__LIMIT_TOKENS_AGAIN);

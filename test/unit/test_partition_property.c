@@ -418,7 +418,7 @@ static void check_members(void)
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         CHECK_INT(seen[i], i < file_nodes && is_live(i) && accepted[i]);
         CHECK((found.partition_of[i] != NPART_NONE) == (is_live(i) && accepted[i]));
-        CHECK((found.stage_of[i] != NPART_NONE) == is_live(i));
+        CHECK((found.step_of[i] != NPART_NONE) == is_live(i));
     }
 }
 
@@ -460,12 +460,12 @@ static void check_switches(void)
         uint32_t count = graph->scopes.items[region].region == region ? live_nodes(region, nodes) : 0;
         for (uint32_t stage = 0; stage <= 2 * count + 1; stage++) {
             for (uint32_t i = 0; i < count; i++) {
-                if (found.stage_of[nodes[i]] != stage)
+                if (found.step_of[nodes[i]] != stage)
                     continue;
                 switches += side >= 0 && side != accepted[nodes[i]];
                 side = accepted[nodes[i]];
                 for (uint32_t k = 0; k < count; k++) /* what it needs runs before, or with it */
-                    CHECK(!needs(nodes[i], nodes[k]) || found.stage_of[nodes[k]] <= stage);
+                    CHECK(!needs(nodes[i], nodes[k]) || found.step_of[nodes[k]] <= stage);
             }
         }
     }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Between the files of partition: what a partitioner is given, and gives. It sees one region at a time, or one segment
- * of it, fills in `stage_of` for its live nodes, and may leave nodes to the CPU. Numbers of stages may have gaps; who
+ * of it, fills in `step_of` for its live nodes, and may leave nodes to the CPU. Numbers of steps may have gaps; who
  * calls it makes partitions of them.
  */
-#ifndef NPART_PARTITION_STAGES_H
-#define NPART_PARTITION_STAGES_H
+#ifndef NPART_PARTITION_STEPS_H
+#define NPART_PARTITION_STEPS_H
 
 #include "partition/policy.h"
 
-/* One region to be staged. Of a segment or a round it is a copy with other `order` and `count`; `place_of` and
- * `stage_of` are shared. */
-struct npart__stage_request {
+/* One region to be given steps. Of a segment or a round it is a copy with other `order` and `count`; `place_of` and
+ * `step_of` are shared. */
+struct npart__step_request {
     struct npart__hand_back *back; /* for nodes that the partitioner leaves to the CPU */
     const struct npart__graph *graph;
     const struct npart__session *session;
@@ -26,39 +26,39 @@ struct npart__stage_request {
     uint32_t *place_of; /* by node that is in `order`: its *place*, a number of its own below `count`, which it keeps
                            when the order changes. There may be as many regions and segments as nodes: what staging one
                            of them takes is as long as that, by place, and not as long as the graph */
-    uint32_t *stage_of; /* by node, to fill in */
+    uint32_t *step_of; /* by node, to fill in */
     bool is_run;        /* the order is that of a run: copies have the last numbers, as the runtime makes them last */
     struct npart__arena *arena; /* for the time of staging */
     bool failed;                /* out of memory */
 };
 
 /* cuts.c: every segment by itself, one after the other. */
-void npart__stage_segments(struct npart__stage_request *request, const char *partitioner);
+void npart__step_segments(struct npart__step_request *request, const char *partitioner);
 
-/* Fills in stage_of for all nodes of the order, accepted or not; all nodes of a stage are on one side, and no node
- * has a smaller stage than what it takes. */
-typedef void npart__stager(struct npart__stage_request *request);
+/* Fills in step_of for all nodes of the order, accepted or not; all nodes of a step are on one side, and no node
+ * has a smaller step than what it takes. */
+typedef void npart__stepper(struct npart__step_request *request);
 
 /* rounds.c: one partitioner in as many rounds as the request has. */
-void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage);
+void npart__step_rounds(struct npart__step_request *request, npart__stepper *step);
 
 /* One segment. */
-void npart__give_stages(struct npart__stage_request *request, const char *partitioner);
+void npart__give_steps(struct npart__step_request *request, const char *partitioner);
 
-/* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right after each other,
+/* components.c: the accepted nodes of a step that do not touch are given steps of their own, right after each other,
  * in the order of their first nodes. */
-void npart__split_stages(struct npart__stage_request *request);
-/* units.c: a DequantizeLinear in front of a quantized operator is given the stage of that. */
-void npart__join_units(struct npart__stage_request *request);
+void npart__split_steps(struct npart__step_request *request);
+/* units.c: a DequantizeLinear in front of a quantized operator is given the step of that. */
+void npart__join_units(struct npart__step_request *request);
 /* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
-void npart__stage_by_openvino(struct npart__stage_request *request);
+void npart__step_by_openvino(struct npart__step_request *request);
 /* openvino.c: a body of which some nodes are taken, of a node that is taken: the node fails. Whether there is one. */
 bool npart__fail_parted_bodies(struct npart__hand_back *to);
-void npart__stage_by_qnn(struct npart__stage_request *request);
-/* stages.c */
-void npart__stage_by_waves(struct npart__stage_request *request);
-void npart__stage_by_runs(struct npart__stage_request *request);
-void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason);
+void npart__step_by_qnn(struct npart__step_request *request);
+/* steps.c */
+void npart__step_by_waves(struct npart__step_request *request);
+void npart__step_by_runs(struct npart__step_request *request);
+void npart__leave_to_cpu(struct npart__step_request *request, uint32_t node, enum npart__partitioner_reason reason);
 /* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
 bool npart__follows_edges(const char *partitioner);
 /* Whether a body that is taken as a whole, of a node that is taken, has no partitions of its own. */
@@ -74,10 +74,10 @@ struct npart__walk {
     uint32_t *uses;      /* nodes, one for each operand; in the order that the request lists them */
 };
 /* False when out of memory. */
-bool npart__walk_region(struct npart__stage_request *request, struct npart__walk *out);
+bool npart__walk_region(struct npart__step_request *request, struct npart__walk *out);
 
 /* The live producer of an operand (inputs, then captures) in the same region and segment, or NPART_NONE. */
-uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
+uint32_t npart__producer_inside(const struct npart__step_request *request, const struct npart__node *node,
                                 uint32_t operand);
 
 #endif
