@@ -34,7 +34,12 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmiss
 	-Wcast-qual -Wundef $(if $(WERROR),-Werror)
 # Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
 SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
-ALL_CPPFLAGS = -Iinclude -Ilib -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
+# The folders of lib/, each of which uses those before it alone. Who wants the analysis alone links the core.
+core := base read target know plan api
+above := mend compare report
+# A header is included by its stage's name, whichever folder the stage is in.
+INCLUDES := -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/know -Ilib/plan -Ilib/mend -Ilib/compare
+ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
 # What is built does not depend on the folder that it is built in.
@@ -43,17 +48,14 @@ ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
 TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
 
-sources := $(wildcard lib/*/*.c)
+sources := $(foreach folder,$(core) $(above),$(wildcard lib/$(folder)/*.c lib/$(folder)/*/*.c))
 generated := onnx.pb-c builtin_oplists builtin_page
 objects := $(sources:%.c=$(OUT)/%.o) $(addprefix $(OUT)/,$(generated:=.o))
 tool_sources := $(wildcard tools/*.c)
 test_sources := $(wildcard test/unit/*.c test/cases/*.c test/support/*.c test/cli/*.c)
 tool_objects := $(tool_sources:%.c=$(OUT)/%.o)
 static_library := $(OUT)/libnpu_partition.a
-# Who wants the analysis alone links these stages: advice and fix, comparison, and reports stand above them.
-core := base wire onnx schema runtime oplist graph infer view valid session work judge partition memory precision cause cost \
-	plan module api
-core_objects := $(filter $(foreach stage,$(core),$(OUT)/lib/$(stage)/%),$(objects)) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
+core_objects := $(filter $(foreach folder,$(core),$(OUT)/lib/$(folder)/%),$(objects)) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
 core_library := $(OUT)/libnpu_partition_core.a
 shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
@@ -64,12 +66,12 @@ generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
 
-$(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/onnx/onnx.proto
+$(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/read/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
-	$(PROTOC_C) --proto_path=lib/onnx --c_out=$(GENERATED) $<
+	$(PROTOC_C) --proto_path=lib/read/onnx --c_out=$(GENERATED) $<
 
 # The table that the scan of a file goes by.
-$(GENERATED)/include/wire_schema.def: lib/onnx/onnx.proto tools/generate/wire_schema.awk
+$(GENERATED)/include/wire_schema.def: lib/read/onnx/onnx.proto tools/generate/wire_schema.awk
 	@mkdir -p $(@D)
 	awk -f tools/generate/wire_schema.awk $< > $@.new && mv $@.new $@
 
@@ -87,9 +89,9 @@ $(GENERATED)/include/record_words.h: include/records.table tools/generate/record
 	awk -f tools/generate/records.awk $< > $@.new && mv $@.new $@
 
 # What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
-$(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/advice/actions.def tools/generate/rewrites.awk
+$(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/mend/advice/actions.def tools/generate/rewrites.awk
 	@mkdir -p $(@D)
-	awk -f tools/generate/rewrites.awk lib/advice/actions.def oplists/standard.rewrites > $@.new && mv $@.new $@
+	awk -f tools/generate/rewrites.awk lib/mend/advice/actions.def oplists/standard.rewrites > $@.new && mv $@.new $@
 
 # The page of --format html, likewise.
 $(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildcard web/page/*)
@@ -137,7 +139,7 @@ ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
 SOC ?=
 
-# The newest release that lib/runtime describes: what models it loads is compared with it.
+# The newest release that lib/target/runtime describes: what models it loads is compared with it.
 ONNXRUNTIME ?= 1.31.1
 $(VENV)/ready:
 	$(PYTHON) -m venv $(VENV)
@@ -163,4 +165,4 @@ help: ## this list
 
 .PHONY: all core demo targets-page includes-page clean help
 .SUFFIXES:
--include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
+-include $(wildcard $(foreach other,wasm windows,$(BUILD)/$(other)/*/*.d $(BUILD)/$(other)/*/*/*.d $(BUILD)/$(other)/*/*/*/*.d) $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(BUILD)/checked-*/*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/lib/*/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -31,24 +31,35 @@ MAKES = {
     "judge": "verdicts and reasons",
     "partition": "verdicts to partitions",
     "precision": "formats of weights",
-    "cause": "why nodes are refused",
+    "cause": "why nodes fall back",
     "cost": "milliseconds",
     "plan": "all of it for one target",
     "advice": "what to do about it",
+    "memory": "weights and peaks",
+    "work": "what operators compute",
+    "module": "sums by module",
+    "edit": "the next version of a model",
+    "rewrite": "what replaces a node",
+    "choose": "which change is best",
+    "fix": "the best version, a file",
+    "split": "a model for each partition",
+    "diff": "two plans",
+    "place": "a device for each model",
     "report": "text and JSON",
     "api": "the public handles",
 }
 
 
 def stages():
+    """In their order, with the folder of lib/ that each is in; \"\": it is one itself."""
     text = (ROOT / "test/checks/structure.sh").read_text()
-    return re.search(r'^stages="([^"]*)"', text, re.M).group(1).split()
+    return dict(name.rpartition("/")[::-2] for name in re.search(r'^stages="([^"]*)"', text, re.M).group(1).split())
 
 
 def includes():
     """By folder the folders that its files include."""
     found = {}
-    for file in sorted(ROOT.glob("lib/*/*.[ch]")):
+    for file in sorted(ROOT.glob("lib/**/*.[ch]")):
         here = found.setdefault(file.parent.name, set())
         here.update(re.findall(r'^#include "([a-z]+)/', file.read_text(), re.M))
         here.discard(file.parent.name)
@@ -73,7 +84,7 @@ def reduced(edges):
     }
 
 
-def drawing(edges):
+def drawing(edges, groups):
     lines = [
         "digraph includes {",
         '  rankdir=TB; nodesep=0.3; ranksep=0.3; bgcolor="white";',
@@ -81,6 +92,10 @@ def drawing(edges):
         " fontsize=11, margin=\"0.16,0.07\"];",
         '  edge [color="#4a6785", arrowsize=0.7];',
     ]
+    for group in sorted(set(groups.values()) - {""}):
+        inside = "; ".join(f'"{stage}"' for stage in groups if group in (groups[stage], stage))
+        lines.append(f'  subgraph "cluster_{group}" {{ label="{group}"; labeljust=l; fontname="Helvetica";'
+                     f' color="#9fb3c8"; {inside} }}')
     for folder in sorted(edges):
         makes = f'<br/><font point-size="10">{MAKES[folder]}</font>' if folder in MAKES else ""
         lines.append(f'  "{folder}" [label=<<b>{folder}</b>{makes}>];')
@@ -93,9 +108,10 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     edges, order, wrong = includes(), stages(), []
+    places = list(order)
     for folder, targets in sorted(edges.items()):
         wrong += [f"{folder} includes {to}, a later folder" for to in targets
-                  if order.index(to) > order.index(folder)]
+                  if places.index(to) > places.index(folder)]
         if folder in reached(edges, folder):
             wrong.append(f"{folder} includes itself in a circle")
     for text in wrong:
@@ -104,9 +120,10 @@ def main():
         sys.exit(1)
     out = pathlib.Path(sys.argv[1])
     if out.suffix == ".dot":
-        out.write_text(drawing(edges))
+        out.write_text(drawing(edges, order))
     else:
-        subprocess.run(["dot", f"-T{out.suffix[1:]}", "-o", str(out)], input=drawing(edges), text=True, check=True)
+        subprocess.run(["dot", f"-T{out.suffix[1:]}", "-o", str(out)], input=drawing(edges, order), text=True,
+                       check=True)
 
 
 main()

@@ -420,7 +420,7 @@ static void tell_factors(const struct calibrating *c, const double *x, const dou
 
 /* ---- the cost file ----------------------------------------------------------------------------------------------- */
 
-/* Lines of a cost file, in the form that lib/oplist/cost_lines.c reads, with nine decimals:
+/* Lines of a cost file, in the form that lib/target/oplist/cost_lines.c reads, with nine decimals:
  * "param memory_gb_per_s of w8a8 for v73 via onnxruntime 18.2 21.0 24.3 assumed". The target's variant is named also
  * where the list's line is for all, so that others keep what the list says of them. */
 struct cost_file {

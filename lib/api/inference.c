@@ -274,7 +274,7 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
     if (!made)
         return npart__settle_for(open->life, npart__fail_memory(error), error);
     npart__life_keep(made->life, open->life);
-    /* Sizes that conflict are an ARGUMENT error, which the caller may pass over (lib/place does). */
+    /* Sizes that conflict are an ARGUMENT error, which the caller may pass over (lib/compare/place does). */
     made->chosen = sizes;
     made->chosen_count = count;
     npart_status status = npart__settle_for(made->life, infer_again(made, open, error), error);

@@ -11,7 +11,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* Partitioners are known to lib/partition only, a later stage than the one that reads lists. So the reader notes
+/* Partitioners are known to lib/plan/partition only, a later stage than the one that reads lists. So the reader notes
  * the name with its place, and it is looked up here. */
 static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
                                       struct npart_error *error)

@@ -2,8 +2,8 @@
  *
  * PyTorch's exporters note on each node the Python stack and the module path it came from. Dynamo, as metadata:
  *   pkg.torch.onnx.stack_trace   File "/home/me/model.py", line 41, in forward ...     (the innermost frame last)
- *   pkg.torch.onnx.name_scopes, namespace   the module (lib/module/names.c)
- * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/graph/modules.c):
+ *   pkg.torch.onnx.name_scopes, namespace   the module (lib/plan/module/names.c)
+ * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/know/graph/modules.c):
  *   /home/me/model.py(41): forward                                                    (the innermost frame first)
  */
 #include "api/api.h"

@@ -525,7 +525,7 @@ static bool add_session(struct search *at)
 }
 
 /* The pattern of the list whose match the node is part of, or NULL. A match leaves its pattern's rule among the
- * node's reasons (lib/judge/match.c); failures are patterns of another kind. Reasons of a node times patterns of
+ * node's reasons (lib/plan/judge/match.c); failures are patterns of another kind. Reasons of a node times patterns of
  * the list; both are few. */
 static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
 {

@@ -141,7 +141,7 @@ static bool sum_up_causes(struct npart__plan *plan)
 }
 
 /* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
- * of lib/advice ask `node_costs` again, with other nodes accepted. */
+ * of lib/mend/advice ask `node_costs` again, with other nodes accepted. */
 static npart_status estimate(struct npart__plan *plan, struct npart_error *error)
 {
     plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);

@@ -149,7 +149,7 @@ static void put_causes(struct npart__page *page)
     put_gathered(page, &line);
 }
 
-/* What the CPU is slow at, once for each sentence (lib/cost/slow.def); there are few, and what does not fit is left
+/* What the CPU is slow at, once for each sentence (cost/slow.def); there are few, and what does not fit is left
  * out. */
 static void put_slow(struct npart__page *page)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hold lib/onnx/onnx.proto, and the table that the scan goes by, against the official schema.
+"""Hold lib/read/onnx/onnx.proto, and the table that the scan goes by, against the official schema.
 
 usage: check_proto.py DESCRIBE_PROTO
 Needs:  pip install onnx

@@ -70,7 +70,7 @@ def summed(files):
 def print_table(files, most):
     stages = collections.defaultdict(list)
     for name, lines in files.items():
-        stages[name.split("/")[1]].append(lines)
+        stages[name.split("/")[-2]].append(lines)
     print(f"{'stage':30}{'lines run':>26}{'branches taken at least once':>33}")
     for stage in sorted(stages):
         print(summed(stages[stage]).row(stage))

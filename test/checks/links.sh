@@ -13,7 +13,7 @@ find "$objects/lib" -name '*.o' | sort | while read -r object; do
 	source=${object#"$objects"/}
 	[ ! -f "${source%.o}.c" ] || nm -o "$object"
 done | awk -v stages="$stages" '
-	BEGIN { count = split(stages, names, " "); for (i = 1; i <= count; i++) rank[names[i]] = i }
+	BEGIN { count = split(stages, names, " "); for (i = 1; i <= count; i++) { sub(/.*\//, "", names[i]); rank[names[i]] = i } }
 	{
 		file = $1
 		sub(/:.*/, "", file)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Do the tests notice a change of the library? Changes one token of lib/*/*.c at a time, in a copy of the tree, builds,
+"""Do the tests notice a change of the library? Changes one token of lib/ at a time, in a copy of the tree, builds,
 and runs the checks, the text cases and then the fastest first, until one fails.
 
 A change is an operator, a constant by one, a condition negated, true for false, or a statement that is left out. Lines
@@ -8,7 +8,7 @@ are drawn uniformly among those of code; what does not compile, and what the com
 drawn again. A check that takes far longer than it did without a change counts as failed. Survivors are listed: each
 means the same, or lacks a test.
 
-usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/infer] [--lock FILE]
+usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/know/infer] [--lock FILE]
 
 COPY is a folder for the copy, and is kept between runs. --only repeats draws of a seed by their numbers; --folder draws
 from one stage alone. --lock is held while changes are checked, and given up every few minutes, so that other heavy work
@@ -143,7 +143,7 @@ def changes_of(file, text):
 def draw_changes(tree, seed, folder):
     """Without end: the lines in random order, each time one of a line's changes."""
     by_line = collections.defaultdict(list)
-    for file in sorted(tree.glob(f"{folder}/*.c")):
+    for file in sorted(tree.glob(f"{folder}/**/*.c")):
         for change in changes_of(str(file.relative_to(tree)), file.read_text()):
             by_line[change.file, change.line].append(change)
     lines, chance = sorted(by_line), random.Random(seed)
@@ -216,8 +216,9 @@ def make(*targets):
 
 def optimized(tree, text):
     """What the compiler makes of a file's text; None where it does not compile."""
-    command = [os.environ.get("CC", "cc"), "-std=c11", "-Iinclude", "-Ilib", "-Ibuild/generated/include", "-isystem",
-               "build/generated", "-O2", "-w", "-x", "c", "-S", "-o", "-", "-"]  # fmt: skip
+    command = [os.environ.get("CC", "cc"), "-std=c11", "-Iinclude", "-Ilib",
+               *(f"-Ilib/{group}" for group in "read target know plan mend compare".split()), "-Ibuild/generated/include",
+               "-isystem", "build/generated", "-O2", "-w", "-x", "c", "-S", "-o", "-", "-"]  # fmt: skip
     result = subprocess.run(command, cwd=tree, input=text, text=True, capture_output=True)
     return result.stdout if result.returncode == 0 else None
 
@@ -265,7 +266,7 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
-    parser.add_argument("--folder", default="lib/*")
+    parser.add_argument("--folder", default="lib")
     parser.add_argument("--lock")
     options = parser.parse_args()
     only = {int(number) for number in options.only.split(",") if number}

@@ -3,17 +3,17 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base wire onnx schema runtime oplist graph infer view valid session work judge partition memory precision cause cost plan module api edit rewrite choose advice fix split diff place report"
+stages="base read/wire read/onnx target/schema target/runtime target/oplist know/graph know/infer know/view know/valid know/session know/work plan/judge plan/partition plan/memory plan/precision plan/cause plan/cost plan plan/module api mend/edit mend/rewrite mend/choose mend/advice mend/fix mend/split compare/diff compare/place report"
 failed=0
 complain() {
 	echo "structure: $*" >&2
 	failed=1
 }
 
-# A stage includes headers of its own and of earlier stages only.
+# A stage includes headers of its own and of earlier stages only, so a folder of lib/ those of earlier folders.
 before=
 for stage in $stages; do
-	before="$before $stage"
+	before="$before ${stage##*/}"
 	for file in lib/"$stage"/*.[ch]; do
 		for included in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$file" | sort -u); do
 			case " $before " in
@@ -23,24 +23,25 @@ for stage in $stages; do
 		done
 	done
 done
-for folder in lib/*/; do
+for folder in $(find lib -name '*.[ch]' -exec dirname {} + | sort -u); do
 	case " $stages " in
-	*" $(basename "$folder") "*) ;;
+	*" ${folder#lib/} "*) ;;
 	*) complain "$folder is no stage" ;;
 	esac
 done
+[ -z "$(printf '%s\n' $stages | sed 's,/.*,,' | uniq | sort | uniq -d)" ] || complain "stages of one folder do not stand together"
 
 # protobuf-c is seen by onnx and by the files that build the graph; uthash by one file.
-for file in $(grep -l '#include.*\(pb-c\.h\|protobuf-c\)' lib/*/*.[ch]); do
+for file in $(grep -l '#include.*\(pb-c\.h\|protobuf-c\)' $(find lib -name '*.[ch]')); do
 	case $file in
-	lib/onnx/* | lib/graph/build.h | lib/edit/edit_internal.h | lib/split/internal.h) ;;
+	lib/read/onnx/* | lib/know/graph/build.h | lib/mend/edit/edit_internal.h | lib/mend/split/internal.h) ;;
 	*) complain "$file includes protobuf-c" ;;
 	esac
 done
-for file in $(grep -l 'include <uthash' lib/*/*.[ch]); do
+for file in $(grep -l 'include <uthash' $(find lib -name '*.[ch]')); do
 	[ "$file" = lib/base/strings.c ] || complain "$file includes uthash"
 done
-if grep -l 'include <jansson' lib/*/*.[ch] include/*.h; then
+if grep -l 'include <jansson' $(find lib -name '*.[ch]') include/*.h; then
 	complain "the library includes jansson, which is the tool's"
 fi
 
@@ -58,20 +59,20 @@ done | grep .; then
 fi
 
 # The library never prints, exits or aborts, but for failed assertions of the debug build.
-if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' lib/*/*.c | grep -v '^lib/base/debug.c:' | grep -vE '^[^:]*:[0-9]+: *(/\*|\*)'; then
+if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' $(find lib -name '*.c') | grep -v '^lib/base/debug.c:' | grep -vE '^[^:]*:[0-9]+: *(/\*|\*)'; then
 	complain "the library prints or exits"
 fi
 
 # What the operating system does is asked in one place of the library and one of the tool, so that both run elsewhere.
-if grep -nE '#include <(sys/|unistd|fcntl|dirent|io\.h|windows)|\b(fopen|isatty|realpath|getcwd|rename|remove)\(|_WIN32' lib/*/*.[ch] tools/*.[ch] |
+if grep -nE '#include <(sys/|unistd|fcntl|dirent|io\.h|windows)|\b(fopen|isatty|realpath|getcwd|rename|remove)\(|_WIN32' $(find lib -name '*.[ch]') tools/*.[ch] |
 	grep -v '/platform_[a-z]*\.c:\|^lib/report/places.c:.*_WIN32'; then
 	complain "this belongs to lib/base/platform.h or tools/platform.h"
 fi
 
 # Which operators are treated in a way of their own is data: lines of op lists, and tables.
-sed -n 's/^OPERATOR("[^"]*", \("[^"]*"\).*/\1/p' lib/schema/operators.def | sort -u >"${TMPDIR:-/tmp}/structure.$$"
-if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/partition/*.[ch] lib/judge/*.[ch]; then
-	complain "a file of lib/partition or lib/judge names an operator"
+sed -n 's/^OPERATOR("[^"]*", \("[^"]*"\).*/\1/p' lib/target/schema/operators.def | sort -u >"${TMPDIR:-/tmp}/structure.$$"
+if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/plan/partition/*.[ch] lib/plan/judge/*.[ch]; then
+	complain "a file of lib/plan/partition or lib/plan/judge names an operator"
 fi
 rm -f "${TMPDIR:-/tmp}/structure.$$"
 
@@ -90,8 +91,8 @@ done
 
 # What a person reads uses the field's words: no sentence of an op list and no text of a report has these.
 words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|before the run|hands? over|typically'
-grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/cause/*.c lib/api/*.c lib/session/fold.c lib/valid/*.c \
-	lib/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
+grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/know/session/fold.c lib/know/valid/*.c \
+	lib/target/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
 	complain "words that are replaced by others"
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.
 words='behind|of run time|victims?|twins?|merged into|before the run|breaks on|refused (nodes?|units?)'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What holds for every model, held for the neighbours (support/changed_text.h) of one: reading, inference and planning
- * answer or say why not; ids and ranges are those that lib/graph promises; counts of a plan add up; the report is JSON;
+ * answer or say why not; ids and ranges are those that graph promises; counts of a plan add up; the report is JSON;
  * and a plan beside itself has no difference.
  */
 #ifndef TEST_NEIGHBOUR_H

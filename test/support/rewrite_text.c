@@ -119,7 +119,7 @@ static npart_status analyse(struct rewriting *rewriting)
                             : npart__fail_memory(&rewriting->error);
 }
 
-/* A site that failed and is not impossible ran out of memory, as lib/fix takes it. */
+/* A site that failed and is not impossible ran out of memory, as lib/mend/fix takes it. */
 static npart_status offer(struct rewriting *rewriting, const struct npart__rewrite *rewrite,
                           struct npart__editor *editor, uint32_t node)
 {
@@ -258,7 +258,7 @@ static void fail_each_allocation(const struct bytes *bytes, const char *rewrites
 
 /* ---- on other models ------------------------------------------------------------------------------------------- */
 
-/* What is made of any model that can be read can be read; lib/fix would take it for a rewrite that does not help. */
+/* What is made of any model that can be read can be read; fix would take it for a rewrite that does not help. */
 static void hold_for_texts_near(const char *model, const char *rewrites)
 {
     char *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What switching costs, computed by hand from the formulas in lib/cost/cost.h; and how a target's text chooses the
+ * What switching costs, computed by hand from the formulas in lib/plan/cost/cost.h; and how a target's text chooses the
  * parameters.
  */
 #include "npu_partition.h"

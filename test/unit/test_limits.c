@@ -164,7 +164,7 @@ static const struct elsewhere {
     {"unit-nodes", "test/unit/test_effort.c", "test_effort__unit_nodes"},
     {"layout-steps", "test/unit/test_effort.c", "test_effort__layout_steps"},
     {"shared-trials", NULL, "past it one reason of several is not found"},
-    {"rounds", NULL, "no definition in lib/schema needs as many"},
+    {"rounds", NULL, "no definition in lib/target/schema needs as many"},
     {"fusion-tries", "test/unit/test_effort.c", "test_effort__fusion_tries"},
     {"large-tensors", "test/unit/test_infer_limits.c", "NPART__LIMIT_LARGE_TENSORS"},
     {"advice-steps", NULL, "past it another step of those that help is told first"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weights, peaks, caches and what fits on the chip, computed by hand from what lib/memory/memory.h says; and on random
+ * Weights, peaks, caches and what fits on the chip, computed by hand from what memory/memory.h says; and on random
  * graphs what must hold of any peak.
  */
 #include "support/analysis.h"

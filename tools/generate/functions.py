@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write lib/schema/functions.def: the bodies of operators that the standard defines by functions.
+"""Write lib/target/schema/functions.def: the bodies of operators that the standard defines by functions.
 
-usage: functions.py > lib/schema/functions.def
+usage: functions.py > lib/target/schema/functions.def
 Needs:  pip install onnx onnxruntime   (bodies come from the first, the CPU provider's kernels from the second)
 
 Listed are the operators that ONNX Runtime's CPU provider has no kernel for, or none for some element type: only these
@@ -255,8 +255,8 @@ def opsets(schema):
 HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
  * Operators of ai.onnx that the standard defines by a function, and that ONNX Runtime's CPU provider has no kernel
- * for (lib/runtime/kernels.def), or none for some element type. Generated, do not edit:
- *     tools/generate/functions.py > lib/schema/functions.def
+ * for (lib/target/runtime/kernels.def), or none for some element type. Generated, do not edit:
+ *     tools/generate/functions.py > lib/target/schema/functions.def
  * from the functions registered in onnx {onnx} and the kernels of onnxruntime {onnxruntime}.
  *
  * FUNCTION(name, since version, opset of the body, flags, body), sorted. A row holds up to the next one of its

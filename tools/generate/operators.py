@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write lib/schema/operators.def: operand names, types and attributes of every operator version.
+"""Write lib/target/schema/operators.def: operand names, types and attributes of every operator version.
 
-usage: operators.py > lib/schema/operators.def
+usage: operators.py > lib/target/schema/operators.def
 Needs:  pip install onnx onnxruntime   (ONNX's own operators come from the first, com.microsoft's from the second)
 """
 import sys
@@ -118,7 +118,7 @@ def main():
     print("/* SPDX-License-Identifier: Apache-2.0")
     print(" *")
     print(" * Every operator version: what its operands and attributes are called. Generated, do not edit:")
-    print(" *     tools/generate/operators.py > lib/schema/operators.def")
+    print(" *     tools/generate/operators.py > lib/target/schema/operators.def")
     print(f" * from the schemas registered in onnx {onnx.__version__} (ai.onnx up to opset "
           f"{onnx.defs.onnx_opset_version()}) and onnxruntime {onnxruntime.__version__} (com.microsoft).")
     print(" *")

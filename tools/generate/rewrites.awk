@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: awk -f rewrites.awk lib/advice/actions.def oplists/standard.rewrites
+# usage: awk -f rewrites.awk lib/mend/advice/actions.def oplists/standard.rewrites
 # Prints a C header: the functions that rewrites name, their ids and classes, and rows of actions for their `advise`
 # lines, by the place among the other actions (PLACE in actions.def). An id or a place that does not exist ends it.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: awk -f wire_schema.awk lib/onnx/onnx.proto
-# Prints the table that the scan of a file goes by (lib/wire/fields.h): a row for every message and field. What becomes
+# usage: awk -f wire_schema.awk lib/read/onnx/onnx.proto
+# Prints the table that the scan of a file goes by (lib/read/wire/fields.h): a row for every message and field. What becomes
 # of a field, its rule, is the comment after it.
 
 function fail(what) {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The editor of a version: opened over what was found out of it, offered to rewrites site by site, and packed into the
+ * next version. For lib/mend/fix; rewrites see sites alone (edit.h).
+ */
+#ifndef NPART_EDITOR_H
+#define NPART_EDITOR_H
+
+#include "edit/edit.h"
+
+/* Scans a source, losing nothing, whatever the options say of that. Close the source afterwards. */
+npart_status npart__version_read(struct npart__source *source, const struct npart__wire_options *options,
+                                 struct npart__arena *arena, struct npart__version *out, struct npart_error *error);
+/* The graph of a version, as of any file. */
+npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
+                                  struct npart__graph *out, struct npart_error *error);
+
+/* `graph` and `inference` are of the version's very bytes; `is_constant` by value. All must outlive the editor, whose
+ * memory is `arena`. */
+npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
+                                struct npart__inference *inference, const bool *is_constant,
+                                struct npart__arena *arena, struct npart__editor **out, struct npart_error *error);
+
+/* A site at a node; false where the node is no one's to change: one inside a function, which others call too. */
+bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
+                       struct npart__site *out);
+/* Keeps what was made at the site. False, and nothing is kept, where another site has replaced one of its results, or
+ * when out of memory (`failed`). */
+bool npart__site_keep(struct npart__site *site);
+/* The first results of what was made at the site that was kept last, NULL-terminated; NULL when out of memory. */
+const char *const *npart__kept_results(const struct npart__site *site, struct npart__arena *arena);
+/* Forgets it. */
+void npart__site_drop(struct npart__site *site);
+
+/* A graph input, all of whose sizes are known, becomes a constant: as many numbers as it has elements, or one for all,
+ * rounded to its type. Fails with ARGUMENT, and `name` as the place, where it is not so. */
+npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
+                                      uint32_t count, struct npart_error *error);
+/* Sizes that are known now stand in the types of inputs, outputs and value_info in place of symbols; what was declared
+ * otherwise goes. With `adds`, everything inferred is declared. False when out of memory; *changed: whether anything is
+ * another. */
+bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed);
+
+/* The file says that it is of this IR version; its contents stay as they are. */
+void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_version);
+
+/* The next version, in `out->data` of `arena`: unused nodes and initializers are gone, nodes are sorted. The editor is
+ * used up. */
+npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
+                                struct npart_error *error);
+
+/* Sets an entry of a node's metadata; nothing where the node has no object of its own (one whose place is not known).
+ * False when out of memory. */
+bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value);
+/* The version as it is with notes alone: nothing is taken away or sorted. */
+npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
+                                      struct npart__version *out, struct npart_error *error);
+
+#endif

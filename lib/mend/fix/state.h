@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Versions with what was found out of them. Of lib/mend/fix alone.
+ */
+#ifndef NPART_FIX_STATE_H
+#define NPART_FIX_STATE_H
+
+#include "fix/fix.h"
+
+/* All of it lies in its own arena, so that states that are left go at once. */
+struct npart__state {
+    struct npart__arena arena;
+    uint32_t number; /* no other of the search has it */
+    struct npart__version version;
+    struct npart__graph graph;
+    struct npart__inference inference; /* what plans are made from */
+    struct npart__inference *wide;     /* the same with larger constants; NULL: not asked for yet */
+    struct npart__shared shared;       /* views of this graph, for all of its plans */
+    struct npart__plan *plans;         /* by target */
+    struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
+};
+
+/* One search. States come and go within it; what is told lies in `arena`. */
+struct npart__search {
+    const struct npart__fix_request *request;
+    struct npart__arena *arena; /* of the result */
+    struct npart__fix *fix;
+    struct npart__rewrite_set rewrites;
+    struct npart_error *error;
+    uint32_t state_count; /* made so far, those that are gone included */
+    bool plans_nothing; /* states are analysed without plans, as those that another follows at once */
+};
+
+/* NULL when out of memory. Takes the version, whose bytes lie in the state's arena or outlive it. */
+struct npart__state *npart__state_new(struct npart__search *search);
+void npart__state_free(struct npart__state *state);
+/* Graph, inference and plans of state->version. `sizes` may be NULL. */
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
+                                  const struct npart__infer_options *sizes, const char *what);
+/* The inference with larger constants. */
+npart_status npart__state_widen(struct npart__search *search, struct npart__state *state);
+
+/* Whether a target does not take a node, or what stands in its place; and whether any does not. */
+bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
+bool npart__is_left(const struct npart__state *state, uint32_t node);
+/* quantizers.c: by value, whether what it holds reaches an operator that quantizes it: a rounding that differs before
+ * it may be a whole quantization step after it. NULL when out of memory. */
+const bool *npart__find_quantized(const struct npart__graph *graph, struct npart__arena *arena);
+/* step.c */
+
+/* A rewrite at some nodes. */
+struct npart__attempt {
+    const struct npart__rewrite *rewrite;
+    const bool *picks;                 /* by node of the state's graph; NULL: all that are left */
+    struct npart__state *made;         /* NULL: nothing was applied */
+    struct npart__fix_step step;       /* what it did, but for `after` */
+    const char *const *sites;          /* first results of the nodes, NULL-terminated */
+    uint32_t *nodes;                   /* the nodes, as many as step.site_count */
+    const char *const **results;       /* by site: names of what was made, NULL-terminated */
+};
+
+/* Applies a rewrite to the state, and analyses what comes out; a model that cannot be is none (made NULL). */
+npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
+                                    struct npart__attempt *attempt);
+/* The types of all that is known, as a step of its own. */
+npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
+                                     struct npart__attempt *attempt);
+/* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */
+npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
+                                       struct npart__attempt *attempt);
+/* The sizes and values of the request. */
+npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
+                                 struct npart__attempt *attempt);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The partitioners: each gives the live nodes of one region their steps.
+ */
+#include "partition/steps.h"
+
+/* A constant is compiled into whatever uses it, so it neither orders nodes nor crosses a border. */
+uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
+{
+    bool is_there = index < node->input_count + node->capture_count;
+    uint32_t value = is_there ? npart__node_use(session->graph, node, index) : NPART_NONE;
+    return value == NPART_NONE || session->is_constant[value] ? NPART_NONE : value;
+}
+
+/* A copy of a DequantizeLinear is no node of the file. What it takes is what its user is told to take: a reader
+ * finds that tensor in the file. */
+uint32_t npart__operand_past_copies(const struct npart__session *session, const struct npart__node *node,
+                                    uint32_t index)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t value = npart__live_operand(session, node, index);
+    uint32_t producer = npart__producer(graph, value);
+    return npart__is_copy(graph, producer) ? npart__live_operand(session, npart__node_at(graph, producer), 0) : value;
+}
+
+/* What another region or segment makes has been computed when this one runs, so it gives a node no step. */
+uint32_t npart__producer_inside(const struct npart__step_request *request, const struct npart__node *node,
+                                uint32_t operand)
+{
+    uint32_t producer = npart__producer(request->graph, npart__live_operand(request->session, node, operand));
+    bool is_inside = producer != NPART_NONE && npart__is_live(request->session, producer) &&
+                     npart__node_region(request->graph, producer) == request->region;
+    if (is_inside && request->segment_of && request->segment_of[producer] != request->segment)
+        is_inside = false;
+    return is_inside ? producer : NPART_NONE;
+}
+
+/* Whether two places of the order are in one partition of an earlier round, which is one node now. Its members
+ * stand together in the order, which lib/plan/partition/rounds.c sees to. NULL in `subgraph_of` is the first round, in
+ * which every node is one by itself. */
+static bool is_one(const struct npart__step_request *request, uint32_t a, uint32_t b)
+{
+    const uint32_t *subgraph_of = request->subgraph_of;
+    if (!subgraph_of)
+        return false;
+    uint32_t subgraph = subgraph_of[request->place_of[request->order[a]]];
+    return subgraph != NPART_NONE && subgraph == subgraph_of[request->place_of[request->order[b]]];
+}
+
+/* Of a node, by what makes its operands; what is in one node with it is none of these. Steps are twice the wave,
+ * plus one for accepted nodes, hence the half. Linear in operands. */
+static uint32_t wave_of(const struct npart__step_request *request, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(request->graph, id);
+    const uint32_t *subgraph_of = request->subgraph_of;
+    uint32_t subgraph = subgraph_of ? subgraph_of[request->place_of[id]] : NPART_NONE;
+    uint32_t wave = 0;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t producer = npart__producer_inside(request, node, k);
+        if (producer == NPART_NONE || (subgraph != NPART_NONE && subgraph_of[request->place_of[producer]] == subgraph))
+            continue;
+        /* From an accepted to an unsupported node: there the partition has to end before that node can run. The way
+         * back costs nothing, since a wave's unsupported nodes run before its accepted ones. */
+        bool is_step = request->accepted[producer] && !request->accepted[id];
+        uint32_t before = request->step_of[producer] / 2 + is_step;
+        wave = before > wave ? before : wave;
+    }
+    return wave;
+}
+
+/* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
+ * number of steps from an accepted to an unsupported node on any path that ends in it. The accepted nodes of a wave are
+ * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's unsupported
+ * nodes run before its accepted ones. A (accepted) -> B (unsupported) -> C (accepted) have the waves 0, 1, 1. A
+ * second accepted D without producers is of wave 0 and in A's partition, wherever the file has it. Nodes of one
+ * subgraph of an earlier round have the wave of the last of them, since they run at once. */
+void npart__step_by_waves(struct npart__step_request *request)
+{
+    for (uint32_t i = 0, end; i < request->count; i = end) {
+        uint32_t wave = 0;
+        for (end = i; end < request->count && (end == i || is_one(request, i, end)); end++) {
+            uint32_t own = wave_of(request, request->order[end]);
+            wave = own > wave ? own : wave;
+        }
+        for (uint32_t k = i; k < end; k++)
+            request->step_of[request->order[k]] = 2 * wave + (request->accepted[request->order[k]] ? 1 : 0);
+    }
+    npart__join_units(request);
+}
+
+/* Maximal runs of one side in the file's order (sorted, where the file is not). What a provider does that only
+ * looks at the list of nodes, and the last answer where no other order is left (rounds.c). */
+void npart__step_by_runs(struct npart__step_request *request)
+{
+    uint32_t step = 0;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        bool differs = i > 0 && request->accepted[id] != request->accepted[request->order[i - 1]];
+        step += differs ? 1 : 0;
+        request->step_of[id] = step;
+    }
+}
+
+/* Waves whose parts that do not touch are partitions of their own. The order of steps stays: parts of a wave come
+ * one after the other. */
+static void step_by_connected_waves(struct npart__step_request *request)
+{
+    npart__step_by_waves(request);
+    npart__split_steps(request);
+}
+
+/* Every accepted node alone: a runtime that builds a session for each. Unsupported nodes have steps of their own,
+ * too, which changes nothing: they are on the CPU all the same. The place in the order is the number of the step,
+ * so producers have smaller ones. */
+static void step_by_single_nodes(struct npart__step_request *request)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        request->step_of[request->order[i]] = i;
+}
+
+/* Every list has these rules, whether or not it has a line that speaks of them (oplist), so there is a reason to
+ * print. */
+void npart__leave_to_cpu(struct npart__step_request *request, uint32_t node, enum npart__partitioner_reason reason)
+{
+    npart__hand_back_node(request->back, node, request->back->request->target->oplist->partitioner_rules[reason]);
+}
+
+/* Those that are on the CPU already keep the reason that they have. */
+static void hand_back_all(struct npart__step_request *request, uint32_t from, enum npart__partitioner_reason reason)
+{
+    for (uint32_t i = from; i < request->count; i++)
+        npart__leave_to_cpu(request, request->order[i], reason);
+}
+
+/* A place of the order; `count` where everything is accepted. */
+static uint32_t first_refused(const struct npart__step_request *request)
+{
+    uint32_t i = 0;
+    while (i < request->count && request->accepted[request->order[i]])
+        i++;
+    return i;
+}
+
+/* What stands before the first unsupported node, in the file's order. The Edge TPU's compiler works so: one
+ * subgraph, from the beginning to the first op that it does not map. Then there are two runs at most: the accepted
+ * nodes, and the rest. */
+static void step_by_prefix(struct npart__step_request *request)
+{
+    hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);
+    npart__step_by_runs(request);
+}
+
+/* Everything or nothing. A compiler that is given the whole model, and has no CPU to leave nodes to. */
+static void step_by_whole_graph(struct npart__step_request *request)
+{
+    if (first_refused(request) < request->count)
+        hand_back_all(request, 0, NPART__REASON_NOT_WHOLE);
+    npart__step_by_runs(request);
+}
+
+/* In the order of their names. */
+static const struct {
+    const char *name;
+    npart__stepper *step;
+    bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
+    bool joins_bodies;  /* of nodes that are taken */
+    bool (*fail_bodies)(struct npart__hand_back *to); /* NULL: no node fails by its bodies */
+} partitioners[] = {
+    {"connected", step_by_connected_waves, true, false, NULL},
+    {"openvino", npart__step_by_openvino, false, true, npart__fail_parted_bodies},
+    {"prefix", step_by_prefix, false, false, NULL},
+    {"qnn", npart__step_by_qnn, true, false, NULL},
+    {"runs", npart__step_by_runs, false, false, NULL},
+    {"single", step_by_single_nodes, false, false, NULL},
+    {"waves", npart__step_by_waves, true, false, NULL},
+    {"whole", step_by_whole_graph, false, true, NULL},
+};
+
+const char *npart__partitioner_name(size_t index)
+{
+    return index < NPART__COUNT(partitioners) ? partitioners[index].name : NULL;
+}
+
+/* Its place, or the number of them. */
+static size_t find_partitioner(const char *name)
+{
+    size_t i = 0;
+    while (i < NPART__COUNT(partitioners) && strcmp(partitioners[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool npart__partitioner_exists(const char *name)
+{
+    return find_partitioner(name) < NPART__COUNT(partitioners);
+}
+
+bool npart__follows_edges(const char *partitioner)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].follows_edges;
+}
+
+bool npart__joins_bodies(const char *partitioner)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].joins_bodies;
+}
+
+bool npart__fail_bodies(const char *partitioner, struct npart__hand_back *to)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].fail_bodies && partitioners[i].fail_bodies(to);
+}
+
+/* A session whose runtime inlines nodes between two rounds has a round_count; all others are given steps at once. */
+void npart__give_steps(struct npart__step_request *request, const char *partitioner)
+{
+    size_t i = find_partitioner(partitioner);
+    /* Places are numbered for each region or segment, so what a partitioner allocates is as long as that. */
+    for (uint32_t place = 0; place < request->count; place++)
+        request->place_of[request->order[place]] = place;
+    if (i < NPART__COUNT(partitioners) && request->session->round_count)
+        npart__step_rounds(request, partitioners[i].step);
+    else if (i < NPART__COUNT(partitioners))
+        partitioners[i].step(request);
+}

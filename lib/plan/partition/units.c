@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * QDQ node units (lib/know/session/units.c): ONNX Runtime's utility for partitions asks about units
+ * (core/providers/partitioning_utils.cc, node_unit_map), so a DequantizeLinear waits until all operands of its unit
+ * have been computed: that of a weight too, which waits for nothing itself.
+ */
+#include "partition/steps.h"
+
+static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
+{
+    return npart__node_plays(graph, npart__node_at(graph, node), role);
+}
+
+/* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. A runtime that
+ * knows no units (npart__has_units) is done at once. */
+static bool has_work(const struct npart__step_request *request)
+{
+    for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
+        if (request->accepted[request->order[i]] && plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
+            return true;
+    return false;
+}
+
+/* A user's cut makes of each segment a model of its own, which a unit does not reach across. */
+static bool is_inside(const struct npart__step_request *request, uint32_t id)
+{
+    return npart__node_region(request->graph, id) == request->region &&
+           (!request->segment_of || request->segment_of[id] == request->segment);
+}
+
+/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
+ * file writes a second result. The same node may use it twice, as both operands. Copies have been made by then, so
+ * mostly there is one. */
+static uint32_t lone_user(const struct npart__step_request *request, uint32_t id)
+{
+    const struct npart__graph *graph = request->graph;
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0), user = NPART_NONE;
+    bool is_handed_on = value != NPART_NONE && !npart__value_at(graph, value)->is_graph_output &&
+                        npart__has_one_result(graph, npart__node_at(graph, id));
+    uint32_t count = is_handed_on ? npart__user_count(request->session, value) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && npart__user(request->session, value, i) != user)
+            return NPART_NONE;
+        user = npart__user(request->session, value, i);
+    }
+    return user;
+}
+
+/* A unit that is whole: no cut of the user's goes through it. An operator that falls back takes its
+ * DequantizeLinear with it by a rule of the list, and has no step to give. */
+static bool is_unit(const struct npart__step_request *request, uint32_t id)
+{
+    const struct npart__graph *graph = request->graph;
+    const struct npart__node *node = npart__node_at(graph, id);
+    bool is_whole = request->accepted[id] && is_inside(request, id) && npart__is_unit(request->session, id);
+    for (uint32_t k = 0; is_whole && k < node->input_count; k++)
+        is_whole = npart__live_operand(request->session, node, k) == NPART_NONE ||
+                   npart__producer_inside(request, node, k) != NPART_NONE;
+    for (uint32_t k = 0; is_whole && k < node->output_count; k++) {
+        uint32_t value = npart__node_output(graph, node, k);
+        for (uint32_t i = 0; i < npart__user_count(request->session, value); i++)
+            is_whole &= is_inside(request, npart__user(request->session, value, i));
+    }
+    return is_whole;
+}
+
+/* The DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses it waits
+ * for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave 1,
+ * too. The later step is safe: what a DequantizeLinear makes goes to that one user. */
+void npart__join_units(struct npart__step_request *request)
+{
+    bool is_needed = has_work(request);
+    for (uint32_t i = 0; is_needed && i < request->count; i++) {
+        uint32_t id = request->order[i];
+        bool may_wait = request->accepted[id] && plays(request->graph, id, NPART__ROLE_DEQUANTIZES);
+        uint32_t user = may_wait ? lone_user(request, id) : NPART_NONE;
+        if (user != NPART_NONE && is_unit(request, user))
+            request->step_of[id] = request->step_of[user];
+    }
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Op lists, section by section: the entry point of reading (npart__oplist_read). What an op or a pattern holds is read
+ * again for each op that it serves, so that operand names are checked against that op: in
+ *      op Conv ConvTranspose
+ *        need const(W) "the weight must be constant"
+ * `W` is looked up twice, and the rule is there twice, with the ids of each op. At the end ops
+ * are sorted, so that judging finds them by a binary search, and rules are added that no line
+ * spells out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "oplist/parse.h"
+
+/* ---- lines of an op -------------------------------------------------------------------------------------- */
+
+static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
+
+/* A rule of the kind that its keyword says. */
+void npart__line_rule(struct npart__parser *parser, const struct npart__value *is)
+{
+    (void)is;
+    /* Rules of a rewrite may ask about its last node. */
+    struct npart__op_entry root;
+    bool has_root = parser->form && npart__root_op(parser, &root);
+    /* Operands are looked up by the op's names, so selectors that were made for another op are not used again. */
+    if (has_root) {
+        /* cppcheck-suppress autoVariables ; taken away again below */
+        parser->op = &root;
+        parser->first_selector = parser->oplist->selectors.count;
+    }
+    npart__parse_rule(parser, parser->line->keyword);
+    if (has_root) {
+        parser->op = NULL;
+        parser->first_selector = parser->oplist->selectors.count;
+    }
+}
+
+/* The rules of defines. Each define's statements are read in its own scope and file, and the reading goes on where the
+ * use stands. */
+void npart__line_use(struct npart__parser *parser, const struct npart__value *is)
+{
+    (void)is;
+    do {
+        struct npart__scope scope;
+        struct npart__reading before;
+        if (!npart__enter_rules(parser, &scope, &before))
+            return;
+        parser->now.scope = &scope;
+        read_statements(parser, scope.define->statements, scope.define->statement_count);
+        parser->now = before;
+        parser->oplist->path = before.path;
+    } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
+}
+
+/* Of an op it counts for all rules without one of their own, wherever it stands; of a define for those above it. */
+void npart__line_source_of_op(struct npart__parser *parser, const struct npart__value *is)
+{
+    if (parser->now.scope)
+        npart__give_source(parser, parser->first_rule, is[0].text);
+    else
+        parser->op_source = is[0].text;
+}
+
+/* ---- ops ------------------------------------------------------------------------------------------------- */
+
+/* The order of ops: by stage, domain, name, and version, so that what may stand twice stands
+ * together. lib/plan/judge finds entries by the same order (compare_entry in judge.c). */
+static int compare_entries(const struct npart__op_entry *a, const struct npart__op_entry *b)
+{
+    int order = a->stage != b->stage ? (int)a->stage - (int)b->stage : strcmp(a->domain, b->domain);
+    if (order == 0)
+        order = strcmp(a->name, b->name);
+    return order ? order : (a->first_version > b->first_version) - (a->first_version < b->first_version);
+}
+
+/* A number that is there; false when the next word is none. `12`, `12..` or nothing; a fraction is told as a
+ * mistake. */
+static bool read_version(struct npart__parser *parser, int32_t *out)
+{
+    const struct npart__token *token = npart__peek(parser);
+    if (token->kind != NPART__TOKEN_NUMBER)
+        return false;
+    if (!token->is_whole)
+        npart__parse_fail(parser, token->column, "an opset is a whole number");
+    *out = token->number < INT32_MAX ? (int32_t)token->number : INT32_MAX;
+    parser->now.at++;
+    return true;
+}
+
+/* An opset beyond 32 bits is every later one; none is so far. */
+static bool read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
+{
+    uint64_t column = npart__peek(parser)->column;
+    *first = 1;
+    *last = INT32_MAX;
+    if (read_version(parser, first)) {
+        *last = *first;
+        if (npart__accept(parser, NPART__TOKEN_MARK, "..") && !read_version(parser, last))
+            *last = INT32_MAX;
+    }
+    if (*first > *last)
+        npart__parse_fail(parser, column, "a range that ends before it begins");
+    return parser->status == NPART_OK;
+}
+
+/* One name of an `op` line, with the statements below it. Names of other domains than the
+ * standard's and ONNX Runtime's are a library's own, and cannot be checked. Its statements are read with the op at
+ * hand, once for each name on the line: rules have operands by number, which differ from op to op. */
+static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    struct npart__op_entry entry = {.first_version = first,
+                                    .last_version = last,
+                                    .stage = parser->stage,
+                                    .first_rule = oplist->rules.count,
+                                    .line = parser->now.line,
+                                    .column = token->column};
+    size_t versions;
+    if (!npart__split_op_name(parser, token->text, &entry.domain, &entry.name))
+        return;
+    bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
+    if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+        return;
+    }
+    /* The source that holds where a stage's ops begin is that of "not in the list" as well. */
+    if (!oplist->stages[parser->stage].has_ops)
+        oplist->stages[parser->stage].source = parser->default_source;
+    npart__end_statement(parser);
+    /* The statements move the place of reading; the op's own line has more names to come. */
+    struct npart__reading before = parser->now;
+    /* `entry` is on the stack; what reads it (operands, attributes, ids of rules) is done when this returns. */
+    parser->op = &entry;
+    parser->op_source = "";
+    parser->first_rule = entry.first_rule;
+    parser->first_selector = oplist->selectors.count;
+    npart__read_block(parser);
+    parser->op = NULL;
+    parser->now = before;
+    entry.rule_count = oplist->rules.count - entry.first_rule;
+    /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
+    npart__give_source(parser, entry.first_rule, *parser->op_source ? parser->op_source : parser->default_source);
+    NPART__KEEP(parser, &oplist->ops, entry);
+    oplist->stages[parser->stage].has_ops = true;
+}
+
+/* The statements that follow are read for each name. A mistake in one name ends the line, or it would be told once for
+ * each. */
+void npart__line_op(struct npart__parser *parser, const struct npart__value *is)
+{
+    int32_t first, last;
+    if (!read_versions(parser, &first, &last))
+        return;
+    npart__expect_end(parser);
+    for (uint32_t i = 0; i < is[0].count && parser->status == NPART_OK; i++) {
+        read_op(parser, &is[0].token[i], first, last);
+        npart__end_statement(parser);
+    }
+}
+
+/* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
+ * told of, and is passed over. The place decides which keywords there are: in a rewrite, a pattern or an op. A form
+ * has a pattern as well, so it is asked for first. */
+static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
+{
+    const struct npart__reading before = parser->now;
+    /* A mistake ends its statement only, so that all of a list's are told at once. */
+    for (uint32_t i = 0; i < count && !parser->must_stop; i++) {
+        if (statements[i].is_broken)
+            continue;
+        parser->now.line = statements[i].line;
+        npart__read_range(parser, statements[i].range);
+        if (parser->status == NPART_OK)
+            npart__read_line(parser, parser->form ? IN_REWRITE : parser->pattern ? IN_PATTERN : IN_OP);
+        npart__end_statement(parser);
+    }
+    parser->now = before;
+}
+
+void npart__read_block(struct npart__parser *parser)
+{
+    read_statements(parser, parser->block, parser->block_count);
+}
+
+/* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands.
+ * Statements are not indented by rule, so what belongs to an op is all up to the next keyword of the list itself. A
+ * `source` line after the last rule of an op is therefore the op's, and not that of the ops below it. */
+uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
+{
+    for (uint32_t at = first; at < statements->of.count; at++) {
+        const char *word = statements->of.items[at].range.tokens[0].text;
+        /* Most lines are of an op, whose keywords are found first. */
+        const struct npart__line *line = npart__find_line(word, UINT32_MAX);
+        if (line && (line->places & (IN_LIST | IN_REWRITES)) && strcmp(word, "source") != 0)
+            return at - first;
+    }
+    return statements->of.count - first;
+}
+
+/* Mutually recursive with read_include, as deep as lists include each other. */
+static void read_list(struct npart__parser *parser, const char *text, size_t bytes);
+
+/* Another list's lines, as if they stood here; the ops that follow take the place
+ * of its own. Reading another list within this one: the path changes for messages, and ops that
+ * follow are this list's own. Its standing says that it is not the list that was verified. */
+void npart__line_include(struct npart__parser *parser, const struct npart__value *is)
+{
+    const struct npart__builtin_oplist *list = npart__builtin_oplists;
+    while (list->name && strcmp(list->name, is[0].text) != 0)
+        list++;
+    if (!list->name)
+        npart__parse_fail(parser, is[0].token->column, "there is no target %s", is[0].text);
+    else if (*parser->oplist->name)
+        npart__parse_fail(parser, 1, "include stands before everything but the format");
+    else if (++parser->include_depth > NPART__LIMIT_INCLUDE_DEPTH)
+        npart__parse_fail(parser, 1, "lists include each other deeper than %u", NPART__LIMIT_INCLUDE_DEPTH);
+    if (parser->status != NPART_OK)
+        return;
+    const struct npart__reading before = parser->now;
+    const char *path = parser->oplist->path;
+    parser->oplist->path = list->name;
+    read_list(parser, (const char *)list->text, list->bytes);
+    parser->oplist->path = path;
+    parser->now = before;
+    parser->include_depth--;
+    /* Entries up to here give way to those that follow. */
+    parser->included_ops = parser->oplist->ops.count;
+    parser->stage = 0;
+    parser->default_source = "";
+    /* A `standing` line below says it in the list's own words. */
+    if (!parser->must_stop)
+        parser->oplist->standing =
+            npart__parse_text(parser, npart__arena_format(parser->arena, "%s's list, changed", list->name));
+}
+
+/* False where it is none of this format. The first statement says the format, so that a file of a later one is
+ * told as such and not by its first unknown word. */
+static bool lex_text(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
+{
+    npart__lex(parser, text, bytes, out);
+    const struct npart__range first = out->of.count ? out->of.items[0].range : (struct npart__range){0};
+    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
+    if (out->of.count)
+        parser->now.line = out->of.items[0].line;
+    if (!has_format && parser->mistakes == 0)
+        npart__parse_fail(parser, 1, "%s begins with `format 1`", parser->is_cost ? "a cost file" : "an op list");
+    return has_format;
+}
+
+/* A cost file has a few keywords, and no sections. Included by no list and including none, so it is read line by
+ * line. */
+void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes)
+{
+    struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
+    bool is_read = lex_text(parser, text, bytes, &statements);
+    for (uint32_t i = 1; is_read && i < statements.of.count && !parser->must_stop; i++) {
+        if (statements.of.items[i].is_broken)
+            continue;
+        parser->now.line = statements.of.items[i].line;
+        npart__read_range(parser, statements.of.items[i].range);
+        npart__read_line(parser, IN_COST);
+        npart__end_statement(parser);
+    }
+}
+
+/* One file, or the text of an included list: all statements in their order, defines first, since they may be used
+ * before the line that makes them. What begins a block takes the statements after it, so these are passed over here; so
+ * are those after one that could not be lexed, which may have begun one. A list of rewrites has few keywords beside
+ * `rewrite`, and no ops. */
+static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
+{
+    struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
+    if (!lex_text(parser, text, bytes, &statements))
+        return;
+    npart__find_defines(parser, &statements);
+    for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
+        const struct npart__lexed_line *at = &statements.of.items[i];
+        const struct npart__line *line = npart__find_line(at->range.tokens[0].text, IN_LIST | IN_REWRITES);
+        uint32_t inner = 0;
+        if (at->is_broken || (line && (line->places & BLOCK)))
+            inner = npart__block_length(&statements, i + 1);
+        if (!at->is_broken && !(line && line->read == npart__line_define)) {
+            parser->block = at + 1;
+            parser->block_count = inner;
+            parser->now.line = at->line;
+            npart__read_range(parser, at->range);
+            npart__read_line(parser, parser->oplist->is_rewrites ? IN_REWRITES : IN_LIST);
+            npart__end_statement(parser);
+        }
+        i += inner;
+    }
+}
+
+/* Whether an entry of the included list gives way: to an op of the same name in this list,
+ * whatever the versions, or to a `drop`. By name alone: a list that changes an op says all of it anew. Included
+ * entries times own ones, which are few beside them. */
+static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    for (uint32_t i = parser->included_ops; i < oplist->ops.count; i++) {
+        const struct npart__op_entry *own = &oplist->ops.items[i];
+        if (own->stage == entry->stage && strcmp(own->name, entry->name) == 0 &&
+            strcmp(own->domain, entry->domain) == 0)
+            return true;
+    }
+    for (uint32_t i = 0; i + 1 < parser->dropped.count; i += 2)
+        if (strcmp(parser->dropped.items[i], entry->domain) == 0 &&
+            strcmp(parser->dropped.items[i + 1], entry->name) == 0)
+            return true;
+    return false;
+}
+
+static int compare_for_sort(const void *a, const void *b)
+{
+    return compare_entries(a, b);
+}
+
+/* Takes out the included ops that the list has of its own, or drops, and sorts what is left. Own entries that
+ * overlap are a mistake, told for each pair of neighbours. */
+static void sort_ops(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    uint32_t kept = 0;
+    if (parser->must_stop || oplist->ops.count == 0)
+        return;
+    for (uint32_t i = 0; i < oplist->ops.count; i++)
+        if (i >= parser->included_ops || !is_replaced(parser, &oplist->ops.items[i]))
+            oplist->ops.items[kept++] = oplist->ops.items[i];
+    oplist->ops.count = kept;
+    /* No two entries compare equal unless one of them is a mistake, so it does not matter that qsort is not stable. */
+    qsort(oplist->ops.items, kept, sizeof *oplist->ops.items, compare_for_sort);
+    /* Ranges of one op lie side by side now. If any two overlap, so do two neighbours: the first begins no later
+     * than the second. */
+    for (uint32_t i = 1; i < kept; i++) {
+        const struct npart__op_entry *before = &oplist->ops.items[i - 1], *at = &oplist->ops.items[i];
+        bool is_same = before->stage == at->stage && strcmp(before->domain, at->domain) == 0 &&
+                       strcmp(before->name, at->name) == 0 && before->last_version >= at->first_version;
+        /* The mistake is where the second one stands in the file; the message names the line of
+         * the first. */
+        bool is_later = before->column > at->column;
+        if (is_same)
+            npart__parse_fail(parser, is_later ? before->column : at->column, "op %s is there twice (line %u)",
+                              at->name, is_later ? at->line : before->line);
+        npart__end_statement(parser);
+    }
+}
+
+/* What can be known only when all has been read. Rules that no line spells out follow the
+ * written ones: missing entries, the partitioner's reasons, the user's own placements. A list with mistakes is not
+ * completed: it is not used either. */
+static void check_whole(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    if (parser->mistakes || parser->status != NPART_OK)
+        return;
+    if (!*oplist->name)
+        npart__parse_fail(parser, 1, "there is no target line");
+    npart__check_defines(parser);
+    /* Rules from here on stand in no line of the list, so counts of its rules end here. */
+    oplist->written_rule_count = oplist->rules.count;
+    for (uint32_t i = 0; i < oplist->stage_count && parser->status == NPART_OK; i++) {
+        const char *sentence = *oplist->stages[i].sentence ? oplist->stages[i].sentence : "not supported by the target";
+        oplist->stages[i].missing_rule =
+            npart__add_unwritten_rule(parser, oplist->stages[i].missing, sentence, NPART_ABOUT_OP, (uint8_t)i);
+        /* NULL of a stage without ops: its missing rule has the source that was said last. */
+        if (parser->status == NPART_OK && oplist->stages[i].source)
+            oplist->rules.items[oplist->stages[i].missing_rule].source = oplist->stages[i].source;
+    }
+    npart__resolve_line_stages(parser);
+    npart__add_partitioner_rules(parser);
+    oplist->assumed_cpu_rule =
+        npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART_ABOUT_POLICY, 0);
+    oplist->assumed_npu_rule =
+        npart__add_unwritten_rule(parser, "assumed-npu", "placed on the NPU by the user", NPART_ABOUT_POLICY, 0);
+    /* What the user says has no source but the user. */
+    if (parser->status == NPART_OK) {
+        oplist->rules.items[oplist->assumed_npu_rule].kind = NPART_RULE_NOTE;
+        oplist->rules.items[oplist->assumed_npu_rule].source = "";
+        oplist->rules.items[oplist->assumed_cpu_rule].source = "";
+    }
+    if (oplist->default_variant == NPART_NONE && oplist->variants.count)
+        oplist->default_variant = 0;
+}
+
+/* Tokens have an arena of their own, which is gone when reading is over; texts that the list keeps are in its own. */
+struct npart__parser *npart__begin_reading(struct npart__oplist *oplist, struct npart__arena *arena,
+                                           const char *path, struct npart_error *error)
+{
+    struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
+    if (!parser)
+        return NULL;
+    oplist->path = path;
+    parser->oplist = oplist;
+    parser->arena = arena;
+    parser->error = error ? error : &parser->unused_error;
+    parser->default_source = "";
+    npart__arena_init(&parser->tokens_arena, &arena->allocator);
+    return parser;
+}
+
+/* With a listener `status` is taken back after each statement, so the count of mistakes says whether there were any. */
+npart_status npart__end_reading(struct npart__parser *parser)
+{
+    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
+    npart__arena_clear(&parser->tokens_arena);
+    npart__arena_release(parser->arena, parser);
+    return status;
+}
+
+/* Without a `gate` line there is one stage, called `configuration`; a first `gate` line takes its place. */
+npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
+                                struct npart__oplist *out, const struct npart__listener *listener,
+                                struct npart_error *error)
+{
+    *out = (struct npart__oplist){.arena = arena,
+                                  .name = "",
+                                  .title = "",
+                                  .source = "",
+                                  .standing = "",
+                                  .layout = "",
+                                  .default_variant = NPART_NONE,
+                                  .bodies_rule = NPART_NONE,
+                                  .integer_rule = NPART_NONE,
+                                  .stage_count = 1,
+                                  .stages = {{.name = "configuration",
+                                             .missing = "builder",
+                                             .sentence = "",
+                                             .missing_rule = NPART_NONE,
+                                             .when = NPART__ALWAYS}}};
+    struct npart__parser *parser = npart__begin_reading(out, arena, path, error);
+    if (!parser)
+        return npart__fail_memory(error);
+    parser->listener = listener;
+    if (bytes > NPART__LIMIT_OPLIST_BYTES)
+        npart__parse_fail(parser, 1, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
+    else
+        read_list(parser, text, bytes);
+    sort_ops(parser);
+    check_whole(parser);
+    /* After the limit mistakes are only counted. */
+    if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
+        npart__tell_how_many(parser);
+    npart_status status = npart__end_reading(parser);
+    if (status == NPART_OK)
+        NPART__CHECK(npart__check_oplist(out));
+    return status;
+}
