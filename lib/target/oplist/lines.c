@@ -204,31 +204,34 @@ static void take_names(struct npart__parser *parser, const struct type *type, co
              !is_next_in(parser, step + length));
 }
 
-/* Places of a group that is left out are taken by what is not there, so that each value has a place of its own. A
- * group of words alone has one. */
-static uint32_t count_values(const char *step, size_t length)
-{
-    uint32_t count = 0;
-    for (size_t at = 1; at < length; at++)
-        count += (step[at - 1] == '[' || step[at - 1] == ' ') && (is_type(step + at) || step[at] == '\'');
-    return count ? count : 1;
-}
-
-static struct npart__value *take_steps(struct npart__parser *parser, const char *step, size_t length,
+static struct npart__value *take_steps(struct npart__parser *parser, const char *step, const char *end,
                                        struct npart__value *value);
 
+/* A group in brackets, after which `*end` is. Places of one that is left out are taken by what is not there, so that
+ * each value has a place of its own. A group of words alone has one. */
+static struct npart__value *take_group(struct npart__parser *parser, const char *step, const char **end,
+                                       struct npart__value *value)
+{
+    uint32_t count = 0;
+    const char *at = step + 1;
+    for (; *at != ']'; at++)
+        count += (at[-1] == '[' || at[-1] == ' ') && (is_type(at) || *at == '\'');
+    count += count == 0;
+    *end = at + 1;
+    if (!fits(parser, step) || (is_type(step + 1) && is_next_in(parser, *end)))
+        return value + count;
+    value->token = npart__peek(parser);
+    return take_steps(parser, step + 1, at, value) ? value + count : NULL;
+}
+
 /* The value after those of the step; NULL where that is in capitals and no type: the line's function reads on. */
-static struct npart__value *take_step(struct npart__parser *parser, const char *step, size_t length,
+static struct npart__value *take_step(struct npart__parser *parser, const char *step, const char **end,
                                       struct npart__value *value)
 {
-    const struct type *type;
-    uint32_t count = *step == '[' ? count_values(step, length) : 0;
-    if (*step == '[') {
-        if (!fits(parser, step) || (is_type(step + 1) && is_next_in(parser, step + length)))
-            return value + count;
-        value->token = npart__peek(parser);
-        return take_steps(parser, step + 1, length - 2, value) ? value + count : NULL;
-    }
+    if (*step == '[')
+        return take_group(parser, step, end, value);
+    size_t length = step_length(step);
+    *end = step + length;
     if (*step == '\'') {
         bool is_any = step[1] == '.';
         value->token = npart__peek(parser);
@@ -245,21 +248,22 @@ static struct npart__value *take_step(struct npart__parser *parser, const char *
             fail_expected(parser, step, length);
         return value;
     }
-    type = find_type(step, word_length(step, length));
+    const struct type *type = find_type(step, word_length(step, length));
     if (type)
         take_names(parser, type, step, length, value);
     else if (strncmp(step, "WHEN", 4) == 0)
         value->when = npart__take_condition(parser);
-    return type || strncmp(step, "WHEN", 4) == 0 ? value + 1 : NULL;
+    else
+        return NULL;
+    return value + 1;
 }
 
-static struct npart__value *take_steps(struct npart__parser *parser, const char *step, size_t length,
+static struct npart__value *take_steps(struct npart__parser *parser, const char *step, const char *end,
                                        struct npart__value *value)
 {
-    for (size_t at = 0; value && at < length && parser->status == NPART_OK;) {
-        size_t own = step_length(step + at);
-        value = take_step(parser, step + at, own, value);
-        at += own + 1;
+    while (value && step < end && parser->status == NPART_OK) {
+        value = take_step(parser, step, &step, value);
+        step += step < end; /* the blank */
     }
     return value;
 }
@@ -297,11 +301,12 @@ static void expect_step(struct npart__parser *parser, const struct npart__line *
  * the parser's line then; false where its function reads on. */
 static bool take_form(struct npart__parser *parser, const struct npart__line *first, struct npart__value *value)
 {
-    const struct npart__line *last = first, *end = lines + NPART__COUNT(lines);
-    while (last + 1 < end && strcmp(last[1].keyword, first->keyword) == 0 && last[1].places == first->places)
+    const struct npart__line *last = first, *past = lines + NPART__COUNT(lines);
+    while (last + 1 < past && strcmp(last[1].keyword, first->keyword) == 0 && last[1].places == first->places)
         last++;
-    for (size_t at = 0, length; first->form[at] && parser->status == NPART_OK; at += length) {
+    for (size_t at = 0; first->form[at] && parser->status == NPART_OK;) {
         const struct npart__line *fit = first;
+        const char *end = first->form;
         while (fit < last && !fits(parser, fit->form + at))
             fit++;
         if (first < last && !same_step(first, last, at) && !fits(parser, fit->form + at))
@@ -312,10 +317,10 @@ static bool take_form(struct npart__parser *parser, const struct npart__line *fi
             last--;
         parser->line = first;
         if (first == last)
-            return take_steps(parser, first->form + at, strlen(first->form + at), value) != NULL;
-        length = step_length(first->form + at);
-        value = take_step(parser, first->form + at, length, value);
-        length += first->form[at + length] == ' ';
+            return take_steps(parser, first->form + at, first->form + strlen(first->form), value) != NULL;
+        value = take_step(parser, first->form + at, &end, value);
+        at = (size_t)(end - first->form);
+        at += first->form[at] == ' ';
     }
     return true;
 }
@@ -335,7 +340,7 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
     if (!npart__is_condition_next(parser))
         return NPART__ALWAYS;
     clear_values(is, NPART__COUNT(is));
-    (void)take_steps(parser, form, sizeof form - 1, is);
+    (void)take_steps(parser, form, form + sizeof form - 1, is);
     if (is[0].text) {
         /* The column alone, as the line has a member of its own. */
         struct npart__line_stage stage = {
