@@ -71,7 +71,7 @@ extern "C" {
 #endif
 
 #define NPART_VERSION_MAJOR 0
-#define NPART_VERSION_MINOR 2
+#define NPART_VERSION_MINOR 3
 #define NPART_VERSION_PATCH 0
 
 /* On Windows the library is taken to be the DLL; define NPART_STATIC to link the static one. */
@@ -90,7 +90,7 @@ extern "C" {
 /* The id of nothing; on the sides of a boundary tensor, the CPU. */
 #define NPART_NONE UINT32_MAX
 
-/* The library's version, "0.2.0". */
+/* The library's version, "0.3.0". */
 NPART_API const char *npart_version(void);
 
 /* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters,

@@ -52,7 +52,7 @@ END
 cat >.pre-commit-config.yaml <<'END'
 repos:
   - repo: npu-partition
-    rev: v0.2.0
+    rev: v0.3.0
     hooks:
       - id: npu-partition-check
 END
