@@ -35,7 +35,7 @@ static void check_nodes(const npart_diff *diff, const struct npart_diff_info *in
                      (node.after == NPART_NONE || node.after < after) && node.name && node.name_before);
     FUZZ_REQUIRE(count == info->node_count);
     for (count = 0; npart_diff_cause(diff, count, &cause); count++)
-        FUZZ_REQUIRE(cause.state && cause.kind && cause.text);
+        FUZZ_REQUIRE(*npart_cause_change_text(cause.state) && cause.kind && cause.text);
     FUZZ_REQUIRE(count == info->cause_count);
     for (count = 0; npart_diff_figure(diff, count, &figure); count++)
         FUZZ_REQUIRE(*figure.what && *figure.text);

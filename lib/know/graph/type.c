@@ -86,7 +86,7 @@ struct npart__declared_type *npart__build_type(struct npart__arena *arena, const
     struct npart__type_parts parts = npart__type_parts(proto);
     if (!type)
         return NULL;
-    type->kind = parts.kind;
+    type->kind = (uint8_t)parts.kind;
     type->element_type = parts.element_type;
     bool ok = build_shape(arena, parts.shape, type);
     if (ok && parts.element) {
