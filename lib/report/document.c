@@ -41,18 +41,6 @@ const char *npart__plain_text(npart_document *document, const char *text)
     return npart__buffer_text(&document->plain);
 }
 
-/* npart_plain_text takes a text with a NUL, so the piece is copied. The plain text stands in another buffer and
- * outlives the copy. */
-const char *npart__plain_piece(npart_document *document, const char *text, size_t length)
-{
-    struct npart__buffer piece;
-    npart__buffer_init(&piece, &document->arena);
-    npart__append(&piece, text, length);
-    const char *plain = npart__plain_text(document, npart__buffer_text(&piece));
-    npart__buffer_release(&piece);
-    return plain;
-}
-
 /* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. All five
  * predefined entities are escaped, so that the same text may stand between tags and in an attribute with either
  * quotes; `>` for the sake of "]]>", which may not stand in text. What is no character becomes U+FFFD. */

@@ -51,8 +51,6 @@ const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *e
 /* The text as npart_plain_text shows it, until the next call. There is one buffer for them (npart_document.plain),
  * so two such texts cannot be held at a time. */
 const char *npart__plain_text(npart_document *document, const char *text);
-/* The same for a text that is not terminated. */
-const char *npart__plain_piece(npart_document *document, const char *text, size_t length);
 
 /* Plain text in XML, between tags and in attributes. What is not plain must go through npart__plain_text before:
  * XML 1.0 has no way to write most control characters, not even by their numbers. */

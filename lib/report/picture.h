@@ -151,10 +151,9 @@ void npart__add_ms(struct npart__buffer *out, double ms);
 #define NPART__LINE_CHARACTERS 160u
 #define NPART__NAME_CHARACTERS 48u
 
-/* text_width.c: how wide a text is in a common sans-serif font, in units of its size; a little more rather than less,
- * since fonts differ. */
-double npart__text_width(const char *text, size_t bytes);
-/* How many bytes of it go into a line of that width: up to a blank where there is one, else between characters. */
+/* text_width.c: how many bytes of a text go into a line of that width: up to a blank where there is one, else between
+ * characters. Widths are those of a common sans-serif font, in units of its size; a little more rather than less, since
+ * fonts differ. */
 size_t npart__fitting_bytes(const char *text, double width);
 /* The text in lines of that width, at most so many; the last one ends in "..." where not all of it fits. */
 void npart__wrap_text(struct npart__arena *arena, const char *text, double width, uint32_t most,

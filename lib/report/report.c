@@ -315,15 +315,3 @@ npart_status npart_report(const struct npart_subject *subject, enum npart_format
     status = npart__report_close(&report.out, report.status == NPART_OK ? error : NULL);
     return report.status == NPART_OK ? status : report.status;
 }
-
-/* ---- words ------------------------------------------------------------------------------------------------- */
-
-/* These are words of the schema: diff.c has those for people. */
-const char *npart__json_verdict(enum npart_verdict verdict)
-{
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
-    return words[verdict];
-}

@@ -73,9 +73,6 @@ void npart__diffs_json(struct npart__report *report);
 void npart__placement_text(struct npart__report *report);
 void npart__placement_json(struct npart__report *report);
 
-/* A verdict as JSON and CSV call it: "npu", "cpu", ... */
-const char *npart__json_verdict(enum npart_verdict verdict);
-
 /* ---- work -------------------------------------------------------------------------------------------------- */
 
 /* work.c: what a node computes and moves, as a JSON object. */

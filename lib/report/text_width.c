@@ -32,16 +32,6 @@ static size_t next_character(const char *text, size_t at)
     return at;
 }
 
-/* "NPU 0": 0.72 + 0.72 + 0.72 + 0.30 + 0.58. */
-double npart__text_width(const char *text, size_t bytes)
-{
-    double width = 0;
-    for (size_t i = 0; i < bytes; i++)
-        if (((unsigned char)text[i] & 0xc0) != 0x80)
-            width += width_of((unsigned char)text[i]);
-    return width;
-}
-
 /* At least one character, however narrow the line is, so that who goes on with the rest comes to an end. All bytes
  * where the text fits. */
 size_t npart__fitting_bytes(const char *text, double width)

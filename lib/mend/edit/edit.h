@@ -79,8 +79,6 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value);
 /* The node that makes a value in the same list of nodes, if it is of this op ("Relu", "com.microsoft:Gelu"); else
  * NPART_NONE. */
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op);
-/* Whether `node` alone uses the value (once or more), and it is no output of the graph. */
-bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node);
 /* Whether the value is neither used nor an output of the graph; true for NPART_NONE. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value);
 

@@ -108,16 +108,6 @@ uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const
     return at->scope == site->node->scope && npart__node_is(site->graph, at, op) ? node : NPART_NONE;
 }
 
-/* Then what makes it goes with the node. */
-bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node)
-{
-    const struct npart__value *at = npart__value_at(site->graph, value);
-    for (uint32_t i = 0; i < at->consumer_count; i++)
-        if (site->graph->consumers[at->first_consumer + i] != node)
-            return false;
-    return !at->is_graph_output;
-}
-
 /* By the graph as it was analysed, so also where an earlier site of the same version has taken a use away. Whether
  * that use was the last shows in the next version. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value)
