@@ -1171,6 +1171,18 @@ struct npart_after {
     enum npart_plan_verdict verdict; /* as in `summary` */
     struct npart_cost_range cost; /* what a run takes then */
 };
+
+/* What a step brings over the one before it: the first of these that holds. */
+enum npart_pays {
+    NPART_PAYS_NOTHING, /* nothing that planning again shows */
+    NPART_PAYS_MENDS, /* fewer nodes fail to compile */
+    NPART_PAYS_FASTER, /* the typical time of a run is lower, by 2 % or more */
+    NPART_PAYS_FEWER_PARTITIONS, /* or one where there was none */
+    NPART_PAYS_MORE_ON_NPU /* fewer nodes fall back to the CPU */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_pays_text(enum npart_pays value);
+
 /* Something to do; the steps come first, the best first. */
 struct npart_action {
     size_t size;
@@ -1186,6 +1198,11 @@ struct npart_action {
      * rounded otherwise; `step`: within one quantization step for each op; `approx`: another function; `other`; or
      * "" */
     const char *equality;
+    enum npart_pays pays; /* what it brings over the step before it */
+    /* the command that does it, word by word, or NULL: what a person pastes into a shell; the result is written into
+     * the current folder */
+    const char *const *run;
+    uint32_t run_count;
     const uint32_t *causes; /* ids of the causes that it is for */
     uint32_t cause_count;
     const uint32_t *needs; /* actions that must be done, too, for what `after` says */

@@ -348,6 +348,18 @@ static void after(struct json *json, const struct npart_after *at)
     npart__json_close(json->out, '}');
 }
 
+static void run(struct json *json, const struct npart_action *at)
+{
+    if (!at->run) {
+        npart__json_value(json->out, "run", "null");
+        return;
+    }
+    npart__json_open(json->out, "run", '[');
+    for (uint32_t i = 0; i < at->run_count; i++)
+        npart__json_text(json->out, NULL, at->run[i]);
+    npart__json_close(json->out, ']');
+}
+
 /* `rewrites` is one text with blanks between the names; in JSON it is a list. */
 static void action(struct json *json, uint32_t index, const struct npart_action *at)
 {
@@ -359,6 +371,8 @@ static void action(struct json *json, uint32_t index, const struct npart_action 
     words(json, "rewrites", at->rewrites);
     npart__json_flag(json->out, "fixable", at->is_fixable);
     npart__json_text_or_null(json->out, "equality", at->equality);
+    npart__json_text_or_null(json->out, "pays", npart_pays_text(at->pays));
+    run(json, at);
     npart__json_ids(json->out, "causes", at->causes, at->cause_count);
     npart__json_open(json->out, "needs", '[');
     for (uint32_t i = 0; i < at->need_count; i++)

@@ -242,7 +242,7 @@ def c_sentence(row: Row) -> str:
     declaration = row.arguments[0] if row.base == "own" and row.arguments else ""
     none = ('""' if row.kind == "text?0" else "NULL" if row.base == "text" else
             "NPART_NONE" if row.base == "id" or "uint32_t" in declaration else
-            "NPART_DEVICES" if "npart_device" in declaration else
+            "NPART_DEVICES" if "npart_device" in declaration else "NULL" if "const *" in declaration else
             "0" if row.kind.endswith("?0") or "double" in declaration else "negative" if row.base == "real" else "")
     text = re.sub(r"\[[\w.]+\]\(([\w.]+)\)", r"docs/\1", row.sentence)
     if not none:

@@ -155,6 +155,12 @@ NPART_LIMITED_ONE_FILE = 1
 NPART_LIMITED_WEIGHTS = 2
 NPART_LIMITED_TENSORS = 3
 
+NPART_PAYS_NOTHING = 0
+NPART_PAYS_MENDS = 1
+NPART_PAYS_FASTER = 2
+NPART_PAYS_FEWER_PARTITIONS = 3
+NPART_PAYS_MORE_ON_NPU = 4
+
 NPART_CHOICE_NPU = 0
 NPART_CHOICE_MEND = 1
 NPART_CHOICE_CPU = 2
@@ -1345,6 +1351,9 @@ class npart_action(Structure):
     rewrites: Bytes | None
     is_fixable: bool
     equality: Bytes | None
+    pays: int
+    run: Any
+    run_count: int
     causes: Any
     cause_count: int
     needs: Any
@@ -1359,6 +1368,9 @@ class npart_action(Structure):
         ("rewrites", c_char_p),
         ("is_fixable", c_bool),
         ("equality", c_char_p),
+        ("pays", c_int),
+        ("run", POINTER(c_char_p)),
+        ("run_count", c_uint32),
         ("causes", POINTER(c_uint32)),
         ("cause_count", c_uint32),
         ("needs", POINTER(c_uint32)),
@@ -2124,6 +2136,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_times": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(npart_error)]),
     "npart_advice_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
     "npart_advice_free": (None, [c_void_p]),
+    "npart_pays_text": (c_char_p, [c_int]),
     "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
     "npart_choice_text": (c_char_p, [c_int]),
     "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
