@@ -61,8 +61,9 @@ shared_name := libnpu_partition.so
 shared_library := $(OUT)/$(shared_name).$(VERSION)
 tool := $(OUT)/npu-partition
 
+record_headers := $(patsubst %,$(GENERATED)/include/record_%.h,words fields writers)
 generated_headers := $(GENERATED)/onnx.pb-c.h $(GENERATED)/include/rewrites.h $(GENERATED)/include/wire_schema.def \
-	$(GENERATED)/include/record_words.h
+	$(record_headers)
 
 all: $(tool) $(static_library) $(shared_library) $(core_library) ## the library, static, shared and its core alone, and the tool
 
@@ -84,9 +85,9 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
 # The words of closed sets, and the tables by which JSON and CSV are written.
-$(GENERATED)/include/record_words.h: include/records.table tools/generate/records.awk
+$(record_headers): $(GENERATED)/include/record_%.h: include/records.table tools/generate/records.awk
 	@mkdir -p $(@D)
-	awk -f tools/generate/records.awk $< > $@.new && mv $@.new $@
+	awk -f tools/generate/records.awk -v part=$* $< > $@.new && mv $@.new $@
 
 # What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
 $(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/mend/advice/actions.def tools/generate/rewrites.awk

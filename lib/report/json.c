@@ -53,15 +53,6 @@ static void value_names(struct json *json, const char *key, const uint32_t *list
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
-static void finding(struct json *json, const struct npart_finding *at)
-{
-    npart__json_open(json->out, NULL, '{');
-    npart__json_text(json->out, "code", at->code);
-    npart__json_text(json->out, "text", at->text);
-    npart__json_text(json->out, "at", at->at);
-    npart__json_close(json->out, '}');
-}
-
 /* What holds for all targets. Nodes that a runtime has added are not the file's. Two lists are one in JSON: what
  * was found in the file, and what was found of its types and shapes with the sizes that were given. Neither is the
  * target's. */
@@ -72,24 +63,19 @@ static void model(struct json *json)
     struct npart_finding at = {.size = sizeof at};
     npart__json_open(json->out, "findings", '[');
     for (uint32_t i = 0; npart_model_finding(json->model, i, &at); i++)
-        finding(json, &at);
+        npart__put_finding(json->out, NULL, &at);
     for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
-        finding(json, &at);
+        npart__put_finding(json->out, NULL, &at);
     npart__json_close(json->out, ']');
-    npart__json_open(json->out, "model", '{');
-    npart__json_text(json->out, "path", info->name);
-    npart__json_number(json->out, "ir_version", info->ir_version);
-    npart__json_text(json->out, "producer", info->producer_name);
-    npart__json_open(json->out, "opsets", '{');
+    struct npart__object object = npart__open_model_info(json->out, "model", info);
+    npart__json_open(json->out, npart__own(&object, "opsets"), '{');
     for (uint32_t i = 0; i < info->opset_count; i++) {
         npart__json_name(json->out, info->opsets[i].domain);
         npart__json_number(json->out, NULL, info->opsets[i].version);
     }
     npart__json_close(json->out, '}');
-    npart__json_number(json->out, "nodes", info->node_count - info->added_node_count);
-    npart__json_count(json->out, "bytes", info->input_bytes);
-    npart__json_count(json->out, "weight_bytes", info->weight_bytes);
-    npart__json_close(json->out, '}');
+    npart__json_number(json->out, npart__own(&object, "nodes"), info->node_count - info->added_node_count);
+    npart__object_close(&object);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
@@ -199,7 +185,7 @@ static void node_work(struct json *json, uint32_t id)
     struct npart_work at = {.size = sizeof at};
     json->arena->failed |= npart_plan_work(json->plan, id, &at, NULL) != NPART_OK;
     if (!json->arena->failed)
-        npart__add_work(json->out, "work", &at);
+        npart__put_work(json->out, "work", &at);
 }
 
 /* A node's line: what every target says of it, then verdict, reasons and cause of this one. `ms` is left out where
@@ -241,31 +227,49 @@ static void node(struct json *json, uint32_t id)
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
 /* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. Nodes are told by id,
- * tensors by name. `cause_of_end` are nodes on the CPU. */
-static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
+ * tensors by name. */
+static void partitions(struct json *json)
 {
-    npart__json_open(json->out, NULL, '{');
-    npart__json_number(json->out, "id", id);
-    npart__json_value(json->out, "graph", json->paths[at->graph]);
-    npart__json_ids(json->out, "nodes", at->nodes, at->node_count);
-    value_names(json, "inputs", at->inputs, at->input_count);
-    value_names(json, "outputs", at->outputs, at->output_count);
-    npart__json_ids(json->out, "cause_of_end", at->ends, at->end_count);
-    value_names(json, "cut_behind", at->cuts, at->cut_count);
-    npart__json_count_or_null(json->out, "macs", at->has_macs, at->macs);
-    npart__json_close(json->out, '}');
+    struct npart_partition at = {.size = sizeof at};
+    npart__json_open(json->out, "partitions", '[');
+    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++) {
+        struct npart__object object = npart__open_partition(json->out, NULL, &at);
+        npart__json_number(json->out, npart__own(&object, "id"), i);
+        npart__json_value(json->out, npart__own(&object, "graph"), json->paths[at.graph]);
+        value_names(json, npart__own(&object, "inputs"), at.inputs, at.input_count);
+        value_names(json, npart__own(&object, "outputs"), at.outputs, at.output_count);
+        value_names(json, npart__own(&object, "cut_behind"), at.cuts, at.cut_count);
+        npart__object_close(&object);
+    }
+    npart__json_close(json->out, ']');
 }
 
-/* `from` and `to` are partitions; null is the CPU. */
-static void crossing(struct json *json, const struct npart_crossing *at)
+static void crossings(struct json *json)
 {
-    npart__json_open(json->out, NULL, '{');
-    value_name(json, "tensor", at->value);
-    npart__json_id(json->out, "from", at->from);
-    npart__json_id(json->out, "to", at->to);
-    npart__json_count_or_null(json->out, "bytes", at->has_bytes, at->bytes);
-    npart__json_text(json->out, "layout", at->layout);
-    npart__json_close(json->out, '}');
+    struct npart_crossing at = {.size = sizeof at};
+    npart__json_open(json->out, "crossings", '[');
+    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at); i++) {
+        struct npart__object object = npart__open_crossing(json->out, NULL, &at);
+        value_name(json, npart__own(&object, "tensor"), at.value);
+        npart__object_close(&object);
+    }
+    npart__json_close(json->out, ']');
+}
+
+/* `native` is null where it is not known what becomes of the format. */
+static void precisions(struct json *json)
+{
+    struct npart_precision at = {.size = sizeof at};
+    npart__json_open(json->out, "precision", '[');
+    for (uint32_t i = 0; npart_plan_precision(json->plan, i, &at); i++) {
+        struct npart__object object = npart__open_precision(json->out, NULL, &at);
+        npart__json_value(json->out, npart__own(&object, "native"),
+                          at.happens == NPART_HAPPENS_UNKNOWN  ? "null"
+                          : at.happens == NPART_HAPPENS_NATIVE ? "true"
+                                                               : "false");
+        npart__object_close(&object);
+    }
+    npart__json_close(json->out, ']');
 }
 
 /* The first call finds them all; ARGUMENT is its word for the end of the list, and no failure. */
@@ -277,15 +281,8 @@ static void fusions(struct json *json)
     for (uint32_t i = 0; !json->arena->failed && status == NPART_OK; i++) {
         status = npart_plan_fusion(json->plan, i, &at, NULL);
         json->arena->failed |= npart__is_shortage(status);
-        if (status != NPART_OK)
-            continue;
-        npart__json_open(json->out, NULL, '{');
-        npart__json_text(json->out, "pattern", at.pattern);
-        npart__json_ids(json->out, "nodes", at.nodes, at.node_count);
-        npart__json_text(json->out, "state", npart_fusion_state_text(at.state));
-        npart__json_text_or_null(json->out, "stopped_by", at.stopped_by);
-        npart__json_id(json->out, "node", at.node);
-        npart__json_close(json->out, '}');
+        if (status == NPART_OK)
+            npart__put_fusion(json->out, NULL, &at);
     }
     npart__json_close(json->out, ']');
 }
@@ -335,26 +332,13 @@ static void action_name(struct json *json, const char *key, uint32_t index)
     npart__json_text_or_null(json->out, key, index == NPART_NONE ? NULL : name);
 }
 
-/* What a replanned model would look like. The range opens an object and leaves it open, so two are closed here. */
-static void after(struct json *json, const struct npart_after *at)
-{
-    npart__json_open(json->out, "after", '{');
-    npart__json_number(json->out, "partitions", at->partitions);
-    npart__json_decimal(json->out, "coverage", at->coverage);
-    npart__json_decimal_or_null(json->out, "mac_coverage", at->mac_coverage);
-    npart__json_text(json->out, "verdict", npart_plan_verdict_text(at->verdict));
-    npart__add_json_range(json->out, "cost", at->cost);
-    npart__json_close(json->out, '}');
-    npart__json_close(json->out, '}');
-}
-
-static void run(struct json *json, const struct npart_action *at)
+static void run(struct json *json, const char *key, const struct npart_action *at)
 {
     if (!at->run) {
-        npart__json_value(json->out, "run", "null");
+        npart__json_value(json->out, key, "null");
         return;
     }
-    npart__json_open(json->out, "run", '[');
+    npart__json_open(json->out, key, '[');
     for (uint32_t i = 0; i < at->run_count; i++)
         npart__json_text(json->out, NULL, at->run[i]);
     npart__json_close(json->out, ']');
@@ -363,24 +347,16 @@ static void run(struct json *json, const struct npart_action *at)
 /* `rewrites` is one text with blanks between the names; in JSON it is a list. */
 static void action(struct json *json, uint32_t index, const struct npart_action *at)
 {
-    npart__json_open(json->out, NULL, '{');
-    action_name(json, "id", index);
-    npart__json_text(json->out, "action", at->kind);
-    npart__json_text(json->out, "text", at->text);
-    npart__json_text_or_null(json->out, "command", at->command);
-    words(json, "rewrites", at->rewrites);
-    npart__json_flag(json->out, "fixable", at->is_fixable);
-    npart__json_text_or_null(json->out, "equality", at->equality);
-    npart__json_text_or_null(json->out, "pays", npart_pays_text(at->pays));
-    run(json, at);
-    npart__json_ids(json->out, "causes", at->causes, at->cause_count);
-    npart__json_open(json->out, "needs", '[');
+    struct npart__object object = npart__open_action(json->out, NULL, at);
+    action_name(json, npart__own(&object, "id"), index);
+    words(json, npart__own(&object, "rewrites"), at->rewrites);
+    run(json, npart__own(&object, "run"), at);
+    npart__json_open(json->out, npart__own(&object, "needs"), '[');
     for (uint32_t i = 0; i < at->need_count; i++)
         action_name(json, NULL, at->needs[i]);
     npart__json_close(json->out, ']');
-    action_name(json, "instead_of", at->instead_of);
-    after(json, &at->after);
-    npart__json_close(json->out, '}');
+    action_name(json, npart__own(&object, "instead_of"), at->instead_of);
+    npart__object_close(&object);
 }
 
 /* The plan with sizes that were proposed for the dynamic dims, where one was made. */
@@ -398,7 +374,7 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
     }
     npart__json_close(json->out, '}');
     (void)npart_plan_summary(fixed, &at);
-    npart__add_json_summary(json->out, "summary", &at);
+    npart__put_summary(json->out, "summary", &at);
     npart__json_close(json->out, '}');
 }
 
@@ -410,7 +386,7 @@ static void plan_findings(struct json *json)
         return;
     npart__json_open(json->out, "findings", '[');
     for (uint32_t i = 0; npart_plan_finding(json->plan, i, &at); i++)
-        finding(json, &at);
+        npart__put_finding(json->out, NULL, &at);
     npart__json_close(json->out, ']');
 }
 
@@ -434,7 +410,7 @@ static void target_head(struct json *json)
     npart__json_text(json->out, "toolchain", info->toolchain);
     npart__json_text(json->out, "partitioner", info->partitioner);
     npart__json_text(json->out, "level", info->level == NPART_LEVEL_OFF ? "off" : "basic");
-    npart__add_json_summary(json->out, "summary", &at);
+    npart__put_summary(json->out, "summary", &at);
     plan_findings(json);
 }
 
@@ -461,27 +437,14 @@ static void modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
     npart__json_open(json->out, "modules", '[');
-    for (uint32_t m = 0; !json->arena->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++) {
-        npart__json_open(json->out, NULL, '{');
-        npart__json_text(json->out, "path", at.path);
-        npart__json_id(json->out, "parent", at.parent);
-        npart__json_number(json->out, "nodes", at.node_count);
-        npart__json_number(json->out, "live", at.live_count);
-        npart__json_number(json->out, "accepted", at.accepted_count);
-        npart__json_count_or_null(json->out, "macs", at.has_macs, at.macs);
-        npart__json_count_or_null(json->out, "macs_on_npu", at.has_macs, at.macs_on_npu);
-        npart__json_decimal_or_null(json->out, "npu_ms", at.npu_ms);
-        npart__json_decimal_or_null(json->out, "cpu_ms", at.cpu_ms);
-        npart__json_number(json->out, "switches", at.switch_count);
-        npart__json_close(json->out, '}');
-    }
+    for (uint32_t m = 0; !json->arena->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++)
+        npart__put_module(json->out, NULL, &at);
     npart__json_close(json->out, ']');
 }
 
 /* All nodes have a line, folded and fused ones, too: a node's place in the list is its id. */
 static void nodes_and_partitions(struct json *json)
 {
-    struct npart_partition at = {.size = sizeof at};
     uint32_t count;
     find_modules(json);
     npart__json_open(json->out, "nodes", '[');
@@ -491,29 +454,7 @@ static void nodes_and_partitions(struct json *json)
     npart__json_close(json->out, ']');
     npart__json_ids(json->out, "order", order, count);
     modules(json);
-    npart__json_open(json->out, "partitions", '[');
-    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++)
-        partition(json, i, &at);
-    npart__json_close(json->out, ']');
-}
-
-/* Without a buffer: what was found stands with the nodes. */
-static void causes(struct json *json)
-{
-    struct npart_cause at = {.size = sizeof at};
-    npart__json_open(json->out, "causes", '[');
-    for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at, NULL, 0); i++)
-        npart__add_json_cause(json->out, i, &at);
-    npart__json_close(json->out, ']');
-}
-
-static void crossings(struct json *json)
-{
-    struct npart_crossing at = {.size = sizeof at};
-    npart__json_open(json->out, "crossings", '[');
-    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at); i++)
-        crossing(json, &at);
-    npart__json_close(json->out, ']');
+    partitions(json);
 }
 
 /* An empty list where no advice was made. */
@@ -536,7 +477,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     if (json->detail == NPART_DETAIL_TENSORS)
         npart__add_json_tensors(json->out, json->scratch, json->plan);
     if (json->detail != NPART_DETAIL_SUMMARY)
-        causes(json);
+        npart__add_json_causes(json->out, "causes", json->plan);
     npart__add_json_roots(json->out, json->plan);
     if (npart__tells_nodes(json->detail)) {
         crossings(json);
@@ -545,7 +486,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     }
     npart__add_json_cost(json->out, plans);
     npart__add_json_memory(json->out, json->plan, json->detail);
-    npart__add_json_precision(json->out, json->plan);
+    precisions(json);
     actions(json, plans->advice);
     if_fixed(json, plans->fixed);
     npart__json_close(json->out, '}');

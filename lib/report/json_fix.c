@@ -34,45 +34,32 @@ static void after(struct npart__buffer *out, const char *key, const struct npart
  * and in the list of all. */
 static void step(struct npart__buffer *out, uint32_t index, const struct npart_fix_step *at, uint32_t target_count)
 {
-    npart__json_open(out, NULL, '{');
-    npart__json_key(out, "id");
+    struct npart__object object = npart__open_step(out, NULL, at);
+    npart__json_key(out, npart__own(&object, "id"));
     npart__append_format(out, "\"s%u\"", index + 1);
-    npart__json_text(out, "rewrite", at->rewrite);
-    npart__json_text(out, "equality", npart_equality_text(at->equality));
-    npart__json_text(out, "argument", at->argument);
-    npart__json_number(out, "sites", at->site_count);
-    strings(out, "nodes_removed", at->removed);
-    strings(out, "nodes_added", at->added);
-    after(out, "after", &at->after[0], at->after_ms[0]);
-    npart__json_open(out, "after_by_target", '[');
+    strings(out, npart__own(&object, "nodes_removed"), at->removed);
+    strings(out, npart__own(&object, "nodes_added"), at->added);
+    after(out, npart__own(&object, "after"), &at->after[0], at->after_ms[0]);
+    npart__json_open(out, npart__own(&object, "after_by_target"), '[');
     for (uint32_t i = 0; i < target_count; i++)
         after(out, NULL, &at->after[i], at->after_ms[i]);
     npart__json_close(out, ']');
-    strings(out, "caveats", at->caveats);
-    npart__json_close(out, '}');
+    strings(out, npart__own(&object, "caveats"), at->caveats);
+    npart__object_close(&object);
 }
 
-/* Causes of the plan of the model that would be written, with its ids of nodes. */
-static void left(struct npart__buffer *out, const npart_plan *plan)
-{
-    struct npart_cause at = {.size = sizeof at};
-    npart__json_open(out, "left", '[');
-    for (uint32_t i = 0; npart_plan_cause(plan, i, &at, NULL, 0); i++)
-        npart__add_json_cause(out, i, &at);
-    npart__json_close(out, ']');
-}
-
-/* Members without the braces: they stand in an object of their own, and for the first target at the top as well. */
+/* Members without the braces: they stand in an object of their own, and for the first target at the top as well. What
+ * is left are causes of the plan of the model that would be written, with its ids of nodes. */
 static void target(struct npart__buffer *out, const npart_fix *fix, const struct npart_fix_info *info, uint32_t index)
 {
     struct npart_plan_info plan = {.size = sizeof plan};
     (void)npart_plan_info(npart_fix_plan(fix, index), &plan);
     npart__json_text(out, "target", plan.target);
-    npart__add_json_summary(out, "before", &info->before[index]);
-    npart__add_json_summary(out, "after", &info->after[index]);
+    npart__put_summary(out, "before", &info->before[index]);
+    npart__put_summary(out, "after", &info->after[index]);
     npart__json_decimal_or_null(out, "before_ms", info->before_ms[index]);
     npart__json_decimal_or_null(out, "after_ms", info->after_ms[index]);
-    left(out, npart_fix_plan(fix, index));
+    npart__add_json_causes(out, "left", npart_fix_plan(fix, index));
 }
 
 static void taken_back(struct npart__buffer *out, const npart_fix *fix)

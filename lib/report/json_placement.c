@@ -13,52 +13,29 @@ static void device(struct npart__buffer *out, const char *key, enum npart_device
     npart__json_text_or_null(out, key, names[value]);
 }
 
+static void costs(struct npart__buffer *out, const char *key, const struct npart_part *at)
+{
+    struct npart__object object = npart__open_costs(out, key, at);
+    npart__json_range(out, npart__own(&object, "npu"), at->has_cost[NPART_DEVICE_NPU], at->cost[NPART_DEVICE_NPU]);
+    npart__json_range(out, npart__own(&object, "cpu"), at->has_cost[NPART_DEVICE_CPU], at->cost[NPART_DEVICE_CPU]);
+    npart__json_range(out, npart__own(&object, "gpu"), at->has_cost[NPART_DEVICE_GPU], at->cost[NPART_DEVICE_GPU]);
+    npart__object_close(&object);
+}
+
 /* Its `id` is its place in the list, by which links refer to it. */
 static void part(struct npart__buffer *out, uint32_t id, const struct npart_part *at)
 {
-    npart__json_open(out, NULL, '{');
-    npart__json_count(out, "id", id);
-    npart__json_text(out, "part", at->name);
-    npart__json_text_or_null(out, "use", at->use);
-    npart__json_count(out, "runs", at->runs);
-    npart__json_text(out, "runs_from", npart_runs_from_text(at->runs_from));
-    device(out, "device", at->device);
-    npart__json_flag(out, "decided", at->is_decided);
-    npart__json_text(out, "why", at->why);
-    npart__json_open(out, "costs", '{');
-    npart__json_range(out, "npu", at->has_cost[NPART_DEVICE_NPU], at->cost[NPART_DEVICE_NPU]);
-    npart__json_range(out, "cpu", at->has_cost[NPART_DEVICE_CPU], at->cost[NPART_DEVICE_CPU]);
-    npart__json_range(out, "gpu", at->has_cost[NPART_DEVICE_GPU], at->cost[NPART_DEVICE_GPU]);
-    npart__json_close(out, '}');
-    npart__json_flag(out, "calibrated", at->is_calibrated);
-    npart__json_text(out, "verdict", npart_plan_verdict_text(at->verdict));
-    npart__json_count(out, "partitions", at->partitions);
-    npart__json_decimal(out, "coverage", at->coverage);
-    npart__json_count(out, "weight_bytes", at->weight_bytes);
-    npart__json_open(out, "dims", '{');
+    struct npart__object object = npart__open_part(out, NULL, at);
+    npart__json_count(out, npart__own(&object, "id"), id);
+    device(out, npart__own(&object, "device"), at->device);
+    costs(out, npart__own(&object, "costs"), at);
+    npart__json_open(out, npart__own(&object, "dims"), '{');
     for (uint32_t i = 0; i < at->dim_count; i++) {
         npart__json_name(out, at->dims[i].name);
         npart__json_count(out, NULL, (uint64_t)at->dims[i].size);
     }
     npart__json_close(out, '}');
-    npart__json_close(out, '}');
-}
-
-/* Its cost is 0 and not null where the tensor stays on one device. */
-static void link(struct npart__buffer *out, const struct npart_link *at)
-{
-    npart__json_open(out, NULL, '{');
-    npart__json_count(out, "from", at->from);
-    npart__json_text(out, "output", at->output);
-    npart__json_count(out, "to", at->to);
-    npart__json_text(out, "input", at->input);
-    npart__json_text(out, "kind", npart_link_kind_text(at->kind));
-    npart__json_text(out, "origin", npart_link_origin_text(at->origin));
-    npart__json_count_or_null(out, "bytes", at->has_bytes, at->bytes);
-    npart__json_count(out, "times", at->times);
-    npart__json_flag(out, "crosses", at->crosses);
-    npart__json_range(out, "cost", true, at->cost);
-    npart__json_close(out, '}');
+    npart__object_close(&object);
 }
 
 /* What is transferred is a part of `as_placed`, and known where that is. */
@@ -93,7 +70,7 @@ void npart__placement_json(struct npart__report *report)
     npart__json_close(out, ']');
     npart__json_open(out, "links", '[');
     for (uint32_t i = 0; i < info.link_count; i++)
-        link(out, info.links[i]);
+        npart__put_link(out, NULL, info.links[i]);
     npart__json_close(out, ']');
     npart__json_open(out, "notes", '[');
     for (uint32_t i = 0; i < info.note_count; i++)

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The member `roots` of a target: its causes, those that are the same in every model taken together.
+ * The causes of a target, and its roots: those that are the same in every model taken together.
  */
 #include <stdlib.h>
 
 #include "report/report.h"
+
+/* Without a buffer: what was found stands with the nodes. */
+void npart__add_json_causes(struct npart__buffer *out, const char *key, const npart_plan *plan)
+{
+    struct npart_cause at = {.size = sizeof at};
+    npart__json_open(out, key, '[');
+    for (uint32_t i = 0; npart_plan_cause(plan, i, &at, NULL, 0); i++) {
+        struct npart__object object = npart__open_cause(out, NULL, &at);
+        npart__json_number(out, npart__own(&object, "id"), i);
+        npart__object_close(&object);
+    }
+    npart__json_close(out, ']');
+}
 
 /* Texts are the plan's; "" for an op that is none. */
 struct root {

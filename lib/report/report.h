@@ -9,7 +9,7 @@
 #ifndef NPART_REPORT_H
 #define NPART_REPORT_H
 
-#include "base/json.h"
+#include "report/fields.h"
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
@@ -73,11 +73,6 @@ void npart__diffs_json(struct npart__report *report);
 void npart__placement_text(struct npart__report *report);
 void npart__placement_json(struct npart__report *report);
 
-/* ---- work -------------------------------------------------------------------------------------------------- */
-
-/* work.c: what a node computes and moves, as a JSON object. */
-void npart__add_work(struct npart__buffer *buffer, const char *key, const struct npart_work *work);
-
 /* ---- layouts ----------------------------------------------------------------------------------------------- */
 
 /* layouts.c: why a tensor that is converted changes its layout: "the target computes node 3 (Conv) in NHWC; ...".
@@ -87,15 +82,11 @@ void npart__add_conversion(struct npart__buffer *buffer, struct npart__buffer *s
 
 /* ---- JSON of parts -------------------------------------------------------------------------------------------- */
 
-/* json_parts.c: the beginning of every JSON report, whose object stays open; a plan in numbers, and a cause, each an
- * object; a time as [low, typical, high], or null. */
-void npart__json_begin(struct npart__buffer *out, int64_t schema);
-void npart__json_range(struct npart__buffer *out, const char *key, bool is_known, struct npart_cost_range value);
-void npart__add_json_summary(struct npart__buffer *out, const char *key, const struct npart_summary *at);
-void npart__add_json_cause(struct npart__buffer *out, uint32_t id, const struct npart_cause *at);
-/* json_roots.c, json_precision.c, json_memory.c: a member each; the last of all nodes or as a summary. */
+/* json_roots.c: the list of all causes; a member each. json_cost.c, json_memory.c: a member each; the last of all nodes
+ * or as a summary. */
+void npart__add_json_causes(struct npart__buffer *out, const char *key, const npart_plan *plan);
 void npart__add_json_roots(struct npart__buffer *out, const npart_plan *plan);
-void npart__add_json_precision(struct npart__buffer *out, const npart_plan *plan);
+void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pair *plans);
 void npart__add_json_memory(struct npart__buffer *out, const npart_plan *plan, enum npart_detail detail);
 
 /* shapes.c: the dims of a value: numbers, expressions as text, and null for what has no name; null without a rank. */
@@ -110,13 +101,6 @@ static inline bool npart__tells_nodes(enum npart_detail detail)
 {
     return detail == NPART_DETAIL_NODES || detail == NPART_DETAIL_TENSORS;
 }
-
-/* ---- costs ------------------------------------------------------------------------------------------------- */
-
-/* json_cost.c: {"low_ms": ..., "typical_ms": ..., "high_ms": ... without the closing brace. */
-void npart__add_json_range(struct npart__buffer *out, const char *key, struct npart_cost_range value);
-/* The member `cost` of a target. */
-void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pair *plans);
 
 /* markdown.c: plain text (npart_plain_text) of which nothing is markup, a mention or a reference; none of it is NUL. */
 void npart__add_markdown(struct npart__buffer *out, const char *text, size_t length);

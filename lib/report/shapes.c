@@ -55,7 +55,7 @@ static void work(struct shapes *shapes, uint32_t id, uint32_t producer)
         return;
     shapes->out->arena->failed |= npart_inference_work(shapes->inference, producer, &at, NULL) != NPART_OK;
     if (!shapes->out->arena->failed)
-        npart__add_work(shapes->out, NULL, &at);
+        npart__put_work(shapes->out, NULL, &at);
 }
 
 /* What is no tensor has a word in the place of its shape. "[1,[1,3,224,224]]" of float32, "[7,null]" of an int64

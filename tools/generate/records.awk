@@ -1,25 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: awk -f records.awk include/records.table > record_words.h   The words of each set, and npart_*_text.
+# usage: awk -f records.awk -v part=PART include/records.table
+# PART: words      the words of each set, NULL after the last, and npart_*_text
+#       fields     the members of each record that is a struct, as lib/report/fields.c writes them
+#       writers    what declares the two, and for each record the function that writes it
 
 function trim(text) { gsub(/^ +| +$/, "", text); return text }
-function end_set() {
-    if (!name)
-        return
-    print "    };\n    return (size_t)value < sizeof words / sizeof *words ? words[value] : NULL;\n}\n"
-    name = ""
+function end_block() {
+    if (set && part == "words")
+        printf "    NULL\n};\nconst char *npart_%s_text(enum npart_%s value)\n{\n    return (size_t)value < sizeof " \
+            "npart__%s_words / sizeof(char *) ? npart__%s_words[value] : NULL;\n}\n\n", set, set, set, set
+    if (places && part == "fields")
+        print "    {NULL, 0, NPART__FIELD_END, 0, 0, NULL},\n};\n"
+    if (places && part == "writers")
+        end_record()
+    set = record = places = last = ""
+    has_own = 0
 }
+function end_record() {
+    printf "enum {%s};\nextern const struct npart__field npart__%s_fields[];\n", places, record
+    if (has_own)
+        printf "static inline struct npart__object npart__open_%s(struct npart__buffer *out, const char *key, const struct " \
+            "%s *at)\n{\n    return npart__object_open(out, key, npart__%s_fields, at);\n}\n\n", record, struct, record
+    else
+        printf "static inline void npart__put_%s(struct npart__buffer *out, const char *key, const struct %s *at)\n{\n" \
+            "    npart__put_fields(out, key, npart__%s_fields, at);\n}\n\n", record, struct, record
+}
+function offset(member) { sub(/^\./, "", member); return "offsetof(struct " struct ", " member ")" }
+
+# Its key, what it is, where the member lies, where another does that it depends on, and what it refers to.
+function add(key, kind, at, other, more) {
+    if (!places && part == "fields")
+        printf "const struct npart__field npart__%s_fields[] = {\n", record
+    places = places (places ? ", " : "") "NPART__" toupper(record) "_" toupper(key)
+    if (part == "fields")
+        printf "    {\",\\\"%s\\\":\", %d, NPART__FIELD_%s, %s, %s, %s},\n", key, length(key) + 4, kind, at, other, more
+}
+# Of an object by hand, whose members are rows, the first stands for all.
+function add_row(key, what,    words, kind, of, member, null) {
+    split(what, words, " ")
+    split(words[1], of, ":")
+    kind = toupper(of[1])
+    null = sub(/\?0$/, "", kind) ? "_OR_0" : sub(/\?$/, "", kind) ? "_OR_NULL" : ""
+    sub(/=.*/, "", key)
+    sub(/[^A-Za-z0-9_].*/, "", key)
+    if (key == last)
+        return
+    last = key
+    member = words[2] ? words[2] : key
+    if (kind == "OWN" || (kind == "PART" && own[of[2]])) {
+        own[record] = has_own = 1
+        add(key, "OWN", 0, 0, "NULL")
+    } else if (kind == "PART")
+        add(key, "PART", 0, 0, "npart__" of[2] "_fields")
+    else if (kind == "RECORD")
+        add(key, "PART", offset(member), 0, "npart__" of[2] "_fields")
+    else if (kind == "WORD")
+        add(key, kind null, offset(member), 0, "npart__" of[2] "_words")
+    else if (kind == "TEXT")
+        add(key, kind (null ? "_OR_NULL" : ""), offset(member), 0, "NULL")
+    else
+        add(key, kind null, offset(member), words[3] ? offset(words[3]) : 0, "NULL")
+}
+
 /^#/ || /^$/ || /^ / { next }
 /^set / {
-    end_set()
-    name = $2
+    end_block()
+    set = $2
     prefix = $3
-    printf "const char *npart_%s_text(enum npart_%s value)\n{\n    static const char *const words[] = {\n", name, name
+    if (part == "words")
+        printf "const char *const npart__%s_words[] = {\n", set
+    else if (part == "writers")
+        printf "extern const char *const npart__%s_words[];\n", set
     next
 }
-/^record / { end_set(); exit }
-name {
+/^record / {
+    end_block()
+    struct = $4
+    record = struct == "-" ? "" : $2
+    next
+}
+set && part == "words" {
     split($0, cells, "|")
     word = trim(cells[1])
-    printf "        [NPART_%s_%s] = \"%s\",\n", prefix, trim(cells[2]), word == "\"\"" ? "" : word
+    printf "    [NPART_%s_%s] = \"%s\",\n", prefix, trim(cells[2]), word == "\"\"" ? "" : word
 }
-END { end_set() }
+record && $0 !~ /^[-@]/ {
+    split($0, cells, "|")
+    add_row(trim(cells[1]), trim(cells[2]))
+}
+END { end_block() }

@@ -16,10 +16,10 @@ WIDTH = 120
 TOLD = "/* The word, as JSON has it; NULL out of range. */\n"
 C_TYPES = {"count": "uint32_t", "size": "uint64_t", "number": "int64_t", "int": "int", "real": "double", "flag": "bool",
            "text": "const char *", "id": "uint32_t", "bytes": "struct npart_bytes", "figure": "struct npart_figure",
-           "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *"}
+           "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *", "share": "double"}
 PYTHON_TYPES = {"count": "int", "size": "int", "number": "int", "int": "int", "real": "float", "flag": "bool",
                 "text": "str", "id": "int | None", "bytes": "int | None", "figure": "Figure", "range": "Range | None",
-                "pair": "tuple[int, int]", "ids": "tuple[int, ...]"}
+                "pair": "tuple[int, int]", "ids": "tuple[int, ...]", "share": "float | None"}
 
 
 @dataclasses.dataclass
@@ -243,7 +243,7 @@ def c_sentence(row: Row) -> str:
     none = ('""' if row.kind == "text?0" else "NULL" if row.base == "text" else
             "NPART_NONE" if row.base == "id" or "uint32_t" in declaration else
             "NPART_DEVICES" if "npart_device" in declaration else "NULL" if "const *" in declaration else
-            "0" if row.kind.endswith("?0") or "double" in declaration else "negative" if row.base == "real" else "")
+            "0" if row.kind.endswith("?0") or row.base == "share" else "negative" if row.base == "real" else "")
     text = re.sub(r"\[[\w.]+\]\(([\w.]+)\)", r"docs/\1", row.sentence)
     if not none:
         text = re.sub(r"[,;] (or )?\{none\}(: not known| as in `summary`| when that is not known)?$", "", text)

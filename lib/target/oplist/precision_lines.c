@@ -28,8 +28,6 @@ _Static_assert(NPART__COUNT(rows) == NPART__FORMATS, "NPART__FORMATS counts the 
 static const char *const granularities[NPART__SCALES] = {
     "", "", "tensor", "channel", "block16", "block32", "block64", "block128", "block256", "block"};
 
-const char *const npart__happening_words[] = {"native", "dequantized", "vector", "cpu", "fails", "unknown", NULL};
-_Static_assert(NPART__COUNT(npart__happening_words) == NPART__HAPPENINGS + 1, "a word for each");
 
 /* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. Rows do not overlap:
  * of (float32, uint8) it is w8, of (uint8, uint8) w8a8. 0 is a type that is not known. */

@@ -19,7 +19,6 @@
  * (lib/mend/fix). */
 const char *const npart__phase_words[] = {"file", "inline", "fold", "branch", "where", "shape",
                                           "one",  "unfuse", "mask", "rank",   NULL};
-const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "approx", NULL};
 
 /* ---- the rewrite ------------------------------------------------------------------------------------------- */
 
