@@ -5,6 +5,8 @@
  */
 #include "report/document.h"
 
+#include <stddef.h>
+
 /* What a row is made of. */
 struct row {
     npart_document *document;
@@ -93,19 +95,26 @@ static void put_decimal(struct row *row, double value)
         npart__append_fixed(row->out, value, 6);
 }
 
-/* A lower bound in a column of sums would be taken for one of them. */
-static void put_bytes(struct row *row, struct npart_bytes at)
-{
-    if (at.is_partial)
-        put_empty(row);
-    else
-        put_count(row, at.bytes);
-}
-
 static void put_yes_or_no(struct row *row, bool value)
 {
     separate(row);
     npart__append_text(row->out, value ? "true" : "false");
+}
+
+/* A member of a result. A sum of which a part is not known is an empty cell: a lower bound would be taken for the sum. */
+static void put_field(struct row *row, const struct npart__field *field, const void *record)
+{
+    struct npart__told told = npart__tell(field, record);
+    if (told.is == NPART__TOLD_NULL)
+        put_empty(row);
+    else if (told.is == NPART__TOLD_COUNT)
+        put_count(row, (uint64_t)told.u.count);
+    else if (told.is == NPART__TOLD_REAL)
+        put_decimal(row, told.u.real);
+    else if (told.is == NPART__TOLD_FLAG)
+        put_yes_or_no(row, told.u.flag);
+    else
+        put_text(row, told.u.text);
 }
 
 /* ---- a row for each plan ----------------------------------------------------------------------------------- */
@@ -120,67 +129,6 @@ static void put_toolchain(struct row *row)
     put_text(row, row->info.toolchain);
 }
 
-static void put_verdict(struct row *row)
-{
-    put_text(row, npart_plan_verdict_text(row->summary.verdict));
-}
-
-#define COUNT(name)                                                                                                    \
-    static void put_##name(struct row *row)                                                                           \
-    {                                                                                                                  \
-        put_count(row, row->summary.name);                                                                             \
-    }
-COUNT(nodes)
-COUNT(folded)
-COUNT(fused)
-COUNT(live)
-COUNT(accepted)
-COUNT(refused)
-COUNT(failed)
-COUNT(unknown)
-COUNT(partitions)
-COUNT(switches)
-#undef COUNT
-
-static void put_coverage(struct row *row)
-{
-    put_decimal(row, row->summary.coverage);
-}
-
-/* Of no multiply-accumulates at all there is no share: empty, as where they are not known. */
-static void put_mac_coverage(struct row *row)
-{
-    put_decimal(row, row->summary.has_macs && row->summary.macs ? row->summary.mac_coverage : -1);
-}
-
-static void put_macs(struct row *row)
-{
-    if (row->summary.has_macs)
-        put_count(row, row->summary.macs);
-    else
-        put_empty(row);
-}
-
-static void put_low(struct row *row)
-{
-    put_decimal(row, row->cost.total.low_ms);
-}
-
-static void put_typical(struct row *row)
-{
-    put_decimal(row, row->cost.total.typical_ms);
-}
-
-static void put_high(struct row *row)
-{
-    put_decimal(row, row->cost.total.high_ms);
-}
-
-static void put_calibrated(struct row *row)
-{
-    put_yes_or_no(row, row->cost.is_calibrated);
-}
-
 static void put_cpu(struct row *row)
 {
     put_decimal(row, row->cost.cpu_alone.typical_ms);
@@ -192,21 +140,6 @@ static void put_recommendation(struct row *row)
     struct npart_recommendation at = {.size = sizeof at};
     bool is_there = npart_advice_recommendation(row->pair->advice, &at);
     put_text(row, is_there ? npart_choice_text(at.choice) : "");
-}
-
-static void put_weights(struct row *row)
-{
-    put_count(row, row->memory.weight_bytes);
-}
-
-static void put_weights_npu(struct row *row)
-{
-    put_bytes(row, row->memory.weights_npu);
-}
-
-static void put_peak(struct row *row)
-{
-    put_bytes(row, row->memory.peak);
 }
 
 /* "batch=1 sequence=128" */
@@ -294,46 +227,60 @@ static void put_first_action(struct row *row)
     put_buffer(row, &text);
 }
 
-/* What a plan's row has between the model and the thresholds. The line of names is made of the same table, so the
- * names cannot stand over other cells. */
+/* What a plan's row has between the model and the thresholds: a member of a result, called as in JSON, or what a
+ * function puts. The line of names is made of the same table, so the names cannot stand over other cells. */
 struct column {
+    const struct npart__field *field;
+    size_t at; /* of the result in struct row */
     const char *name;
     void (*put)(struct row *row);
 };
+#define FIELD(record, key) {&npart__##record##_fields[npart__in_##record##_##key], offsetof(struct row, record), #key, NULL}
+#define CELL(name, put) {NULL, 0, name, put}
 
-/* Between the model's path and what is told of a model that cannot be analyzed, too. */
 static const struct column plan_columns[] = {
-    {"target", put_target},
-    {"toolchain", put_toolchain},
-    {"verdict", put_verdict},
-    {"partitions", put_partitions},
-    {"coverage", put_coverage},
-    {"mac_coverage", put_mac_coverage},
-    {"nodes", put_nodes},
-    {"folded", put_folded},
-    {"fused", put_fused},
-    {"live", put_live},
-    {"accepted", put_accepted},
-    {"refused", put_refused},
-    {"failed", put_failed},
-    {"unknown", put_unknown},
-    {"switches", put_switches},
-    {"macs", put_macs},
-    {"low_ms", put_low},
-    {"typical_ms", put_typical},
-    {"high_ms", put_high},
-    {"calibrated", put_calibrated},
-    {"cpu_ms", put_cpu},
-    {"recommendation", put_recommendation},
-    {"weight_bytes", put_weights},
-    {"weight_bytes_npu", put_weights_npu},
-    {"activation_peak_bytes", put_peak},
-    {"fixed_dims", put_fixed_dims},
-    {"fixed_partitions", put_fixed_partitions},
-    {"fixed_typical_ms", put_fixed_typical},
-    {"first_cause", put_first_cause},
-    {"first_action", put_first_action},
+    CELL("target", put_target),
+    CELL("toolchain", put_toolchain),
+    FIELD(summary, verdict),
+    FIELD(summary, partitions),
+    FIELD(summary, coverage),
+    FIELD(summary, mac_coverage),
+    FIELD(summary, nodes),
+    FIELD(summary, folded),
+    FIELD(summary, fused),
+    FIELD(summary, live),
+    FIELD(summary, accepted),
+    FIELD(summary, refused),
+    FIELD(summary, failed),
+    FIELD(summary, unknown),
+    FIELD(summary, switches),
+    FIELD(summary, macs),
+    FIELD(cost, low_ms),
+    FIELD(cost, typical_ms),
+    FIELD(cost, high_ms),
+    FIELD(cost, calibrated),
+    CELL("cpu_ms", put_cpu),
+    CELL("recommendation", put_recommendation),
+    FIELD(memory, weight_bytes),
+    FIELD(memory, weight_bytes_npu),
+    FIELD(memory, activation_peak_bytes),
+    CELL("fixed_dims", put_fixed_dims),
+    CELL("fixed_partitions", put_fixed_partitions),
+    CELL("fixed_typical_ms", put_fixed_typical),
+    CELL("first_cause", put_first_cause),
+    CELL("first_action", put_first_action),
 };
+
+/* Empty cells of a model that cannot be analyzed. */
+static void put_column(struct row *row, const struct column *column)
+{
+    if (!row->pair)
+        put_empty(row);
+    else if (column->field)
+        put_field(row, column->field, (const char *)row + column->at);
+    else
+        column->put(row);
+}
 
 static void end_row(struct row *row)
 {
@@ -358,10 +305,7 @@ static void put_plan(struct row *row)
 {
     put_text(row, row->entry->path);
     for (size_t i = 0; i < NPART__COUNT(plan_columns); i++)
-        if (row->pair)
-            plan_columns[i].put(row);
-        else
-            put_empty(row);
+        put_column(row, &plan_columns[i]);
     put_thresholds(row);
     put_not_met(row);
     put_error(row);

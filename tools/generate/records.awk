@@ -31,7 +31,7 @@ function offset(member) { sub(/^\./, "", member); return "offsetof(struct " stru
 function add(key, kind, at, other, more) {
     if (!places && part == "fields")
         printf "const struct npart__field npart__%s_fields[] = {\n", record
-    places = places (places ? ", " : "") "NPART__" toupper(record) "_" toupper(key)
+    places = places (places ? ", " : "") "npart__in_" record "_" key
     if (part == "fields")
         printf "    {\",\\\"%s\\\":\", %d, NPART__FIELD_%s, %s, %s, %s},\n", key, length(key) + 4, kind, at, other, more
 }
