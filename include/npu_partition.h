@@ -707,14 +707,14 @@ NPART_API void npart_plan_free(npart_plan *plan);
 
 struct npart_plan_info {
     size_t size;
-    const char *target;    /* as it could be asked for again, but for the toolchain: "hexagon:v73+float" */
-    const char *variant;   /* as asked for, or the default; "" where the list has none */
-    const char *toolchain; /* "" where the list names none */
-    const char *partitioner;
+    const char *target; /* the target as it could be asked for again, but for the toolchain: `hexagon:v73+float` */
+    const char *variant; /* as it was asked for, or the default; empty where the list has none */
+    const char *toolchain; /* what the list describes; empty where it names none */
+    const char *partitioner; /* the policy that formed partitions */
     enum npart_level level;
     uint32_t switch_count;
     const char *const *switches; /* those that are on, the variant's own included */
-    uint64_t most_partitions;    /* that the runtime keeps; 0: as many as there are */
+    uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */
     uint32_t cause_count, crossing_count, live_count;
     const struct npart_allocator *allocator; /* where the plan's memory comes from; malloc and free are one, too */
 };
@@ -1342,21 +1342,22 @@ struct npart_link {
 
 struct npart_placement_info {
     size_t size;
-    const char *target, *title; /* as in npart_plan_info and npart_oplist_info */
-    uint64_t tokens;
-    bool is_exact; /* all assignments were compared; else the best that single changes lead to */
-    bool is_calibrated;
+    const char *target; /* as it was planned */
+    const char *title; /* the op list's, see npart_oplist_info */
+    uint64_t tokens; /* runs of a part whose outputs are its own next inputs (`--tokens`) */
+    bool is_exact; /* all assignments were compared; false: single changes to the set, as there are too many parts */
+    bool is_calibrated; /* that of all parts */
     uint32_t part_count, link_count, note_count;
-    const struct npart_part *const *parts;
-    const struct npart_link *const *links;
+    const struct npart_part *const *parts; /* the models, or each use of one that serves both uses of a decoder */
+    const struct npart_link *const *links; /* tensors that pass between the parts */
     const char *const *notes; /* what is not known, as sentences */
     bool has_total, has_cpu, has_npu;
     struct npart_cost_range total; /* of one run of the set as it is placed */
-    struct npart_cost_range cpu;   /* wholly on the CPU */
-    struct npart_cost_range npu;   /* each part on the NPU that can be */
+    struct npart_cost_range cpu; /* wholly on the CPU */
+    struct npart_cost_range npu; /* each part on the NPU that can be */
     struct npart_cost_range transfers; /* of `total` what passes between devices */
     uint64_t weight_bytes[NPART_DEVICES];
-    const char *recommendation; /* one sentence */
+    const char *recommendation; /* a sentence */
     const struct npart_allocator *allocator; /* see npart_plan_info */
 };
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
@@ -1413,16 +1414,16 @@ NPART_API void npart_fix_free(npart_fix *fix);
 
 struct npart_fix_info {
     size_t size;
-    const char *path;
+    const char *path; /* the path of what was read */
     uint32_t target_count, step_count, taken_back_count;
     uint32_t plan_count; /* that the search made, over all targets */
     const struct npart_summary *before, *after; /* by target */
-    const double *before_ms, *after_ms;         /* by target, typical; negative: not known */
-    /* What would be written is worse than the file as it was: on which target, and how, in a sentence without its
-     * period. NULL: on none. Such a model had better not be written. */
+    const double *before_ms, *after_ms; /* by target, typical; negative: not known */
+    /* on which target the model that would be written is worse than the one that was read, and how; it is not written
+     * then. NULL: on none */
     const char *harm;
-    /* External data that the model refers to and that is not there, NULL-terminated. It is referred to as before, from
-     * wherever the model is written: there it has to be brought. */
+    /* external data that the model refers to and that is not there, by its location. It is referred to as before, from
+     * wherever the model is written: there it has to be brought */
     const char *const *absent;
 };
 /* What was found as a whole. False for NULL or an unknown size. */

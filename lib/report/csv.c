@@ -14,7 +14,7 @@ struct row {
     const struct npart_entry *entry;
     const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
     size_t plan;                        /* its place in the entry */
-    struct npart_plan_info info;        /* this and the next three are of `pair`, by see_plan */
+    struct npart_plan_info target;       /* this and the next three are of `pair`, by see_plan */
     struct npart_summary summary;
     struct npart_cost cost;
     struct npart_memory memory;
@@ -101,7 +101,7 @@ static void put_yes_or_no(struct row *row, bool value)
     npart__append_text(row->out, value ? "true" : "false");
 }
 
-/* A member of a result. A sum of which a part is not known is an empty cell: a lower bound would be taken for the sum. */
+/* A member of a result. A sum of which a part is not known is an empty cell: a lower bound would be taken for it. */
 static void put_field(struct row *row, const struct npart__field *field, const void *record)
 {
     struct npart__told told = npart__tell(field, record);
@@ -118,16 +118,6 @@ static void put_field(struct row *row, const struct npart__field *field, const v
 }
 
 /* ---- a row for each plan ----------------------------------------------------------------------------------- */
-
-static void put_target(struct row *row)
-{
-    put_text(row, row->info.target);
-}
-
-static void put_toolchain(struct row *row)
-{
-    put_text(row, row->info.toolchain);
-}
 
 static void put_cpu(struct row *row)
 {
@@ -235,12 +225,14 @@ struct column {
     const char *name;
     void (*put)(struct row *row);
 };
-#define FIELD(record, key) {&npart__##record##_fields[npart__in_##record##_##key], offsetof(struct row, record), #key, NULL}
+#define NAMED(name, record, key)                                                                                       \
+    {&npart__##record##_fields[npart__in_##record##_##key], offsetof(struct row, record), name, NULL}
+#define FIELD(record, key) NAMED(#key, record, key)
 #define CELL(name, put) {NULL, 0, name, put}
 
 static const struct column plan_columns[] = {
-    CELL("target", put_target),
-    CELL("toolchain", put_toolchain),
+    NAMED("target", target, name),
+    FIELD(target, toolchain),
     FIELD(summary, verdict),
     FIELD(summary, partitions),
     FIELD(summary, coverage),
@@ -349,7 +341,7 @@ static void put_cause(struct row *row, uint32_t id)
     first = at.node_count ? at.nodes[0] : at.first_affected;
     (void)npart_model_node(model, first, &node);
     put_text(row, row->entry->path);
-    put_target(row);
+    put_text(row, row->target.target);
     put_count(row, id);
     put_text(row, npart_cause_kind_text(at.kind));
     put_text(row, at.rule_id);
@@ -367,7 +359,7 @@ static void put_cause(struct row *row, uint32_t id)
 
 static void put_causes(struct row *row)
 {
-    for (uint32_t i = 0; i < row->info.cause_count; i++)
+    for (uint32_t i = 0; i < row->target.cause_count; i++)
         put_cause(row, i);
 }
 
@@ -390,7 +382,7 @@ static void put_node(struct row *row, const npart_model *model, uint32_t id)
     while (npart__buffer_lacks(scratch, npart_model_graph_path(model, node.graph, NPART__ROOM(scratch))))
         continue;
     put_text(row, row->entry->path);
-    put_target(row);
+    put_text(row, row->target.target);
     put_count(row, id);
     put_text(row, npart__buffer_text(scratch));
     put_count(row, node.index);
@@ -425,11 +417,11 @@ static void put_nodes_of_plan(struct row *row)
 static void see_plan(struct row *row, const struct npart_plan_pair *pair)
 {
     row->pair = pair;
-    row->info.size = sizeof row->info;
+    row->target.size = sizeof row->target;
     row->summary.size = sizeof row->summary;
     row->cost.size = sizeof row->cost;
     row->memory.size = sizeof row->memory;
-    (void)npart_plan_info(pair->plan, &row->info);
+    (void)npart_plan_info(pair->plan, &row->target);
     (void)npart_plan_summary(pair->plan, &row->summary);
     (void)npart_plan_cost(pair->plan, &row->cost);
     (void)npart_plan_memory(pair->plan, &row->memory);

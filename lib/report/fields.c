@@ -45,6 +45,17 @@ static const char *word(const struct npart__field *field, const void *at)
     return words[*(const unsigned *)at];
 }
 
+static struct npart__told flag(bool is_known, bool value)
+{
+    return (struct npart__told){.is = is_known ? NPART__TOLD_FLAG : NPART__TOLD_NULL, .u.flag = value};
+}
+
+/* A lower bound that is too large already does not fit, whatever the rest is; one that is not may or may not. */
+static struct npart__told fits(const struct npart_bytes *bytes, uint64_t most)
+{
+    return flag(bytes->bytes > most || !bytes->is_partial, bytes->bytes <= most);
+}
+
 /* Members have the types that tools/generate/records.py gives them in the header; enums have the size of unsigned
  * with all compilers that there are. */
 struct npart__told npart__tell(const struct npart__field *field, const void *record)
@@ -74,7 +85,11 @@ struct npart__told npart__tell(const struct npart__field *field, const void *rec
     case NPART__FIELD_SHARE:
         return real(*(const uint64_t *)other != 0, *(const double *)at);
     case NPART__FIELD_FLAG:
-        return (struct npart__told){.is = NPART__TOLD_FLAG, .u.flag = *(const bool *)at};
+        return flag(true, *(const bool *)at);
+    case NPART__FIELD_FIT:
+        return flag(*(const enum npart_fit *)at != NPART_FIT_UNKNOWN, *(const enum npart_fit *)at == NPART_FIT_YES);
+    case NPART__FIELD_FITS:
+        return fits(at, *(const uint64_t *)other);
     case NPART__FIELD_TEXT:
         return text(true, *(const char *const *)at);
     case NPART__FIELD_TEXT_OR_NULL:
@@ -128,6 +143,24 @@ void npart__json_range(struct npart__buffer *out, const char *key, bool is_known
     npart__json_close(out, ']');
 }
 
+void npart__json_texts(struct npart__buffer *out, const char *key, const char *const *texts, uint32_t count)
+{
+    NPART__JSON_LIST(out, key, i, i < count && texts[i])
+        npart__json_text(out, NULL, texts[i]);
+}
+
+/* No blanks at the ends, so every piece is a word. */
+static void put_words(struct npart__buffer *out, const char *words)
+{
+    npart__json_open(out, NULL, '[');
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        npart__json_string(out, NULL, words, length);
+        words += length + (words[length] == ' ');
+    }
+    npart__json_close(out, ']');
+}
+
 static void put_pair(struct npart__buffer *out, uint32_t low, uint32_t high)
 {
     npart__json_open(out, NULL, '[');
@@ -137,14 +170,31 @@ static void put_pair(struct npart__buffer *out, uint32_t low, uint32_t high)
 }
 
 /* With the comma that is due: none where the object has just been opened. */
-static void put_field(struct npart__buffer *out, const struct npart__field *field, const void *record)
+static void put_field(struct npart__buffer *out, const struct npart__field *field, const void *record, uint32_t index)
 {
     const void *at = (const char *)record + field->at, *other = (const char *)record + field->other;
     size_t skipped = out->size && out->data[out->size - 1] == '{';
     npart__append(out, field->key + skipped, field->length - skipped);
     switch ((enum npart__field_kind)field->kind) {
+    case NPART__FIELD_INDEX:
+        npart__append_int64(out, index);
+        break;
+    case NPART__FIELD_TEXTS_OR_NULL:
+        if (!*(const char *const *const *)at) {
+            npart__append(out, "null", 4);
+            break;
+        } /* fallthrough */
+    case NPART__FIELD_TEXTS:
+        npart__json_texts(out, NULL, *(const char *const *const *)at,
+                          field->other ? *(const uint32_t *)other : UINT32_MAX);
+        break;
+    case NPART__FIELD_WORDS:
+        put_words(out, *(const char *const *)at);
+        break;
     case NPART__FIELD_RANGE:
-        npart__json_range(out, NULL, true, *(const struct npart_cost_range *)at);
+    case NPART__FIELD_RANGE_OR_NULL:
+        npart__json_range(out, NULL, field->kind == NPART__FIELD_RANGE || *(const bool *)other,
+                          *(const struct npart_cost_range *)at);
         break;
     case NPART__FIELD_PAIR:
         put_pair(out, *(const uint32_t *)at, *(const uint32_t *)other);
@@ -153,7 +203,7 @@ static void put_field(struct npart__buffer *out, const struct npart__field *fiel
         npart__json_ids(out, NULL, *(const uint32_t *const *)at, *(const uint32_t *)other);
         break;
     case NPART__FIELD_PART:
-        npart__put_fields(out, NULL, field->more, at);
+        npart__put_fields(out, NULL, field->more, at, 0);
         break;
     default:
         put_told(out, npart__tell(field, record));
@@ -161,19 +211,20 @@ static void put_field(struct npart__buffer *out, const struct npart__field *fiel
     }
 }
 
-void npart__put_fields(struct npart__buffer *out, const char *key, const struct npart__field *fields, const void *at)
+void npart__put_fields(struct npart__buffer *out, const char *key, const struct npart__field *fields, const void *at,
+                       uint32_t index)
 {
     npart__json_open(out, key, '{');
     for (; fields->kind != NPART__FIELD_END; fields++)
-        put_field(out, fields, at);
+        put_field(out, fields, at, index);
     npart__json_close(out, '}');
 }
 
 struct npart__object npart__object_open(struct npart__buffer *out, const char *key, const struct npart__field *fields,
-                                        const void *at)
+                                        const void *at, uint32_t index)
 {
     npart__json_open(out, key, '{');
-    return (struct npart__object){.out = out, .next = fields, .at = at};
+    return (struct npart__object){.out = out, .next = fields, .at = at, .index = index};
 }
 
 /* Of a key in the table `,"key":` what is between the quotes. */
@@ -188,7 +239,7 @@ void npart__object_write(struct npart__object *object, const char *key)
     const struct npart__field *field = object->next;
     for (; field->kind != NPART__FIELD_END; field++)
         if (field->kind != NPART__FIELD_OWN)
-            put_field(object->out, field, object->at);
+            put_field(object->out, field, object->at, object->index);
         else if (key && is_key(field, key))
             break;
     NPART__ASSERT(!key || field->kind == NPART__FIELD_OWN, "%s is no own member that is left", key);

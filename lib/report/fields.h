@@ -34,8 +34,15 @@ enum npart__field_kind {
     NPART__FIELD_WORD_OR_NULL,
     NPART__FIELD_BYTES,
     NPART__FIELD_FIGURE,
+    NPART__FIELD_FIT,
+    NPART__FIELD_FITS,
     NPART__FIELD_OWN,
+    NPART__FIELD_INDEX,
+    NPART__FIELD_TEXTS,
+    NPART__FIELD_TEXTS_OR_NULL,
+    NPART__FIELD_WORDS,
     NPART__FIELD_RANGE,
+    NPART__FIELD_RANGE_OR_NULL,
     NPART__FIELD_PAIR,
     NPART__FIELD_IDS,
     NPART__FIELD_PART /* an object: of members of the same struct, or of one that is a member */
@@ -66,11 +73,14 @@ struct npart__object {
     struct npart__buffer *out;
     const struct npart__field *next;
     const void *at;
+    uint32_t index;
 };
 
-void npart__put_fields(struct npart__buffer *out, const char *key, const struct npart__field *fields, const void *at);
+/* `index`: of an INDEX among the members. */
+void npart__put_fields(struct npart__buffer *out, const char *key, const struct npart__field *fields, const void *at,
+                       uint32_t index);
 struct npart__object npart__object_open(struct npart__buffer *out, const char *key, const struct npart__field *fields,
-                                        const void *at);
+                                        const void *at, uint32_t index);
 /* Writes what stands before the own member of this key; own ones that are passed over are left away. */
 void npart__object_write(struct npart__object *object, const char *key);
 /* The same, and hands back the key. */
@@ -84,6 +94,21 @@ void npart__object_close(struct npart__object *object);
 
 /* The beginning of every report, whose object stays open. */
 void npart__json_begin(struct npart__buffer *out, int64_t schema);
+/* The members of a list, i = 0, 1, ... as long as there `is` one; not to be left before. */
+#define NPART__JSON_LIST(out, key, i, is)                                                                             \
+    for (uint32_t i = npart__json_list(out, key); (is) || npart__json_list_end(out); i++)
+static inline uint32_t npart__json_list(struct npart__buffer *out, const char *key)
+{
+    npart__json_open(out, key, '[');
+    return 0;
+}
+static inline bool npart__json_list_end(struct npart__buffer *out)
+{
+    npart__json_close(out, ']');
+    return false;
+}
+/* A list of texts, which NULL ends where there are no more than `count`. */
+void npart__json_texts(struct npart__buffer *out, const char *key, const char *const *texts, uint32_t count);
 /* [low, typical, high], or null. */
 void npart__json_range(struct npart__buffer *out, const char *key, bool is_known, struct npart_cost_range value);
 

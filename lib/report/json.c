@@ -45,10 +45,8 @@ static void value_name(struct json *json, const char *key, uint32_t id)
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
 {
-    npart__json_open(json->out, key, '[');
-    for (uint32_t i = 0; i < count; i++)
+    NPART__JSON_LIST(json->out, key, i, i < count)
         value_name(json, NULL, list[i]);
-    npart__json_close(json->out, ']');
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
@@ -231,37 +229,31 @@ static void node(struct json *json, uint32_t id)
 static void partitions(struct json *json)
 {
     struct npart_partition at = {.size = sizeof at};
-    npart__json_open(json->out, "partitions", '[');
-    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++) {
-        struct npart__object object = npart__open_partition(json->out, NULL, &at);
-        npart__json_number(json->out, npart__own(&object, "id"), i);
+    NPART__JSON_LIST(json->out, "partitions", i, npart_plan_partition(json->plan, i, &at)) {
+        struct npart__object object = npart__open_partition(json->out, NULL, &at, i);
         npart__json_value(json->out, npart__own(&object, "graph"), json->paths[at.graph]);
         value_names(json, npart__own(&object, "inputs"), at.inputs, at.input_count);
         value_names(json, npart__own(&object, "outputs"), at.outputs, at.output_count);
         value_names(json, npart__own(&object, "cut_behind"), at.cuts, at.cut_count);
         npart__object_close(&object);
     }
-    npart__json_close(json->out, ']');
 }
 
 static void crossings(struct json *json)
 {
     struct npart_crossing at = {.size = sizeof at};
-    npart__json_open(json->out, "crossings", '[');
-    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at); i++) {
+    NPART__JSON_LIST(json->out, "crossings", i, npart_plan_crossing(json->plan, i, &at)) {
         struct npart__object object = npart__open_crossing(json->out, NULL, &at);
         value_name(json, npart__own(&object, "tensor"), at.value);
         npart__object_close(&object);
     }
-    npart__json_close(json->out, ']');
 }
 
 /* `native` is null where it is not known what becomes of the format. */
 static void precisions(struct json *json)
 {
     struct npart_precision at = {.size = sizeof at};
-    npart__json_open(json->out, "precision", '[');
-    for (uint32_t i = 0; npart_plan_precision(json->plan, i, &at); i++) {
+    NPART__JSON_LIST(json->out, "precision", i, npart_plan_precision(json->plan, i, &at)) {
         struct npart__object object = npart__open_precision(json->out, NULL, &at);
         npart__json_value(json->out, npart__own(&object, "native"),
                           at.happens == NPART_HAPPENS_UNKNOWN  ? "null"
@@ -269,7 +261,6 @@ static void precisions(struct json *json)
                                                                : "false");
         npart__object_close(&object);
     }
-    npart__json_close(json->out, ']');
 }
 
 /* The first call finds them all; ARGUMENT is its word for the end of the list, and no failure. */
@@ -312,18 +303,6 @@ static void layouts(struct json *json)
     npart__json_close(json->out, ']');
 }
 
-/* The words of a list with blanks between. No blanks at the ends, so every piece is a word. */
-static void words(struct json *json, const char *key, const char *list)
-{
-    npart__json_open(json->out, key, '[');
-    while (*list) {
-        size_t length = strcspn(list, " ");
-        npart__json_string(json->out, NULL, list, length);
-        list += length + (list[length] == ' ');
-    }
-    npart__json_close(json->out, ']');
-}
-
 /* Actions refer to each other, so each has an id: "a1" is the first. */
 static void action_name(struct json *json, const char *key, uint32_t index)
 {
@@ -332,29 +311,12 @@ static void action_name(struct json *json, const char *key, uint32_t index)
     npart__json_text_or_null(json->out, key, index == NPART_NONE ? NULL : name);
 }
 
-static void run(struct json *json, const char *key, const struct npart_action *at)
-{
-    if (!at->run) {
-        npart__json_value(json->out, key, "null");
-        return;
-    }
-    npart__json_open(json->out, key, '[');
-    for (uint32_t i = 0; i < at->run_count; i++)
-        npart__json_text(json->out, NULL, at->run[i]);
-    npart__json_close(json->out, ']');
-}
-
-/* `rewrites` is one text with blanks between the names; in JSON it is a list. */
 static void action(struct json *json, uint32_t index, const struct npart_action *at)
 {
     struct npart__object object = npart__open_action(json->out, NULL, at);
     action_name(json, npart__own(&object, "id"), index);
-    words(json, npart__own(&object, "rewrites"), at->rewrites);
-    run(json, npart__own(&object, "run"), at);
-    npart__json_open(json->out, npart__own(&object, "needs"), '[');
-    for (uint32_t i = 0; i < at->need_count; i++)
+    NPART__JSON_LIST(json->out, npart__own(&object, "needs"), i, i < at->need_count)
         action_name(json, NULL, at->needs[i]);
-    npart__json_close(json->out, ']');
     action_name(json, npart__own(&object, "instead_of"), at->instead_of);
     npart__object_close(&object);
 }
@@ -384,34 +346,8 @@ static void plan_findings(struct json *json)
     struct npart_finding at = {.size = sizeof at};
     if (!npart_plan_finding(json->plan, 0, &at))
         return;
-    npart__json_open(json->out, "findings", '[');
-    for (uint32_t i = 0; npart_plan_finding(json->plan, i, &at); i++)
+    NPART__JSON_LIST(json->out, "findings", i, npart_plan_finding(json->plan, i, &at))
         npart__put_finding(json->out, NULL, &at);
-    npart__json_close(json->out, ']');
-}
-
-/* What it is, and how it went. Names a target by its parts, so that a program need not take its
- * text apart. */
-static void target_head(struct json *json)
-{
-    struct npart_oplist_info oplist = {.size = sizeof oplist};
-    struct npart_summary at = {.size = sizeof at};
-    const struct npart_plan_info *info = &json->plan_info;
-    (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
-    (void)npart_plan_summary(json->plan, &at);
-    npart__json_open(json->out, NULL, '{');
-    npart__json_text(json->out, "target", oplist.name);
-    npart__json_text(json->out, "name", info->target);
-    npart__json_text(json->out, "variant", info->variant);
-    npart__json_open(json->out, "switches_on", '[');
-    for (uint32_t i = 0; i < info->switch_count; i++)
-        npart__json_text(json->out, NULL, info->switches[i]);
-    npart__json_close(json->out, ']');
-    npart__json_text(json->out, "toolchain", info->toolchain);
-    npart__json_text(json->out, "partitioner", info->partitioner);
-    npart__json_text(json->out, "level", info->level == NPART_LEVEL_OFF ? "off" : "basic");
-    npart__put_summary(json->out, "summary", &at);
-    plan_findings(json);
 }
 
 /* Nodes know their modules by these lists, which are found before anything is written of a node. Taken anew for
@@ -436,10 +372,9 @@ static void find_modules(struct json *json)
 static void modules(struct json *json)
 {
     struct npart_module at = {.size = sizeof at};
-    npart__json_open(json->out, "modules", '[');
-    for (uint32_t m = 0; !json->arena->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++)
+    NPART__JSON_LIST(json->out, "modules", i,
+                     !json->arena->failed && npart_plan_module(json->plan, i, &at, NULL) == NPART_OK)
         npart__put_module(json->out, NULL, &at);
-    npart__json_close(json->out, ']');
 }
 
 /* All nodes have a line, folded and fused ones, too: a node's place in the list is its id. */
@@ -447,11 +382,9 @@ static void nodes_and_partitions(struct json *json)
 {
     uint32_t count;
     find_modules(json);
-    npart__json_open(json->out, "nodes", '[');
-    for (uint32_t i = 0; i < json->info.node_count && !json->arena->failed; i++)
+    NPART__JSON_LIST(json->out, "nodes", i, i < json->info.node_count && !json->arena->failed)
         node(json, i);
     const uint32_t *order = npart_plan_order(json->plan, &count);
-    npart__json_close(json->out, ']');
     npart__json_ids(json->out, "order", order, count);
     modules(json);
     partitions(json);
@@ -461,17 +394,22 @@ static void nodes_and_partitions(struct json *json)
 static void actions(struct json *json, const npart_advice *advice)
 {
     struct npart_action at = {.size = sizeof at};
-    npart__json_open(json->out, "advice", '[');
-    for (uint32_t i = 0; npart_advice_action(advice, i, &at); i++)
+    NPART__JSON_LIST(json->out, "advice", i, npart_advice_action(advice, i, &at))
         action(json, i, &at);
-    npart__json_close(json->out, ']');
 }
 
 /* How much is told depends on --detail: a summary, causes, or every node. Roots are told in each case: they are
  * what reports of many models are compared by. */
 static void target(struct json *json, const struct npart_plan_pair *plans)
 {
-    target_head(json);
+    struct npart_oplist_info oplist = {.size = sizeof oplist};
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart__object object = npart__open_target(json->out, NULL, &json->plan_info);
+    (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
+    (void)npart_plan_summary(json->plan, &summary);
+    npart__json_text(json->out, npart__own(&object, "target"), oplist.name);
+    npart__put_summary(json->out, npart__own(&object, "summary"), &summary);
+    plan_findings(json);
     if (npart__tells_nodes(json->detail))
         nodes_and_partitions(json);
     if (json->detail == NPART_DETAIL_TENSORS)
@@ -489,7 +427,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     precisions(json);
     actions(json, plans->advice);
     if_fixed(json, plans->fixed);
-    npart__json_close(json->out, '}');
+    npart__object_close(&object);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */

@@ -43,18 +43,12 @@ static void target(struct npart__buffer *out, const npart_diff *diff, const stru
     struct npart__object object = npart__open_diff_target(out, NULL, info);
     side(out, npart__own(&object, "before"), info->before);
     side(out, npart__own(&object, "after"), info->after);
-    npart__json_open(out, npart__own(&object, "figures"), '[');
-    for (uint32_t i = 0; npart_diff_figure(diff, i, &figure); i++)
+    NPART__JSON_LIST(out, npart__own(&object, "figures"), i, npart_diff_figure(diff, i, &figure))
         npart__put_diff_figure(out, NULL, &figure);
-    npart__json_close(out, ']');
-    npart__json_open(out, npart__own(&object, "causes"), '[');
-    for (uint32_t i = 0; npart_diff_cause(diff, i, &cause); i++)
+    NPART__JSON_LIST(out, npart__own(&object, "causes"), i, npart_diff_cause(diff, i, &cause))
         npart__put_diff_cause(out, NULL, &cause);
-    npart__json_close(out, ']');
-    npart__json_open(out, npart__own(&object, "nodes"), '[');
-    for (uint32_t i = 0; npart_diff_node(diff, i, &at); i++)
+    NPART__JSON_LIST(out, npart__own(&object, "nodes"), i, npart_diff_node(diff, i, &at))
         node(out, &at);
-    npart__json_close(out, ']');
     npart__object_close(&object);
 }
 

@@ -7,15 +7,6 @@
 
 #define FIX_SCHEMA 2
 
-/* The list ends with NULL. */
-static void strings(struct npart__buffer *out, const char *key, const char *const *list)
-{
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; list[i]; i++)
-        npart__json_text(out, NULL, list[i]);
-    npart__json_close(out, ']');
-}
-
 /* A part of a summary. `left` are the live nodes that are not on the NPU, whether they fall back, fail to compile
  * or are undecided. */
 static void after(struct npart__buffer *out, const char *key, const struct npart_summary *at, double ms)
@@ -37,14 +28,9 @@ static void step(struct npart__buffer *out, uint32_t index, const struct npart_f
     struct npart__object object = npart__open_step(out, NULL, at);
     npart__json_key(out, npart__own(&object, "id"));
     npart__append_format(out, "\"s%u\"", index + 1);
-    strings(out, npart__own(&object, "nodes_removed"), at->removed);
-    strings(out, npart__own(&object, "nodes_added"), at->added);
     after(out, npart__own(&object, "after"), &at->after[0], at->after_ms[0]);
-    npart__json_open(out, npart__own(&object, "after_by_target"), '[');
-    for (uint32_t i = 0; i < target_count; i++)
+    NPART__JSON_LIST(out, npart__own(&object, "after_by_target"), i, i < target_count)
         after(out, NULL, &at->after[i], at->after_ms[i]);
-    npart__json_close(out, ']');
-    strings(out, npart__own(&object, "caveats"), at->caveats);
     npart__object_close(&object);
 }
 
@@ -62,19 +48,6 @@ static void target(struct npart__buffer *out, const npart_fix *fix, const struct
     npart__add_json_causes(out, "left", npart_fix_plan(fix, index));
 }
 
-static void taken_back(struct npart__buffer *out, const npart_fix *fix)
-{
-    const char *rewrite, *why;
-    npart__json_open(out, "taken_back", '[');
-    for (uint32_t i = 0; npart_fix_taken_back(fix, i, &rewrite, &why); i++) {
-        npart__json_open(out, NULL, '{');
-        npart__json_text(out, "rewrite", rewrite);
-        npart__json_text(out, "why", why);
-        npart__json_close(out, '}');
-    }
-    npart__json_close(out, ']');
-}
-
 /* A search has at least one target, so the first is always there. */
 void npart__fix_json(struct npart__report *report)
 {
@@ -82,25 +55,26 @@ void npart__fix_json(struct npart__report *report)
     struct npart__buffer *out = &report->out;
     struct npart_fix_info info = {.size = sizeof info};
     struct npart_fix_step at = {.size = sizeof at};
+    const char *rewrite, *why;
     (void)npart_fix_info(fix, &info);
     npart__json_begin(out, FIX_SCHEMA);
-    npart__json_text(out, "model", info.path);
-    npart__json_text_or_null(out, "out", report->subject->written);
-    npart__json_text_or_null(out, "harm", info.harm);
-    strings(out, "absent", info.absent);
+    struct npart__object object = {.out = out, .next = npart__fix_fields, .at = &info};
+    npart__json_text_or_null(out, npart__own(&object, "out"), report->subject->written);
+    npart__object_write(&object, "target");
     target(out, fix, &info, 0);
-    npart__json_open(out, "targets", '[');
-    for (uint32_t i = 0; i < info.target_count; i++) {
+    NPART__JSON_LIST(out, npart__own(&object, "targets"), i, i < info.target_count) {
         npart__json_open(out, NULL, '{');
         target(out, fix, &info, i);
         npart__json_close(out, '}');
     }
-    npart__json_close(out, ']');
-    npart__json_open(out, "steps", '[');
-    for (uint32_t i = 0; npart_fix_step(fix, i, &at); i++)
+    NPART__JSON_LIST(out, npart__own(&object, "steps"), i, npart_fix_step(fix, i, &at))
         step(out, i, &at, info.target_count);
-    npart__json_close(out, ']');
-    taken_back(out, fix);
-    npart__json_number(out, "plans", info.plan_count);
-    npart__append_text(out, "}\n");
+    NPART__JSON_LIST(out, npart__own(&object, "taken_back"), i, npart_fix_taken_back(fix, i, &rewrite, &why)) {
+        npart__json_open(out, NULL, '{');
+        npart__json_text(out, "rewrite", rewrite);
+        npart__json_text(out, "why", why);
+        npart__json_close(out, '}');
+    }
+    npart__object_close(&object);
+    npart__append_text(out, "\n");
 }

@@ -27,58 +27,25 @@ static void add_sizing(struct npart__buffer *out, const char *key, uint64_t para
     npart__json_close(out, '}');
 }
 
-/* A lower bound that is too large already does not fit, whatever the rest is; one that is not may or may not. */
-static void add_limits(struct npart__buffer *out, const char *key, const struct npart_memory *at)
-{
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; i < at->limit_count; i++) {
-        const struct npart_memory_limit *limit = &at->limits[i];
-        struct npart__object object = npart__open_limit(out, NULL, limit);
-        npart__json_value(out, npart__own(&object, "fits"),
-                          limit->bytes.bytes > limit->most_bytes ? "false" : limit->bytes.is_partial ? "null" : "true");
-        npart__object_close(&object);
-    }
-    npart__json_close(out, ']');
-}
-
-static void add_partitions(struct npart__buffer *out, const char *key, const npart_plan *plan)
-{
-    static const char *const fits[] = {
-        [NPART_FIT_UNKNOWN] = "null", [NPART_FIT_NO] = "false", [NPART_FIT_YES] = "true"};
-    struct npart_partition at = {.size = sizeof at};
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; npart_plan_partition(plan, i, &at); i++) {
-        struct npart__object object = npart__open_partition_memory(out, NULL, &at);
-        npart__json_count(out, npart__own(&object, "id"), i);
-        npart__json_value(out, npart__own(&object, "fits_on_chip"), fits[at.fits_on_chip]);
-        npart__object_close(&object);
-    }
-    npart__json_close(out, ']');
-}
-
 /* By position in the order. Every node of the order is live, so each has its figures. */
 static void add_held(struct npart__buffer *out, const char *key, const npart_plan *plan, bool is_npu)
 {
     uint32_t count;
     const uint32_t *order = npart_plan_order(plan, &count);
     struct npart_held at = {.size = sizeof at};
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        (void)npart_plan_held(plan, order[i], &at);
+    NPART__JSON_LIST(out, key, i, i < count && npart_plan_held(plan, order[i], &at))
         add_bytes(out, NULL, is_npu ? at.npu : at.cpu);
-    }
-    npart__json_close(out, ']');
 }
 
 /* What is by partition or node, only where nodes are told: what it refers to is missing otherwise. */
 static void add_lists(struct npart__object *object, const npart_plan *plan, const struct npart_memory *at)
 {
     struct npart__buffer *out = object->out;
-    add_partitions(out, npart__own(object, "partitions"), plan);
-    npart__json_open(out, npart__own(object, "layers"), '[');
-    for (uint32_t i = 0; i < at->layer_count; i++)
+    struct npart_partition partition = {.size = sizeof partition};
+    NPART__JSON_LIST(out, npart__own(object, "partitions"), i, npart_plan_partition(plan, i, &partition))
+        npart__put_partition_memory(out, NULL, &partition, i);
+    NPART__JSON_LIST(out, npart__own(object, "layers"), i, i < at->layer_count)
         npart__put_layer(out, NULL, &at->layers[i]);
-    npart__json_close(out, ']');
     add_held(out, npart__own(object, "held_bytes_cpu"), plan, false);
     add_held(out, npart__own(object, "held_bytes_npu"), plan, true);
 }
@@ -96,7 +63,8 @@ void npart__add_json_memory(struct npart__buffer *out, const npart_plan *plan, e
     add_sizing(out, npart__own(&object, "sizing"), at.parameters);
     npart__json_count_or_null(out, npart__own(&object, "cache_bytes_per_token"),
                               at.cache_tensor_count && !at.cache_per_token.is_partial, at.cache_per_token.bytes);
-    add_limits(out, npart__own(&object, "limits"), &at);
+    NPART__JSON_LIST(out, npart__own(&object, "limits"), i, i < at.limit_count)
+        npart__put_limit(out, NULL, &at.limits[i]);
     if (npart__tells_nodes(detail))
         add_lists(&object, plan, &at);
     npart__object_close(&object);

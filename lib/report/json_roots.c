@@ -10,13 +10,8 @@
 void npart__add_json_causes(struct npart__buffer *out, const char *key, const npart_plan *plan)
 {
     struct npart_cause at = {.size = sizeof at};
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; npart_plan_cause(plan, i, &at, NULL, 0); i++) {
-        struct npart__object object = npart__open_cause(out, NULL, &at);
-        npart__json_number(out, npart__own(&object, "id"), i);
-        npart__object_close(&object);
-    }
-    npart__json_close(out, ']');
+    NPART__JSON_LIST(out, key, i, npart_plan_cause(plan, i, &at, NULL, 0))
+        npart__put_cause(out, NULL, &at, i);
 }
 
 /* Texts are the plan's; "" for an op that is none. */
@@ -114,10 +109,8 @@ void npart__add_json_roots(struct npart__buffer *out, const npart_plan *plan)
         npart__json_text_or_null(out, "rule", joined[i].rule);
         npart__json_text_or_null(out, "op", joined[i].op);
         npart__json_text(out, "text", joined[i].text);
-        npart__json_open(out, "causes", '[');
-        for (uint32_t k = 0; k < joined[i].count; k++)
+        NPART__JSON_LIST(out, "causes", k, k < joined[i].count)
             npart__json_number(out, NULL, roots[joined[i].first + k].cause);
-        npart__json_close(out, ']');
         npart__json_count(out, "nodes", joined[i].nodes);
         npart__json_count(out, "victims", joined[i].affected);
         npart__json_close(out, '}');

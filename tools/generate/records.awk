@@ -14,16 +14,14 @@ function end_block() {
     if (places && part == "writers")
         end_record()
     set = record = places = last = ""
-    has_own = 0
+    has_own = has_index = 0
 }
 function end_record() {
     printf "enum {%s};\nextern const struct npart__field npart__%s_fields[];\n", places, record
-    if (has_own)
-        printf "static inline struct npart__object npart__open_%s(struct npart__buffer *out, const char *key, const struct " \
-            "%s *at)\n{\n    return npart__object_open(out, key, npart__%s_fields, at);\n}\n\n", record, struct, record
-    else
-        printf "static inline void npart__put_%s(struct npart__buffer *out, const char *key, const struct %s *at)\n{\n" \
-            "    npart__put_fields(out, key, npart__%s_fields, at);\n}\n\n", record, struct, record
+    printf has_own ? "static inline struct npart__object npart__open_%s" : "static inline void npart__put_%s", record
+    printf "(struct npart__buffer *out, const char *key, const struct %s *at%s)\n{\n    ", struct, has_index ? ", uint32_t index" : ""
+    printf "%s(out, key, npart__%s_fields, at, %s);\n}\n\n", has_own ? "return npart__object_open" : "npart__put_fields", \
+        record, has_index ? "index" : 0
 }
 function offset(member) { sub(/^\./, "", member); return "offsetof(struct " struct ", " member ")" }
 
@@ -47,7 +45,7 @@ function add_row(key, what,    words, kind, of, member, null) {
         return
     last = key
     member = words[2] ? words[2] : key
-    if (kind == "OWN" || (kind == "PART" && own[of[2]])) {
+    if (kind == "OWN" || (kind == "PART" && own[of[2]]) || (kind == "RECORD" && member ~ /^\./)) {
         own[record] = has_own = 1
         add(key, "OWN", 0, 0, "NULL")
     } else if (kind == "PART")
@@ -56,7 +54,10 @@ function add_row(key, what,    words, kind, of, member, null) {
         add(key, "PART", offset(member), 0, "npart__" of[2] "_fields")
     else if (kind == "WORD")
         add(key, kind null, offset(member), 0, "npart__" of[2] "_words")
-    else if (kind == "TEXT")
+    else if (kind == "INDEX") {
+        add(key, kind, 0, 0, "NULL")
+        has_index = 1
+    } else if (kind == "TEXT")
         add(key, kind (null ? "_OR_NULL" : ""), offset(member), 0, "NULL")
     else
         add(key, kind null, offset(member), words[3] ? offset(words[3]) : 0, "NULL")

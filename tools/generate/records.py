@@ -16,10 +16,13 @@ WIDTH = 120
 TOLD = "/* The word, as JSON has it; NULL out of range. */\n"
 C_TYPES = {"count": "uint32_t", "size": "uint64_t", "number": "int64_t", "int": "int", "real": "double", "flag": "bool",
            "text": "const char *", "id": "uint32_t", "bytes": "struct npart_bytes", "figure": "struct npart_figure",
-           "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *", "share": "double"}
+           "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *", "share": "double",
+           "texts": "const char *const *", "words": "const char *", "fit": "enum npart_fit"}
 PYTHON_TYPES = {"count": "int", "size": "int", "number": "int", "int": "int", "real": "float", "flag": "bool",
                 "text": "str", "id": "int | None", "bytes": "int | None", "figure": "Figure", "range": "Range | None",
-                "pair": "tuple[int, int]", "ids": "tuple[int, ...]", "share": "float | None"}
+                "pair": "tuple[int, int]", "ids": "tuple[int, ...]", "share": "float | None",
+                "index": "int", "texts": "tuple[str, ...]", "words": "tuple[str, ...]", "fit": "bool | None",
+                "fits": "bool | None"}
 
 
 @dataclasses.dataclass
@@ -114,10 +117,10 @@ class Writer:
         if row.key == "-" or row.base == "own":
             return row.arguments
         names = row.arguments or [name]
-        if names[0].startswith("."):
+        if names[0].startswith(".") or row.base in ("index", "fits"):
             return []
-        if row.base == "ids":
-            return [f"const uint32_t *{names[0]}", f"uint32_t {names[1]}"]
+        if row.base in ("ids", "texts"):
+            return [f"{C_TYPES[row.base]}{names[0]}", *[f"uint32_t {count}" for count in names[1:]]]
         if row.base == "pair":
             return [f"uint32_t {names[0]}, {names[1]}"]
         if row.base == "word":
@@ -234,13 +237,13 @@ class Writer:
         if row.base in ("part", "record"):
             return self.records[row.of].words[3]
         kind = self.sets[row.of].words[2] if row.base == "word" else PYTHON_TYPES[row.base]
-        return f"{kind} | None" if "?" in row.kind else kind
+        return f"{kind} | None" if "?" in row.kind and "None" not in kind else kind
 
 
 def c_sentence(row: Row) -> str:
     """{none} is a value of the member, or what another member says."""
     declaration = row.arguments[0] if row.base == "own" and row.arguments else ""
-    none = ('""' if row.kind == "text?0" else "NULL" if row.base == "text" else
+    none = ('""' if row.kind == "text?0" else "NULL" if row.base in ("text", "texts") else
             "NPART_NONE" if row.base == "id" or "uint32_t" in declaration else
             "NPART_DEVICES" if "npart_device" in declaration else "NULL" if "const *" in declaration else
             "0" if row.kind.endswith("?0") or row.base == "share" else "negative" if row.base == "real" else "")
