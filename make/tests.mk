@@ -52,8 +52,8 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
-records = include/records.table $(header) python/src/npu_partition/results.py docs/json.md docs/api.md
-records: ## the header, results.py, docs/json.md and docs/api.md from include/records.table
+records = include/records.table $(header) python/src/npu_partition/results.py docs/json.md docs/api.md python/src/npu_partition/rows.py
+records: ## the header, results.py, rows.py, docs/json.md and docs/api.md from include/records.table
 	$(PYTHON) tools/generate/records.py $(records)
 check-records: ## they say what the table says
 	$(PYTHON) tools/generate/records.py --check $(records)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables are database_columns.def, and all statements are made of it. The journal is SQLite's own, a second file that
- * is there during a transaction: not a write-ahead log, which needs shared memory, so that the file may lie on a
- * network's disk, and is all there is once a scan has ended.
+ * Tables are those of include/records.table, and all statements are made of them. The journal is SQLite's own, a second
+ * file that is there during a transaction: not a write-ahead log, which needs shared memory, so that the file may lie
+ * on a network's disk, and is all there is once a scan has ended.
  */
 #include "database.h"
 
@@ -28,37 +28,16 @@
 
 enum type { TYPE_TEXT, TYPE_INTEGER, TYPE_REAL, TYPE_BOOLEAN };
 
-#define TABLE(name, ...) TABLE_##name,
-#define COLUMN(table, name, type, place)
-enum table {
-#include "database_columns.def"
-    TABLES
-};
-#undef TABLE
-#undef COLUMN
-
-static const struct {
-    const char *name, *key;
-} tables[TABLES] = {
-#define TABLE(name, ...) {#name, #__VA_ARGS__},
-#define COLUMN(table, name, type, place)
-#include "database_columns.def"
-#undef TABLE
-#undef COLUMN
-};
-
-static const struct column {
-    enum table table;
+struct column {
     enum type type;
     const char *name, *place;
-} columns[] = {
-#define TABLE(name, ...)
-#define COLUMN(table, name, type, place) {TABLE_##table, TYPE_##type, #name, place},
-#include "database_columns.def"
-#undef TABLE
-#undef COLUMN
 };
-#define COLUMNS (sizeof columns / sizeof columns[0])
+struct result_table {
+    const char *name, *key;
+    const struct column *columns;
+    size_t count;
+};
+#include "record_columns.h"
 
 /* What is beside columns and keys, by table; NULL: nothing. */
 static const char *const constraints[TABLES] = {
@@ -121,9 +100,8 @@ static char *create_text(enum table table)
     static const char *const types[] = {"TEXT", "INTEGER", "REAL", "INTEGER"};
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendf(text, "CREATE TABLE %s (", tables[table].name);
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (columns[i].table == table)
-            sqlite3_str_appendf(text, "%s %s, ", columns[i].name, types[columns[i].type]);
+    for (size_t i = 0; i < tables[table].count; i++)
+        sqlite3_str_appendf(text, "%s %s, ", tables[table].columns[i].name, types[tables[table].columns[i].type]);
     sqlite3_str_appendf(text, "PRIMARY KEY (%s)%s)%s", tables[table].key,
                         constraints[table] ? constraints[table] : "",
                         table == TABLE_models ? "" : " WITHOUT ROWID"); /* models stay in the order of the scan */
@@ -134,18 +112,13 @@ static char *create_text(enum table table)
 static char *statement_text(enum table table, bool is_insert)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    const char *between = "";
     if (is_insert)
         sqlite3_str_appendf(text, "INSERT %sINTO %s VALUES (", table == TABLE_models ? "" : "OR IGNORE ",
                             tables[table].name); /* a target that is asked for twice has one row */
     else
         sqlite3_str_appendf(text, "SELECT ");
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (columns[i].table != table)
-            continue;
-        sqlite3_str_appendf(text, "%s%s", between, is_insert ? "?" : columns[i].name);
-        between = ", ";
-    }
+    for (size_t i = 0; i < tables[table].count; i++)
+        sqlite3_str_appendf(text, "%s%s", i ? ", " : "", is_insert ? "?" : tables[table].columns[i].name);
     if (is_insert)
         sqlite3_str_appendf(text, ")");
     else
@@ -346,10 +319,9 @@ static int bind_column(sqlite3_stmt *statement, int at, const struct column *col
 static bool add_row(struct database *database, enum table table, const struct source *source)
 {
     sqlite3_stmt *statement = database->insert[table];
-    int at = 1, status = SQLITE_OK;
-    for (size_t i = 0; i < COLUMNS && status == SQLITE_OK; i++)
-        if (columns[i].table == table)
-            status = bind_column(statement, at++, &columns[i], source);
+    int status = SQLITE_OK;
+    for (size_t i = 0; i < tables[table].count && status == SQLITE_OK; i++)
+        status = bind_column(statement, (int)i + 1, &tables[table].columns[i], source);
     if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
         status = SQLITE_DONE;
     (void)sqlite3_reset(statement);
@@ -464,14 +436,11 @@ static json_t *json_row(sqlite3_stmt *row, enum table table)
 {
     json_t *object = json_object();
     bool is_fine = object != NULL;
-    int at = 0;
-    for (size_t i = 0; i < COLUMNS && is_fine; i++) {
-        if (columns[i].table != table)
-            continue;
-        bool is_error = strncmp(columns[i].place, "error/", 6) == 0;
-        if (*columns[i].place != '@' && !(is_error && sqlite3_column_type(row, at) == SQLITE_NULL))
-            is_fine = put_at(object, columns[i].place, json_column(row, at, columns[i].type));
-        at++;
+    for (size_t i = 0; i < tables[table].count && is_fine; i++) {
+        const struct column *column = &tables[table].columns[i];
+        bool is_missing = strncmp(column->place, "error/", 6) == 0 && sqlite3_column_type(row, (int)i) == SQLITE_NULL;
+        if (*column->place != '@' && !is_missing)
+            is_fine = put_at(object, column->place, json_column(row, (int)i, column->type));
     }
     if (is_fine)
         return object;
@@ -574,8 +543,8 @@ bool database_read(struct database *database, void (*take)(void *payload, const 
     struct rows rows = {{NULL}};
     int status = SQLITE_DONE, invalid = 0;
     bool is_fine = prepare_rows(database, &rows, problem, bytes);
-    for (size_t i = 0; i < COLUMNS && strcmp(columns[i].place, "@invalid") != 0; i++)
-        invalid++; /* `models` comes first */
+    while (strcmp(tables[TABLE_models].columns[invalid].place, "@invalid") != 0)
+        invalid++;
     while (is_fine && (status = sqlite3_step(rows.of[TABLE_models])) == SQLITE_ROW) {
         json_t *document = json_row(rows.of[TABLE_models], TABLE_models);
         is_fine = document && read_targets(&rows, document, sqlite3_column_int(rows.of[TABLE_models], invalid));

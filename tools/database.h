@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results of many models in a SQLite database: docs/results.md has the tables, database_columns.def their columns. All
+ * Results of many models in a SQLite database: docs/results.md has the tables, include/records.table their columns. All
  * functions are for one thread. Where one fails, it writes a sentence to `problem`, of at most `bytes` with its NUL.
  */
 #ifndef TOOL_DATABASE_H

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import re
 import subprocess
 import sys
 from typing import Any
@@ -28,14 +27,6 @@ REPORT: dict[str, Any] = {
                    {"id": "a2", "action": "none", "causes": []}],
     }, {"name": "tidl:am68a"}],
 }
-
-
-def test_columns_are_those_of_the_database() -> None:
-    text = (ROOT / "tools" / "database_columns.def").read_text()
-    tables: dict[str, list[tuple[str, ...]]] = {}
-    for table, *column in re.findall(r'^COLUMN\((\w+), (\w+), (\w+), "([^"]+)"\)$', text, re.MULTILINE):
-        tables.setdefault(table, []).append(tuple(column))
-    assert {name: [tuple(column) for column in columns] for name, columns in rows.TABLES.items()} == tables
 
 
 def test_a_row_for_each_target() -> None:

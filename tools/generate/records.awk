@@ -3,6 +3,7 @@
 # PART: words      the words of each set, NULL after the last, and npart_*_text
 #       fields     the members of each record that is a struct, as lib/report/fields.c writes them
 #       writers    what declares the two, and for each record the function that writes it
+#       columns    the tables of results, and their columns
 
 function trim(text) { gsub(/^ +| +$/, "", text); return text }
 function end_block() {
@@ -13,7 +14,9 @@ function end_block() {
         print "    {NULL, 0, NPART__FIELD_END, 0, 0, NULL},\n};\n"
     if (places && part == "writers")
         end_record()
-    set = record = places = last = ""
+    if (table)
+        print "};"
+    set = record = table = places = last = ""
     has_own = has_index = 0
 }
 function end_record() {
@@ -80,6 +83,18 @@ function add_row(key, what,    words, kind, of, member, null) {
     record = struct == "-" ? "" : $2
     next
 }
+/^table / && part == "columns" {
+    end_block()
+    table = $2
+    numbers = numbers "    TABLE_" table ",\n"
+    sub(/^table [a-z_]* /, "")
+    gsub(/ /, ", ")
+    tables = tables "    {\"" table "\", \"" $0 "\", columns_of_" table ", sizeof columns_of_" table " / sizeof(struct column)},\n"
+    printf "static const struct column columns_of_%s[] = {\n", table
+    next
+}
+/^table / { end_block(); exit }
+table { printf "    {TYPE_%s, \"%s\", \"%s\"},\n", $3, $1, $4 }
 set && part == "words" {
     split($0, cells, "|")
     word = trim(cells[1])
@@ -89,4 +104,8 @@ record && $0 !~ /^[-@]/ {
     split($0, cells, "|")
     add_row(trim(cells[1]), trim(cells[2]))
 }
-END { end_block() }
+END {
+    end_block()
+    if (part == "columns")
+        printf "enum table {\n%s    TABLES\n};\nstatic const struct result_table tables[TABLES] = {\n%s};\n", numbers, tables
+}

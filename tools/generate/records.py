@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Write what include/records.table says into the files that are read: the structs and enums of npu_partition.h, the
-tables of docs/json.md and docs/api.md, the classes of results.py. With --check, tell which of them do not say it.
+tables of docs/json.md and docs/api.md, the classes of results.py, the columns of rows.py. With --check, tell which of
+them do not say it.
 
-usage: records.py [--check] include/records.table include/npu_partition.h results.py docs/json.md docs/api.md
+usage: records.py [--check] include/records.table include/npu_partition.h results.py docs/json.md docs/api.md rows.py
 """
 from __future__ import annotations
 
@@ -49,9 +50,9 @@ class Block:
     rows: list[Row]
 
 
-def parse(path: str) -> tuple[dict[str, Block], dict[str, Block]]:
-    """The sets and the records, by name."""
-    found: dict[str, dict[str, Block]] = {"set": {}, "record": {}}
+def parse(path: str) -> tuple[dict[str, Block], dict[str, Block], dict[str, Block]]:
+    """The sets, the records and the tables, by name."""
+    found: dict[str, dict[str, Block]] = {"set": {}, "record": {}, "table": {}}
     lines: list[str] = []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -66,8 +67,8 @@ def parse(path: str) -> tuple[dict[str, Block], dict[str, Block]]:
         elif line.startswith("  "):
             block.sentence += (" " if block.sentence else "") + line.strip()
         else:
-            block.rows.append(row_of(line))
-    return found["set"], found["record"]
+            block.rows.append(row_of(line + " |" if block.words[0] in found["table"] else line))
+    return found["set"], found["record"], found["table"]
 
 
 def row_of(line: str) -> Row:
@@ -87,8 +88,8 @@ def row_of(line: str) -> Row:
 
 
 class Writer:
-    def __init__(self, sets: dict[str, Block], records: dict[str, Block]) -> None:
-        self.sets, self.records = sets, records
+    def __init__(self, sets: dict[str, Block], records: dict[str, Block], tables: dict[str, Block]) -> None:
+        self.sets, self.records, self.tables = sets, records, tables
         self.parts = {row.of for record in records.values() for row in record.rows if row.base == "part"}
 
     # ---- C ------------------------------------------------------------------------------------------------------
@@ -231,6 +232,16 @@ class Writer:
         start, stop = text.index("\n", text.index(begin)) + 1, text.index(end)
         return text[:start] + "\n" + "\n".join(lines) + "\n\n" + text[stop:]
 
+    def columns(self, text: str) -> str:
+        """All between the two lines that say so."""
+        lines = []
+        for name, block in self.tables.items():
+            rows = [f"        {row.key:<23} {row.kind:<8} {row.arguments[0]}" for row in block.rows]
+            lines += [f'    "{name}": _columns("""', *rows, '    """),']
+        begin, end = "TABLES: dict[str, tuple[Column, ...]] = {\n", "}\n\n_PYTHON_TYPES"
+        start, stop = text.index(begin) + len(begin), text.index(end)
+        return text[:start] + "\n".join([*lines, ""]) + text[stop:]
+
     def python(self, row: Row) -> str:
         if row.base == "own":
             return row.of
@@ -271,10 +282,10 @@ def docstring(text: str, indent: str) -> list[str]:
 
 def main() -> int:
     paths = [argument for argument in sys.argv[1:] if argument != "--check"]
-    if len(paths) != 5:
+    if len(paths) != 6:
         sys.exit(__doc__)
     writer, stale = Writer(*parse(paths[0])), 0
-    for path, write in zip(paths[1:], (writer.header, writer.classes, writer.page, writer.page)):
+    for path, write in zip(paths[1:], (writer.header, writer.classes, writer.page, writer.page, writer.columns)):
         with open(path, encoding="utf-8") as file:
             before = file.read()
         after = write(before)

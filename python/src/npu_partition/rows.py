@@ -30,7 +30,7 @@ def _columns(text: str) -> tuple[Column, ...]:
     return tuple(Column(*line.split()) for line in text.strip().splitlines())
 
 
-# As tools/database_columns.def, which the tests compare with this.
+# From include/records.table (make records).
 TABLES: dict[str, tuple[Column, ...]] = {
     "models": _columns("""
         path                    TEXT     model/path
