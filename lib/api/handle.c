@@ -44,9 +44,8 @@ size_t npart_json_text(const char *text, size_t length, char *out, size_t bytes)
 size_t npart_shell_word(const char *text, char *out, size_t bytes)
 {
     struct npart__arena arena;
-    struct npart__buffer word;
+    struct npart__buffer word = {.arena = &arena};
     npart__arena_init(&arena, NULL);
-    npart__buffer_init(&word, &arena);
     npart__append_shell_word(&word, text ? text : "");
     size_t whole = word.failed ? SIZE_MAX : word.size;
     bool fits = whole < bytes;

@@ -192,8 +192,7 @@ static npart_status read_oplist_file(npart_oplist **out, const char *path, const
     npart_oplist *oplist = npart__handle_new(sizeof *oplist, allocator);
     if (!oplist)
         return npart__fail_memory(error);
-    struct npart__buffer text;
-    npart__buffer_init(&text, &oplist->life->arena);
+    struct npart__buffer text = {.arena = &oplist->life->arena};
     npart_status status = read_small_file(&text, path, "op list", error);
     if (status == NPART_OK)
         return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, listener, error);
@@ -358,11 +357,10 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
                                    void *payload, struct npart_error *error)
 {
     struct npart__arena arena;
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = &arena};
     if (!oplist || !write)
         return npart__fail_null(oplist ? "write" : "oplist", error);
     npart__arena_init(&arena, &oplist->life->arena.allocator);
-    npart__buffer_init(&text, &arena);
     bool found = npart__describe_oplist(&oplist->oplist, op, &text);
     npart_status status = write_text(&text, write, payload, error);
     /* What is written for an op that is not there is empty, so nothing is taken back. */

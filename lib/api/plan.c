@@ -247,8 +247,7 @@ static bool write_target(npart_plan *plan)
     const struct npart__target *at = &plan->plan.target;
     const struct npart__oplist *oplist = at->oplist;
     uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
-    struct npart__buffer text;
-    npart__buffer_init(&text, &plan->life->arena);
+    struct npart__buffer text = {.arena = &plan->life->arena};
     npart__append_text(&text, oplist->name);
     npart__append_text(&text, *at->variant_text ? ":" : "");
     npart__append_text(&text, at->variant_text);

@@ -37,8 +37,7 @@ static struct npart_figure figure_of(struct npart__late_work *late, struct npart
         return out;
     const char **text = &late->texts[(int64_t)figure - NPART__HANDLE_BASE];
     if (!*text) {
-        struct npart__buffer buffer;
-        npart__buffer_init(&buffer, arena);
+        struct npart__buffer buffer = {.arena = arena};
         npart__append_dim(&buffer, late->works.expressions, (int64_t)figure);
         *text = npart__made_text(&buffer);
     }

@@ -461,8 +461,7 @@ static bool search_at(struct search *at, uint32_t id)
 static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32_t count)
 {
     const struct npart__graph *graph = at->session->file;
-    struct npart__buffer name;
-    npart__buffer_init(&name, at->arena);
+    struct npart__buffer name = {.arena = at->arena};
     for (uint32_t i = 0; i < count; i++) {
         npart__append_text(&name, i ? "+" : "");
         npart__append_text(&name, npart__node_op(graph, npart__node_at(graph, nodes[i])));

@@ -17,9 +17,8 @@
 static bool write_body(struct npart__arena *arena, const struct npart__fact *left, const struct npart__fact *result,
                        struct npart__expansion *out)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = arena};
     struct npart__body *body = npart__arena_zeroed(arena, 1, sizeof *body);
-    npart__buffer_init(&text, arena);
     /* "rows" is [-1,768] for A of [1,128,768], "shape" all dims of the result. */
     npart__append_text(&text, "rows=Constant value_ints=I:-1,");
     npart__append_int64(&text, left->dims[left->rank - 1]);

@@ -52,8 +52,7 @@ static void put_text(struct row *row, const char *text)
 /* A text without a NUL at its end; NULL with length 0 is an empty cell. */
 static void put_piece(struct row *row, const char *text, size_t length)
 {
-    struct npart__buffer piece;
-    npart__buffer_init(&piece, &row->document->arena);
+    struct npart__buffer piece = {.arena = &row->document->arena};
     npart__append(&piece, text ? text : "", length);
     put_text(row, npart__buffer_text(&piece));
     npart__buffer_release(&piece);
@@ -136,8 +135,7 @@ static void put_recommendation(struct row *row)
 static void put_fixed_dims(struct row *row)
 {
     struct npart_dim_binding binding;
-    struct npart__buffer text;
-    npart__buffer_init(&text, &row->document->arena);
+    struct npart__buffer text = {.arena = &row->document->arena};
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(row->pair->fixed), i, &binding); i++)
         npart__append_format(&text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
     put_buffer(row, &text);
@@ -188,8 +186,7 @@ static void put_thresholds(struct row *row)
 /* "max-partitions: 4 partitions, threshold: at most 1; waived: REASON", one after the other with "; " between. */
 static void put_not_met(struct row *row)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, &row->document->arena);
+    struct npart__buffer text = {.arena = &row->document->arena};
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
         if (concerns(row, at) && !at->is_met)
@@ -210,8 +207,7 @@ static void put_first_cause(struct row *row)
 static void put_first_action(struct row *row)
 {
     struct npart_action at = {.size = sizeof at};
-    struct npart__buffer text;
-    npart__buffer_init(&text, &row->document->arena);
+    struct npart__buffer text = {.arena = &row->document->arena};
     if (npart_advice_action(row->pair->advice, 0, &at))
         npart__add_action(&text, &at);
     put_buffer(row, &text);
@@ -284,8 +280,7 @@ static void end_row(struct row *row)
 static void put_error(struct row *row)
 {
     const struct npart_error *error = row->entry->error;
-    struct npart__buffer text;
-    npart__buffer_init(&text, &row->document->arena);
+    struct npart__buffer text = {.arena = &row->document->arena};
     if (error)
         npart__append_format(&text, "%s%s%s", error->place, *error->place ? ": " : "", error->message);
     put_buffer(row, &text);

@@ -123,10 +123,9 @@ static void put_figures(struct npart__page *page, const npart_diff *diff)
 static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t index,
                      const struct npart_diff_cause *at)
 {
-    struct npart__buffer line;
+    struct npart__buffer line = {.arena = page->arena};
     struct npart_diff_node node;
     bool is_there = at->after != NPART_NONE, is_same = at->affected_before == at->affected_after;
-    npart__buffer_init(&line, page->arena);
     npart__append_format(&line, "%s root: %s", npart_cause_change_text(at->state), at->text);
     if (at->before != NPART_NONE && is_there && !is_same)
         npart__append_format(&line, ": %u -> %u nodes", at->affected_before, at->affected_after);
@@ -173,8 +172,7 @@ static void put_roots(struct npart__page *page, const npart_diff *diff)
  * on one side only the verdict is that of this side. */
 static void put_node(struct npart__page *page, const struct npart_diff_node *at)
 {
-    struct npart__buffer line;
-    npart__buffer_init(&line, page->arena);
+    struct npart__buffer line = {.arena = page->arena};
     npart__append_format(&line, "%s: ", npart_node_change_text(at->state));
     add_node(&line, at);
     if (at->state == NPART_NODE_REPLACED)

@@ -132,13 +132,12 @@ static const struct npart__writer *writer_of(enum npart_format format)
  * absolute path lies (npart__relative). */
 static void keep_root(npart_document *document, const char *root)
 {
-    struct npart__buffer copy;
+    struct npart__buffer copy = {.arena = &document->arena};
     size_t length = root ? strlen(root) : 0;
     if (!length)
         return;
     while (length && (root[length - 1] == '/' || root[length - 1] == '\\'))
         length--;
-    npart__buffer_init(&copy, &document->arena);
     npart__append(&copy, root, length);
     document->root = npart__keep_text(&copy);
 }

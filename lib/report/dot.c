@@ -151,8 +151,7 @@ static void put_ends(struct graph *at, uint32_t from, uint32_t to)
 static void put_edge(struct graph *at, uint32_t index)
 {
     const struct npart__edge *edge = &at->picture->edges[index];
-    struct npart__buffer text;
-    npart__buffer_init(&text, &at->document->arena);
+    struct npart__buffer text = {.arena = &at->document->arena};
     npart__add_edge_text(at->document, &text, at->picture, edge);
     put_ends(at, edge->from, edge->to);
     npart__append_text(at->out, " [label=\"");
@@ -271,8 +270,7 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
 /* What cannot be analyzed has a picture that says so. */
 static void put_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, &document->arena);
+    struct npart__buffer text = {.arena = &document->arena};
     npart__append_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
                          *entry->error->place ? ": " : "", entry->error->message);
     begin_graph(document, entry->path, "");

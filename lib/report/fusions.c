@@ -18,8 +18,7 @@ struct kind {
 /* "12 layer-norm fused, 2 attention nearly", in the order in which they are first met. */
 static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32_t count)
 {
-    struct npart__buffer line;
-    npart__buffer_init(&line, page->arena);
+    struct npart__buffer line = {.arena = page->arena};
     for (uint32_t i = 0; i < count; i++)
         npart__append_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern,
                              npart_fusion_state_text(kinds[i].state));
@@ -32,10 +31,9 @@ static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32
 /* "not attention from node 12 (MatMul /qk) on: ..."; what stops it is a whole sentence. */
 static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
 {
-    struct npart__buffer line;
+    struct npart__buffer line = {.arena = page->arena};
     char first[160] = "";
     (void)npart_model_node_text(page->model, at->nodes[0], first, sizeof first);
-    npart__buffer_init(&line, page->arena);
     npart__append_format(&line, "not %s from %s on: %s", at->pattern, first, at->stopped_by);
     npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
     npart__buffer_release(&line);

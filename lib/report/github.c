@@ -37,8 +37,7 @@ static void put_text(npart_document *document, struct npart__buffer *out, const 
 /* The file is no text with a NUL, hence the copy. */
 static void put_place(npart_document *document, struct npart__buffer *out, const struct npart__place *place)
 {
-    struct npart__buffer path;
-    npart__buffer_init(&path, &document->arena);
+    struct npart__buffer path = {.arena = &document->arena};
     npart__append(&path, place->file, place->file_bytes);
     npart__append_text(out, " file=");
     put_text(document, out, npart__buffer_text(&path), true);
@@ -81,9 +80,8 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
 {
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct npart_action action = {.size = sizeof action};
-    struct npart__buffer message;
+    struct npart__buffer message = {.arena = &document->arena};
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
-    npart__buffer_init(&message, &document->arena);
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
     npart__append_text(&message, entry->path);
     npart__append_format(&message, "%s%s: ", pair ? ", " : "", info.target);
@@ -157,8 +155,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
         if (!npart__outcome(entry, i)->is_met && !npart__outcome(entry, i)->waiver)
             put_outcome(document, entry, npart__outcome(entry, i));
     if (entry->error) {
-        struct npart__buffer message;
-        npart__buffer_init(&message, &document->arena);
+        struct npart__buffer message = {.arena = &document->arena};
         npart__append_text(&message, entry->path);
         npart__append_format(&message, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
                              entry->error->message);

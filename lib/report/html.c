@@ -96,11 +96,10 @@ static void add_error(npart_document *document, const struct npart_entry *entry)
 /* {"path", "outcomes": [{"target", "threshold", "is_met", "text", "waiver"}]} */
 static void add_outcomes(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__buffer json;
+    struct npart__buffer json = {.arena = &document->arena};
     if (!entry->outcome_count)
         return;
     begin_block(document, "outcomes");
-    npart__buffer_init(&json, &document->arena);
     npart__json_open(&json, NULL, '{');
     npart__json_text(&json, "path", entry->path);
     npart__json_open(&json, "outcomes", '[');

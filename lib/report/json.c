@@ -85,8 +85,7 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
                         const char *sentence, const char *because, const char *source)
 {
     if (!*made) {
-        struct npart__buffer buffer;
-        npart__buffer_init(&buffer, json->arena);
+        struct npart__buffer buffer = {.arena = json->arena};
         npart__json_open(&buffer, NULL, '{');
         npart__json_text(&buffer, "gate", gate);
         npart__json_text(&buffer, "rule", rule);
@@ -293,8 +292,7 @@ static void layouts(struct json *json)
         npart__json_text(json->out, "to", at.converted_to);
         npart__json_count_or_null(json->out, "bytes", at.has_bytes, at.bytes);
         npart__json_id(json->out, "node", at.converted_for);
-        struct npart__buffer why;
-        npart__buffer_init(&why, json->arena);
+        struct npart__buffer why = {.arena = json->arena};
         npart__add_conversion(&why, json->scratch, json->plan, i, &at);
         npart__json_text(json->out, "text", npart__buffer_text(&why));
         npart__buffer_release(&why);
@@ -479,10 +477,9 @@ static void make_paths(struct json *json)
 {
     json->paths = npart__arena_zeroed(json->arena, json->info.graph_count, sizeof *json->paths);
     for (uint32_t i = 0; i < json->info.graph_count && !json->arena->failed; i++) {
-        struct npart__buffer quoted;
+        struct npart__buffer quoted = {.arena = json->arena};
         while (npart__buffer_lacks(json->scratch, npart_model_graph_path(json->model, i, NPART__ROOM(json->scratch))))
             continue;
-        npart__buffer_init(&quoted, json->arena);
         npart__append_json_string(&quoted, json->scratch->data, json->scratch->size);
         json->paths[i] = npart__keep_text(&quoted);
     }

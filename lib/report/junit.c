@@ -24,8 +24,7 @@ static void put_attribute(npart_document *document, const char *name, const char
 static void begin_case(npart_document *document, const struct npart_entry *entry, const char *target,
                        const char *threshold)
 {
-    struct npart__buffer name;
-    npart__buffer_init(&name, &document->arena);
+    struct npart__buffer name = {.arena = &document->arena};
     npart__append_format(&name, "%s%s%s", target, *target ? ": " : "", threshold);
     npart__append_text(&document->out, "    <testcase");
     put_attribute(document, "classname", entry->path);
@@ -39,8 +38,7 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
 {
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
-    struct npart__buffer text;
-    npart__buffer_init(&text, &document->arena);
+    struct npart__buffer text = {.arena = &document->arena};
     if (npart_plan_cause(pair->plan, 0, &cause, NULL, 0)) {
         npart__append_format(&text, "First cause: %s: ", cause.text);
         npart__add_affected(&text, &cause);
@@ -73,8 +71,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     }
     npart__append_text(out, at->waiver ? ">\n      <skipped" : ">\n      <failure");
     if (at->waiver) {
-        struct npart__buffer text;
-        npart__buffer_init(&text, &document->arena);
+        struct npart__buffer text = {.arena = &document->arena};
         npart__append_format(&text, "%s; waived: ", at->text);
         npart__append_text(&text, at->waiver);
         put_attribute(document, "message", npart__buffer_text(&text));
@@ -92,8 +89,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
 /* An `error` is what could not be tested, a `failure` what did not pass. */
 static void put_error(npart_document *document, const struct npart_entry *entry)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, &document->arena);
+    struct npart__buffer text = {.arena = &document->arena};
     npart__append_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
     begin_case(document, entry, "", "analysis");
     npart__append_text(&document->out, ">\n      <error");

@@ -74,11 +74,10 @@ static void put_conversion(struct npart__page *page, const struct conversion *co
 {
     struct npart_value_plan at = {.size = sizeof at};
     struct npart_value tensor = {.size = sizeof tensor, .name = ""};
-    struct npart__buffer line;
+    struct npart__buffer line = {.arena = page->arena};
     if (!npart_plan_value(page->plan, conversion->value, &at) || !at.converted_to)
         return;
     (void)npart_inference_value(page->view, conversion->value, &tensor);
-    npart__buffer_init(&line, page->arena);
     npart__append_format(&line, "%s, ", tensor.name);
     if (at.has_bytes)
         npart__append_bytes(&line, at.bytes);

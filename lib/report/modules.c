@@ -239,8 +239,7 @@ static void put_figures(struct lanes *lanes, const struct npart_module *sum)
 {
     struct npart__page *page = lanes->page, cell = *page;
     const struct npart_summary *all = &page->summary;
-    struct npart__buffer text;
-    npart__buffer_init(&text, page->arena);
+    struct npart__buffer text = {.arena = page->arena};
     cell.out = &text;
     npart__append_format(&text, "%u/%u", sum->accepted_count, sum->live_count);
     put_padded(page, 11, npart__buffer_text(&text));
@@ -318,10 +317,9 @@ static void put_same(struct lanes *lanes, uint32_t level, uint32_t first, uint32
 {
     struct npart__page *page = lanes->page;
     struct npart_module sum = lanes->items[second].at;
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = page->arena};
     for (uint32_t m = second; m != last; m = lanes->items[m].next)
         add_sums(&sum, &lanes->items[lanes->items[m].next].at);
-    npart__buffer_init(&text, page->arena);
     npart__append_text(&text, shown_step(lanes, second));
     npart__append_format(&text, "%s%s", second == last ? "" : " to ", second == last ? "" : own_step(lanes, last));
     put_name(lanes, level, npart__buffer_text(&text));

@@ -54,7 +54,7 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
 {
     struct npart_partition at = {.size = sizeof at};
     const struct npart_summary *summary = &page->summary;
-    struct npart__buffer line;
+    struct npart__buffer line = {.arena = page->arena};
     char first[160], last[160];
     if (!npart_plan_partition(page->plan, piece->id, &at))
         return;
@@ -62,7 +62,6 @@ static void put_piece(struct npart__page *page, const struct piece *piece)
     bool is_small = at.node_count < SMALL_NODES && (!at.has_macs || share < SMALL_SHARE);
     (void)npart_model_node_text(page->model, at.nodes[0], first, sizeof first);
     (void)npart_model_node_text(page->model, at.nodes[at.node_count - 1], last, sizeof last);
-    npart__buffer_init(&line, page->arena);
     npart__append_format(&line, "%s%u node%s, ", is_small ? "small: " : "", at.node_count,
                          at.node_count == 1 ? "" : "s");
     if (at.has_macs)

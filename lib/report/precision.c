@@ -27,8 +27,7 @@ static void put_happening(struct npart__buffer *line, const struct npart_precisi
  * where both sums are known. */
 static void put_precision(struct npart__page *page, const struct npart_precision *at)
 {
-    struct npart__buffer line;
-    npart__buffer_init(&line, page->arena);
+    struct npart__buffer line = {.arena = page->arena};
     npart__append_format(&line, "%s: %u node%s", at->format, at->node_count, at->node_count == 1 ? "" : "s");
     if (at->has_macs && page->summary.has_macs && page->summary.macs) {
         npart__append_text(&line, " (");

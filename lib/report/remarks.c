@@ -69,9 +69,8 @@ static void gather(const struct npart__page *page, struct remarks *remarks)
 static void put_remark(struct npart__page *page, const struct remark *remark)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = ""};
-    struct npart__buffer line;
+    struct npart__buffer line = {.arena = page->arena};
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), remark->rule, &rule);
-    npart__buffer_init(&line, page->arena);
     npart__append_format(&line, "%u node%s: %s", remark->count, remark->count == 1 ? "" : "s", rule.text);
     npart__put_line(page, NULL, "     ", npart__buffer_text(&line), 7);
     npart__paint(page, NPART__DIM);

@@ -75,13 +75,12 @@ static void put_node(struct sarif *sarif, const npart_model *model, uint32_t id)
 {
     npart_document *document = sarif->document;
     struct npart_node node = {.size = sizeof node, .name = "", .op = ""};
-    struct npart__buffer full;
+    struct npart__buffer full = {.arena = &document->arena};
     if (!npart_model_node(model, id, &node))
         return;
     while (npart__buffer_lacks(&document->scratch,
                                npart_model_graph_path(model, node.graph, NPART__ROOM(&document->scratch))))
         continue;
-    npart__buffer_init(&full, &document->arena);
     npart__append_text(&full, npart__buffer_text(&document->scratch));
     npart__append_text(&full, full.size ? "/" : "");
     if (*node.name)
@@ -176,10 +175,9 @@ static void put_related(struct sarif *sarif, const struct plan *plan, uint32_t c
     end = end - first > MOST_RELATED ? first + MOST_RELATED : end;
     npart__json_open(sarif->out, "relatedLocations", '[');
     for (uint32_t i = first; i < end; i++) {
-        struct npart__buffer text;
+        struct npart__buffer text = {.arena = &sarif->document->arena};
         npart__json_open(sarif->out, NULL, '{');
         npart__json_number(sarif->out, "id", (int64_t)i - first + 1);
-        npart__buffer_init(&text, &sarif->document->arena);
         npart__add_node_text(sarif->document, &text, plan->model, plan->affected[i]);
         put_message(sarif, &text);
         put_place(sarif, npart__place_of_node(plan->entry, plan->model, plan->affected[i]));
@@ -196,8 +194,7 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
                               const struct npart_cause *cause, const char *found)
 {
     struct npart_action action = {.size = sizeof action};
-    struct npart__buffer text;
-    npart__buffer_init(&text, &sarif->document->arena);
+    struct npart__buffer text = {.arena = &sarif->document->arena};
     npart__append_text(&text, cause->text);
     npart__append_text(&text, ": ");
     npart__add_affected(&text, cause);
@@ -295,10 +292,9 @@ static void tell_long_actions(struct sarif *sarif, const struct npart_entry *ent
 {
     struct npart_action action = {.size = sizeof action};
     for (uint32_t i = 0; npart_advice_action(pair->advice, i, &action); i++) {
-        struct npart__buffer text;
+        struct npart__buffer text = {.arena = &sarif->document->arena};
         if (!npart__is_long_action(&action))
             continue;
-        npart__buffer_init(&text, &sarif->document->arena);
         npart__append_format(&text, "%s: ", target);
         npart__add_action(&text, &action);
         notify(sarif, "note", &text, entry);
@@ -422,8 +418,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
     for (size_t i = 0; i < entry->plan_count; i++)
         put_plan(sarif, entry, &entry->plans[i]);
     if (entry->error) {
-        struct npart__buffer text;
-        npart__buffer_init(&text, &document->arena);
+        struct npart__buffer text = {.arena = &document->arena};
         npart__append_text(&text, entry->path);
         npart__append_format(&text, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
                              entry->error->message);
@@ -437,8 +432,7 @@ static void end(npart_document *document)
 {
     struct sarif *sarif = document->state;
     if (sarif->left_out) {
-        struct npart__buffer text;
-        npart__buffer_init(&text, &document->arena);
+        struct npart__buffer text = {.arena = &document->arena};
         npart__append_format(&text, "%u results are left out: a run has at most %u", sarif->left_out, MOST_RESULTS);
         notify(sarif, "warning", &text, NULL);
     }

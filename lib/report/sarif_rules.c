@@ -14,8 +14,7 @@
  * characters in the middle next to each other. (SARIF 2.1.0, 3.11.5 and 3.11.6.) A link becomes "[text] (target)". */
 void npart__append_sarif_text(npart_document *document, struct npart__buffer *out, const char *key, const char *text)
 {
-    struct npart__buffer piece;
-    npart__buffer_init(&piece, &document->arena);
+    struct npart__buffer piece = {.arena = &document->arena};
     for (const char *at = npart__plain_text(document, text); *at; at++) {
         npart__append(&piece, at, 1);
         if (*at == '{' || *at == '}')

@@ -84,8 +84,7 @@ static const char *const line_looks[] = {
 static void put_lines(struct drawn *at, const struct npart__svg_box *box)
 {
     uint32_t y = box->y + NPART__SVG_PAD + 12;
-    struct npart__buffer line;
-    npart__buffer_init(&line, at->picture->arena);
+    struct npart__buffer line = {.arena = at->picture->arena};
     for (const char *from = box->lines; *from && !at->picture->arena->failed; y += NPART__SVG_LINE) {
         size_t length = strcspn(from, "\n");
         line.size = 0;
@@ -108,8 +107,7 @@ static void put_box(struct drawn *at, uint32_t index)
     put(at, "\"><title>");
     npart__tell_box(at->document, at->picture, box, put_title_line, at->out);
     put(at, "</title>\n");
-    struct npart__buffer look;
-    npart__buffer_init(&look, at->picture->arena);
+    struct npart__buffer look = {.arena = at->picture->arena};
     npart__append_format(&look, "%s%s%s", box_looks[box->kind], box->failing ? " np-fails" : "",
                          !box->failing && box->undecided ? " np-open" : "");
     put_rectangle(at, npart__buffer_text(&look), place->x, place->y, place->width, place->height,
@@ -148,8 +146,7 @@ static const char *look_of(const struct npart__edge *edge)
 /* The whole of it, with each tensor: what stands at the line itself is cut. */
 static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, at->picture->arena);
+    struct npart__buffer text = {.arena = at->picture->arena};
     put(at, "<title>");
     npart__add_edge_text(at->document, &text, at->picture, edge);
     put_title_line(at->out, NPART__LINE_PLAIN, npart__buffer_text(&text));
@@ -162,9 +159,8 @@ static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
  * the dots are given one. */
 static void put_note(struct drawn *at, const char *look, uint32_t x, uint32_t y, const char *text, double width)
 {
-    struct npart__buffer cut;
+    struct npart__buffer cut = {.arena = at->picture->arena};
     size_t bytes = npart__fitting_bytes(text, width);
-    npart__buffer_init(&cut, at->picture->arena);
     npart__append(&cut, text, text[bytes] ? npart__fitting_bytes(text, width - 1) : bytes);
     npart__append_text(&cut, text[bytes] ? "..." : "");
     put_text(at, look, x, y, npart__buffer_text(&cut));
@@ -181,8 +177,7 @@ static void put_next(struct drawn *at, uint32_t index)
     uint32_t x0 = port_of(at, edge->from, edge->to), x1 = port_of(at, edge->to, edge->from);
     uint32_t y0 = from->y + from->height, y1 = to->y, middle = (y0 + y1) / 2;
     const char *look = look_of(edge);
-    struct npart__buffer text;
-    npart__buffer_init(&text, at->picture->arena);
+    struct npart__buffer text = {.arena = at->picture->arena};
     npart__add_edge_text(at->document, &text, at->picture, edge);
     npart__append_format(at->out, "<path class=\"np-edge %s\" d=\"M%u %uC%u %u %u %u %u %u\"/>\n", look, x0, y0, x0,
                          middle + 6, x1, middle - 6, x1, y1 - 6);
@@ -243,8 +238,7 @@ static void put_beside(struct drawn *at, uint32_t index)
     bool is_last = slot + 1 == NPART__SVG_MOST_NOTES && box->note_count > NPART__SVG_MOST_NOTES;
     if (slot >= NPART__SVG_MOST_NOTES || npart__svg_is_joined(&at->picture->boxes[here]))
         return;
-    struct npart__buffer text;
-    npart__buffer_init(&text, at->picture->arena);
+    struct npart__buffer text = {.arena = at->picture->arena};
     if (is_last) {
         npart__append_format(&text, "and %u more edges", box->note_count - slot);
     } else {
@@ -285,10 +279,9 @@ static void put_frame(struct drawn *at, uint32_t index)
     const struct npart__svg_frame *place = &at->svg->frames[index];
     const uint32_t depth = frame->depth < 6 ? frame->depth : 6;
     const uint32_t x = 4 + NPART__SVG_INSET * (frame->depth ? depth - 1 : 0);
-    struct npart__buffer title;
+    struct npart__buffer title = {.arena = at->picture->arena};
     if (frame->graph == 0 || frame->is_hidden)
         return;
-    npart__buffer_init(&title, at->picture->arena);
     npart__add_frame_text(at->document, &title, at->picture, frame);
     npart__append_format(at->out, "<g role=\"graphics-object group\" id=\"plan%u-body%u\">\n", at->number, index);
     put_rectangle(at, "np-body", x, place->y, at->svg->width - 2 * x, place->height, 8);
@@ -345,8 +338,7 @@ static void wrap_heading(void *payload, enum npart__line_kind kind, const char *
 
 static void put_name(struct heading *heading, const struct npart_entry *entry, const char *target)
 {
-    struct npart__buffer name;
-    npart__buffer_init(&name, &heading->document->arena);
+    struct npart__buffer name = {.arena = &heading->document->arena};
     npart__add_cut(heading->document, &name, entry->path, NPART__LINE_CHARACTERS);
     npart__append_format(&name, "%s%s", *target ? ", " : "", target);
     wrap_heading(heading, NPART__LINE_TITLE, npart__buffer_text(&name));
@@ -420,8 +412,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
 {
     struct drawing *drawing = document->state;
     struct heading heading = {document, &drawing->body, HEADING_TOP};
-    struct npart__buffer text;
-    npart__buffer_init(&text, &document->arena);
+    struct npart__buffer text = {.arena = &document->arena};
     npart__append_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
                          *entry->error->place ? ": " : "", entry->error->message);
     (void)begin_picture(drawing);

@@ -53,8 +53,7 @@ size_t npart__fitting_bytes(const char *text, double width)
 void npart__wrap_text(struct npart__arena *arena, const char *text, double width, uint32_t most,
                       npart__line_callback tell, void *payload, enum npart__line_kind kind)
 {
-    struct npart__buffer line;
-    npart__buffer_init(&line, arena);
+    struct npart__buffer line = {.arena = arena};
     for (uint32_t i = 0; i < most && *text && !arena->failed; i++) {
         size_t bytes = npart__fitting_bytes(text, width);
         bool is_cut = i + 1 == most && text[bytes];

@@ -48,10 +48,9 @@ static void append_value(struct npart__buffer *text, double value, enum form for
 static bool add(struct npart__comparison *at, const char *what, const char *label, double before, double after,
                 enum form form, enum npart_change change)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = at->arena};
     if (change == NPART_CHANGE_NONE)
         return true;
-    npart__buffer_init(&text, at->arena);
     npart__append_format(&text, "%s: ", label);
     append_value(&text, before, form);
     npart__append_text(&text, " -> ");

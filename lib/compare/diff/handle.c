@@ -32,11 +32,10 @@ static const char *copy_text(struct npart__arena *arena, const char *text)
 static const char *place_of(struct npart__arena *arena, const npart_model *model, uint32_t node)
 {
     struct npart_origin at = {.size = sizeof at};
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = arena};
     (void)npart_model_node_origin(model, node, &at);
     if (!at.file && !at.module)
         return "";
-    npart__buffer_init(&text, arena);
     if (at.file) {
         npart__append(&text, at.file, at.file_bytes);
         npart__append_text(&text, ":");
@@ -55,8 +54,7 @@ static const char **copy_paths(struct npart__arena *arena, const npart_model *mo
 {
     const char **paths = npart__arena_zeroed(arena, count + (size_t)1, sizeof *paths);
     for (uint32_t i = 0; paths && i < count; i++) {
-        struct npart__buffer text;
-        npart__buffer_init(&text, arena);
+        struct npart__buffer text = {.arena = arena};
         npart__append_scope_path(&text, model->graph, i);
         paths[i] = npart__made_text(&text);
         if (!paths[i])

@@ -59,9 +59,8 @@ static uint32_t count_options(const struct npart__option *option)
 /* "the ranges of NPU and CPU overlap". Those of the chosen device and of each rival, in the order of devices. */
 static const char *tell_rivals(npart_placement *placement, enum npart_device device, const bool *is_rival)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = placement->set.arena};
     uint32_t left = 1;
-    npart__buffer_init(&text, placement->set.arena);
     npart__append_text(&text, "the ranges of ");
     for (enum npart_device d = 0; d < NPART_DEVICES; d++)
         left += is_rival[d];
@@ -245,9 +244,8 @@ static bool has_any(const npart_placement *placement, enum npart_device device, 
  * device are never decided, so the last list needs one question only. */
 static bool recommend(npart_placement *placement)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = placement->set.arena};
     bool is_first = true;
-    npart__buffer_init(&text, placement->set.arena);
     for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
         if (!has_any(placement, d, true))
             continue;

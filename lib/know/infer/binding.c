@@ -376,7 +376,7 @@ static void override_axes(const struct binder *binder, uint32_t value, int64_t *
 static bool tell_other_sizes(struct npart__inference *inference, uint32_t value, const struct npart__fact *declared,
                              const struct npart_input_shape *shape)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = inference->arena};
     /* Only numbers can differ: a dim with a name was bound to what is asked for. */
     bool differs = false;
     for (uint32_t i = 0; declared->has_rank && i < shape->rank; i++)
@@ -386,7 +386,6 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
     /* The declared type with the other sizes, to be printed. */
     struct npart__fact asked = *declared;
     asked.dims = shape->dims;
-    npart__buffer_init(&text, inference->arena);
     npart__append_format(&text, "input \"%s\": the file says ", npart__value_name(inference->graph, value));
     npart__append_fact(&text, &inference->expressions, declared);
     npart__append_text(&text, ", asked for is ");

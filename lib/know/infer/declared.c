@@ -14,13 +14,12 @@
 static void report_difference(struct npart__inference *inference, uint32_t value, const struct npart__fact *ours,
                               const struct npart__declared_type *declared, const char *what)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = inference->arena};
     char place[160] = "";
     /* The place is the node that makes the value; an input of a body has none. */
     const struct npart__value *at = npart__value_at(inference->graph, value);
     if (at->producer != NPART_NONE)
         npart__describe_node(inference->graph, at->producer, place, sizeof place);
-    npart__buffer_init(&text, inference->arena);
     npart__append_format(&text, "%s of \"%s\": the file says %s[", what, npart__value_name(inference->graph, value),
                          npart__type_name(declared->element_type));
     for (uint32_t i = 0; i < declared->rank; i++) {

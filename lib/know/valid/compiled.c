@@ -26,10 +26,9 @@ static bool tell(struct npart__inference *inference, uint32_t id, const char *at
 {
     const struct npart__graph *graph = inference->graph;
     const struct npart__attribute *given = npart__node_attribute(graph, npart__node_at(graph, id), attribute);
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = inference->arena};
     char at[160];
     npart__describe_node(graph, id, at, sizeof at);
-    npart__buffer_init(&text, inference->arena);
     if (given && given->type == 3 && *given->u.s)
         npart__append_format(&text, "already compiled for %.100s", given->u.s);
     else

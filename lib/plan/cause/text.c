@@ -239,8 +239,7 @@ void npart__word_causes(struct npart__finder *finder)
 {
     note_ops(finder);
     for (uint32_t c = 0; c < finder->out->items.count && !finder->failed; c++) {
-        struct npart__buffer text;
-        npart__buffer_init(&text, finder->arena);
+        struct npart__buffer text = {.arena = finder->arena};
         word_cause(finder, c, &text);
         const char *words = npart__buffer_text(&text);
         finder->failed |= text.failed;

@@ -173,8 +173,7 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
         return;
     const struct npart__term *term = npart__term_at(trial, id);
     if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH) {
-        struct npart__buffer piece;
-        npart__buffer_init(&piece, out->arena);
+        struct npart__buffer piece = {.arena = out->arena};
         append_seen_of(trial, id, &piece);
         const char *seen = npart__buffer_text(&piece);
         if (!is_told(npart__buffer_text(out), seen)) /* told once, however often it is asked */
@@ -190,8 +189,7 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
 /* In a buffer of its own, since `out` may hold a text already in which a piece could be found by chance. */
 static void append_all_seen(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
-    struct npart__buffer seen;
-    npart__buffer_init(&seen, out->arena);
+    struct npart__buffer seen = {.arena = out->arena};
     append_questions(trial, id, &seen);
     npart__append_text(out, npart__buffer_text(&seen));
     out->failed |= seen.failed;

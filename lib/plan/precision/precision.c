@@ -67,8 +67,7 @@ static struct npart_precision by_line(const struct npart__target *target, struct
 static const char *name_of(struct npart__format format, struct npart__arena *arena)
 {
     /* "w8a8-channel", as reports have it. */
-    struct npart__buffer text;
-    npart__buffer_init(&text, arena);
+    struct npart__buffer text = {.arena = arena};
     npart__append_format_name(format, &text);
     const char *name = npart__buffer_text(&text);
     return text.failed ? NULL : name;

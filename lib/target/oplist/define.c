@@ -431,10 +431,9 @@ static void append_pieces(const struct pieces *pieces, struct npart__buffer *out
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *token, unsigned depth)
 {
     const char *text = token->text, *open;
-    struct npart__buffer out;
+    struct npart__buffer out = {.arena = parser->arena};
     if (!strchr(text, '{'))
         return text;
-    npart__buffer_init(&out, parser->arena);
     /* From brace to brace; what lies between is taken over as it is. */
     for (; (open = strchr(text, '{')) && parser->status == NPART_OK; text += strcspn(text, "}") + 1) {
         struct npart__reading before = parser->now;
@@ -475,10 +474,9 @@ const char *npart__take_text(struct npart__parser *parser, const char *expected)
  * rules gives each list ids of its own. */
 const char *npart__label_text(struct npart__parser *parser, const char *label)
 {
-    struct npart__buffer out;
+    struct npart__buffer out = {.arena = parser->arena};
     if (!parser->now.scope)
         return label;
-    npart__buffer_init(&out, parser->arena);
     for (size_t length; *label; label += length) {
         length = strcspn(label, "-");
         struct npart__token part = {.kind = NPART__TOKEN_WORD, .column = npart__peek(parser)->column};

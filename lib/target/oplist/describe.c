@@ -209,8 +209,7 @@ static void append_plain_lines(struct npart__buffer *out, const char *text, size
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
 {
     bool found = false;
-    struct npart__buffer lines;
-    npart__buffer_init(&lines, out->arena);
+    struct npart__buffer lines = {.arena = out->arena};
     if (!op)
         describe_head(oplist, &lines);
     for (uint32_t i = 0; i < oplist->ops.count; i++) {

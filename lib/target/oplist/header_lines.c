@@ -261,8 +261,7 @@ static struct npart__runtime_choice find_runtime(struct npart__parser *parser, c
 {
     const char *version = is[1].text;
     struct npart__runtime_choice choice = {npart__runtime_find(is[0].text, version), is[2].when};
-    struct npart__buffer known;
-    npart__buffer_init(&known, parser->arena);
+    struct npart__buffer known = {.arena = parser->arena};
     for (size_t i = 0; !choice.runtime && npart__runtime_at(i); i++) {
         const struct npart__runtime *at = npart__runtime_at(i);
         npart__append_format(&known, "%s%s%s%s", i ? ", " : " ", at->name, *at->version ? " " : "", at->version);

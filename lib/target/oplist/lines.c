@@ -123,10 +123,9 @@ static void fail_expected(struct npart__parser *parser, const char *expected, si
 /* Few words are told all; of more the nearest. */
 static void fail_found(struct npart__parser *parser, const struct type *type, const struct npart__token *token)
 {
-    struct npart__buffer text;
+    struct npart__buffer text = {.arena = &parser->tokens_arena};
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    npart__buffer_init(&text, &parser->tokens_arena);
     npart__append_format(&text, "%s%s%s", type->before ? type->before : "there is no ",
                          type->after || !type->before ? token->text : "", type->after ? type->after : "");
     npart__nearest_init(&nearest, token->text, strlen(token->text));
@@ -282,8 +281,7 @@ static bool same_step(const struct npart__line *a, const struct npart__line *b, 
 static void expect_step(struct npart__parser *parser, const struct npart__line *first, const struct npart__line *last,
                         size_t at)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, &parser->tokens_arena);
+    struct npart__buffer text = {.arena = &parser->tokens_arena};
     for (const struct npart__line *line = first; line <= last; line++) {
         if (line > first && same_step(line - 1, line, at))
             continue;

@@ -141,9 +141,8 @@ void npart__line_by_fix(struct npart__parser *parser, const struct npart__value 
 /* Which functions there are lib/mend/rewrite knows. */
 void npart__line_by_function(struct npart__parser *parser, const struct npart__value *is)
 {
-    struct npart__buffer ops;
+    struct npart__buffer ops = {.arena = parser->arena};
     npart__line_by_fix(parser, is);
-    npart__buffer_init(&ops, parser->arena);
     npart__append_text(&ops, is[1].token ? "*" : "");
     for (uint32_t i = 0; i < is[2].count; i++)
         npart__append_format(&ops, "%s%s", i ? " " : "", is[2].token[i].text);

@@ -94,8 +94,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
  * that ship have a sentence at every rule. Made before `except` is read, so the exceptions are not in it. */
 static const char *condition_text(struct npart__parser *parser, uint32_t condition)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, parser->arena);
+    struct npart__buffer text = {.arena = parser->arena};
     if (condition != NPART_NONE)
         npart__append_term(parser->oplist, condition, &text);
     return npart__parse_text(parser, npart__made_text(&text));
