@@ -145,6 +145,10 @@ static inline void npart__unlock(const npart_inference *inference)
  * caller writes sizeof into `size`, so a program built against a header with a larger or smaller
  * struct gets nothing instead of something misread. */
 #define NPART__HAS_ROOM(out) ((out) && (out)->size == sizeof *(out))
+/* Of a handle that may be NULL the item of a list; false where there is none. */
+#define NPART__GET(handle, list, index, out)                                                                           \
+    ((handle) && (index) < (handle)->list.count && NPART__HAS_ROOM(out) &&                                             \
+     (*(out) = (handle)->list.items[index], true))
 
 /* Fails with ARGUMENT, as an argument that must be there is NULL. `name` is the header's, so that the caller finds
  * it. */
@@ -174,9 +178,6 @@ size_t npart__note_close(struct npart__note *note, char *out, size_t bytes);
 /* Copies what fits of so many bytes with a NUL, and returns `length`. `out` may be NULL, for who asks for the
  * length alone. */
 size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes);
-
-/* A finding as the public header has it. */
-bool npart__get_finding(const struct npart_finding *list, uint32_t count, uint32_t index, struct npart_finding *out);
 
 /* inference.c: options, checked and copied; NULL when out of memory, all zero for NULL. */
 npart_status npart__check_inference_options(const struct npart_inference_options *options, struct npart_error *error);

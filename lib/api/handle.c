@@ -185,12 +185,3 @@ size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
         npart__trim_text(out);
     return length;
 }
-
-/* Texts stay those of the graph or the inference that found it. */
-bool npart__get_finding(const struct npart_finding *list, uint32_t count, uint32_t index, struct npart_finding *out)
-{
-    if (index >= count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = list[index];
-    return true;
-}

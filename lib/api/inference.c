@@ -355,8 +355,7 @@ bool npart_inference_assumption(const npart_inference *inference, uint32_t index
 /* Findings of inference come after those of reading, which are the model's. */
 bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out)
 {
-    return inference && npart__get_finding(inference->inference->findings.items, inference->inference->findings.count,
-                                           index, out);
+    return NPART__GET(inference, inference->findings, index, out);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------ */

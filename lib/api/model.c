@@ -196,5 +196,5 @@ size_t npart_model_graph_path(const npart_model *model, uint32_t graph, char *ou
 /* Findings of reading; those of inference are asked of the inference. */
 bool npart_model_finding(const npart_model *model, uint32_t index, struct npart_finding *out)
 {
-    return model && npart__get_finding(model->graph->findings.items, model->graph->findings.count, index, out);
+    return NPART__GET(model, graph->findings, index, out);
 }

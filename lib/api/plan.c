@@ -338,7 +338,7 @@ const npart_inference *npart_plan_inference(const npart_plan *plan)
 /* Those of the plan alone: an operator that is refused here may be taken by another target. */
 bool npart_plan_finding(const npart_plan *plan, uint32_t index, struct npart_finding *out)
 {
-    return plan && npart__get_finding(plan->plan.findings.items, plan->plan.findings.count, index, out);
+    return NPART__GET(plan, plan.findings, index, out);
 }
 
 /* What the target's runtime knows: reports show shapes and nodes of this one. */

@@ -105,6 +105,16 @@ _Noreturn void npart__assertion_failed(const char *file, int line, const char *c
 #define NPART__CHECK(call) ((void)0) /* of a whole result, when a stage hands it over (promises.c) */
 #endif
 
+/* What a function like printf is given after `format`, its last parameter with a name, into an array. What is longer is
+ * cut off. */
+#define NPART__FORMAT(text, format)                                                                                    \
+    do {                                                                                                               \
+        va_list npart__arguments;                                                                                      \
+        va_start(npart__arguments, format);                                                                            \
+        (void)vsnprintf(text, sizeof(text), format, npart__arguments);                                                 \
+        va_end(npart__arguments);                                                                                      \
+    } while (0)
+
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
 /* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of

@@ -15,10 +15,7 @@ npart_status npart__fail(struct npart_error *error, npart_status status, const c
     if (!error)
         return status;
     char message[2 * sizeof error->message];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(message, sizeof message, format, list);
-    va_end(list);
+    NPART__FORMAT(message, format);
     npart__trim_text(message);
     error->status = status;
     npart__copy_plain(error->place, sizeof error->place, place);

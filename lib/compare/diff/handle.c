@@ -274,26 +274,17 @@ bool npart_diff_info(const npart_diff *diff, struct npart_diff_info *out)
 
 bool npart_diff_figure(const npart_diff *diff, uint32_t index, struct npart_diff_figure *out)
 {
-    if (!diff || index >= diff->comparison.figures.count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = diff->comparison.figures.items[index];
-    return true;
+    return NPART__GET(diff, comparison.figures, index, out);
 }
 
 bool npart_diff_cause(const npart_diff *diff, uint32_t index, struct npart_diff_cause *out)
 {
-    if (!diff || index >= diff->comparison.roots.count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = diff->comparison.roots.items[index];
-    return true;
+    return NPART__GET(diff, comparison.roots, index, out);
 }
 
 bool npart_diff_node(const npart_diff *diff, uint32_t index, struct npart_diff_node *out)
 {
-    if (!diff || index >= diff->comparison.nodes.count || !NPART__HAS_ROOM(out))
-        return false;
-    *out = diff->comparison.nodes.items[index];
-    return true;
+    return NPART__GET(diff, comparison.nodes, index, out);
 }
 
 /* Asked of nodes before; whoever wants it the other way round walks them once. */

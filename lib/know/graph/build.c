@@ -20,10 +20,7 @@ bool npart__graph_add_finding(struct npart__graph *graph, const char *code, cons
 bool npart__build_finding(struct npart__build *build, const char *code, const char *at, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     npart__trim_text(text);
     return npart__graph_add_finding(build->graph, code, npart__arena_copy_text(build->arena, text, strlen(text)),
                                     npart__arena_copy_text(build->arena, at, strlen(at)));
@@ -33,10 +30,7 @@ npart_status npart__build_fail(struct npart__build *build, uint32_t node, const 
 {
     char place[sizeof build->error->place], text[200];
     npart__describe_node(build->graph, node, place, sizeof place);
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     return npart__fail(build->error, NPART_ERROR_MALFORMED, place, "%s", text);
 }
 

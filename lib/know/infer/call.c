@@ -339,10 +339,7 @@ void npart__contradiction(const struct npart__call *call, const char *format, ..
 {
     /* What is longer is cut off; it is text for people. */
     char text[240];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     npart__report_contradiction(call->inference, call->node_id, text);
 }
 

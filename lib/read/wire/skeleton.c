@@ -64,10 +64,7 @@ static const char *byte_place(char *place, uint64_t at)
 static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...)
 {
     char place[PLACE_BYTES], text[200];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     bool is_doubtful = !scan->graph_seen && scan->depth == 1;
     return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s", text,
                        is_doubtful ? ": is this an ONNX model?" : "");

@@ -64,10 +64,7 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
     parser->status = NPART_ERROR_OPLIST;
     if (!is_new(parser, column, false))
         return;
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     write_place(parser, column, place, sizeof place);
     if (parser->mistakes == 0)
         (void)npart__fail(parser->error, NPART_ERROR_OPLIST, place, "%s", text);
@@ -84,10 +81,7 @@ void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char
     char place[sizeof parser->error->place], text[200];
     if (!parser->listener || parser->status != NPART_OK || !is_new(parser, with_line(parser, column), true))
         return;
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    NPART__FORMAT(text, format);
     write_place(parser, with_line(parser, column), place, sizeof place);
     tell(parser, true, place, text);
 }
