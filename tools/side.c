@@ -232,31 +232,8 @@ static enum npart_plan_verdict plan_verdict_of(const char *text)
     return verdict;
 }
 
-static void read_summary(const json_t *at, struct npart_summary *out)
-{
-    *out = (struct npart_summary){
-        .size = sizeof *out,
-        .nodes = count_at(at, "nodes"),
-        .folded = count_at(at, "folded"),
-        .live = count_at(at, "live"),
-        .fused = count_at(at, "fused"),
-        .accepted = count_at(at, "accepted"),
-        .refused = count_at(at, "refused"),
-        .unknown = count_at(at, "unknown"),
-        .failed = count_at(at, "failed"),
-        .partitions = count_at(at, "partitions"),
-        .switches = count_at(at, "switches"),
-        .coverage = number_or(json_object_get(at, "coverage"), 0),
-        .verdict = plan_verdict_of(text_at(at, "verdict")),
-        .has_macs = json_is_integer(json_object_get(at, "macs")),
-        .macs = (uint64_t)json_integer_value(json_object_get(at, "macs")),
-        .macs_on_npu = (uint64_t)json_integer_value(json_object_get(at, "macs_on_npu")),
-        .mac_coverage = number_or(json_object_get(at, "mac_coverage"), 0),
-    };
-    const json_t *bracket = json_object_get(at, "partitions_if_unknown");
-    out->partitions_low = id_of(json_array_get(bracket, 0));
-    out->partitions_high = id_of(json_array_get(bracket, 1));
-}
+/* read_summary, from include/records.table. */
+#include "record_reader.h"
 
 static void read_cost(const json_t *cost, struct npart_side *side)
 {

@@ -87,6 +87,6 @@ void npart__json_ids(struct npart__buffer *out, const char *key, const uint32_t 
 {
     npart__json_open(out, key, '[');
     for (uint32_t i = 0; i < count; i++)
-        npart__json_number(out, NULL, list[i]);
+        npart__json_id(out, NULL, list[i]);
     npart__json_close(out, ']');
 }

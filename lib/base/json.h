@@ -89,7 +89,7 @@ void npart__json_text_or_null(struct npart__buffer *out, const char *key, const 
 void npart__json_count_or_null(struct npart__buffer *out, const char *key, bool is_known, uint64_t count);
 void npart__json_decimal_or_null(struct npart__buffer *out, const char *key, double value);
 void npart__json_id(struct npart__buffer *out, const char *key, uint32_t id);
-/* A list of ids. */
+/* A list of such ids. */
 void npart__json_ids(struct npart__buffer *out, const char *key, const uint32_t *list, uint32_t count);
 
 #endif

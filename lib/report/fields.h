@@ -13,39 +13,16 @@
 
 #include "base/json.h"
 
-/* As in records.table. OR_NULL and OR_0 are its `?` and `?0`. From OWN on they are no single values. */
+/* As in records.table. OR_NULL and OR_0 are its `?` and `?0`; a PART is an object, of members of the same struct, or of
+ * one that is a member. From OWN on they are no single values. */
 enum npart__field_kind {
-    NPART__FIELD_END,
-    NPART__FIELD_COUNT,
-    NPART__FIELD_ID,
-    NPART__FIELD_SIZE,
-    NPART__FIELD_SIZE_OR_NULL,
-    NPART__FIELD_SIZE_OR_0,
-    NPART__FIELD_NUMBER,
-    NPART__FIELD_INT,
-    NPART__FIELD_REAL,
-    NPART__FIELD_REAL_OR_NULL,
-    NPART__FIELD_REAL_OR_0,
-    NPART__FIELD_SHARE,
-    NPART__FIELD_FLAG,
-    NPART__FIELD_TEXT,
-    NPART__FIELD_TEXT_OR_NULL,
-    NPART__FIELD_WORD,
-    NPART__FIELD_WORD_OR_NULL,
-    NPART__FIELD_BYTES,
-    NPART__FIELD_FIGURE,
-    NPART__FIELD_FIT,
+    NPART__FIELD_END, NPART__FIELD_COUNT, NPART__FIELD_ID, NPART__FIELD_SIZE, NPART__FIELD_SIZE_OR_NULL,
+    NPART__FIELD_SIZE_OR_0, NPART__FIELD_NUMBER, NPART__FIELD_INT, NPART__FIELD_REAL, NPART__FIELD_REAL_OR_NULL,
+    NPART__FIELD_REAL_OR_0, NPART__FIELD_SHARE, NPART__FIELD_FLAG, NPART__FIELD_TEXT, NPART__FIELD_TEXT_OR_NULL,
+    NPART__FIELD_WORD, NPART__FIELD_WORD_OR_NULL, NPART__FIELD_BYTES, NPART__FIELD_FIGURE, NPART__FIELD_FIT,
     NPART__FIELD_FITS,
-    NPART__FIELD_OWN,
-    NPART__FIELD_INDEX,
-    NPART__FIELD_TEXTS,
-    NPART__FIELD_TEXTS_OR_NULL,
-    NPART__FIELD_WORDS,
-    NPART__FIELD_RANGE,
-    NPART__FIELD_RANGE_OR_NULL,
-    NPART__FIELD_PAIR,
-    NPART__FIELD_IDS,
-    NPART__FIELD_PART /* an object: of members of the same struct, or of one that is a member */
+    NPART__FIELD_OWN, NPART__FIELD_INDEX, NPART__FIELD_TEXTS, NPART__FIELD_TEXTS_OR_NULL, NPART__FIELD_WORDS,
+    NPART__FIELD_RANGE, NPART__FIELD_RANGE_OR_NULL, NPART__FIELD_PAIR, NPART__FIELD_IDS, NPART__FIELD_PART
 };
 
 /* A member: its key as it is written, with the comma before it and the colon after it. */

@@ -102,8 +102,7 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
     begin_block(document, "outcomes");
     npart__json_open(&json, NULL, '{');
     npart__json_text(&json, "path", entry->path);
-    npart__json_open(&json, "outcomes", '[');
-    for (size_t i = 0; i < entry->outcome_count; i++) {
+    NPART__JSON_LIST(&json, "outcomes", i, i < entry->outcome_count) {
         const struct npart_threshold_outcome *at = npart__outcome(entry, i);
         npart__json_open(&json, NULL, '{');
         npart__json_id(&json, "target", at->plan);
@@ -113,7 +112,7 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
         npart__json_text_or_null(&json, "waiver", at->waiver);
         npart__json_close(&json, '}');
     }
-    npart__append_text(&json, "]}\n");
+    npart__append_text(&json, "}\n");
     (void)write_block(document, npart__buffer_text(&json), json.size);
     npart__buffer_release(&json);
     end_block(document);

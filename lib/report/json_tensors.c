@@ -25,8 +25,7 @@ void npart__add_json_tensors(struct npart__buffer *out, struct npart__buffer *sc
     const npart_inference *view = npart_plan_view(plan);
     struct npart_value value = {.size = sizeof value};
     struct npart_value_plan fate = {.size = sizeof fate};
-    npart__json_open(out, "tensors", '[');
-    for (uint32_t i = 0; npart_inference_value(view, i, &value) && !out->arena->failed; i++) {
+    NPART__JSON_LIST(out, "tensors", i, npart_inference_value(view, i, &value) && !out->arena->failed) {
         (void)npart_plan_value(plan, i, &fate);
         npart__json_open(out, NULL, '{');
         npart__json_text(out, "name", value.name);
@@ -35,20 +34,11 @@ void npart__add_json_tensors(struct npart__buffer *out, struct npart__buffer *sc
         npart__json_flag(out, "constant", fate.is_constant);
         npart__json_close(out, '}');
     }
-    npart__json_close(out, ']');
 }
 
 /* An operand that is left out is null, so that the others keep their places. */
-static void add_list(struct npart__buffer *out, const char *key, const uint32_t *list, uint32_t count)
-{
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; i < count; i++)
-        npart__json_id(out, NULL, list[i]);
-    npart__json_close(out, ']');
-}
-
 void npart__add_json_operands(struct npart__buffer *out, const struct npart_node *node)
 {
-    add_list(out, "inputs", node->inputs, node->input_count);
-    add_list(out, "outputs", node->outputs, node->output_count);
+    npart__json_ids(out, "inputs", node->inputs, node->input_count);
+    npart__json_ids(out, "outputs", node->outputs, node->output_count);
 }

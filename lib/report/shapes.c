@@ -36,10 +36,8 @@ void npart__add_json_dims(struct npart__buffer *out, const char *key, struct npa
         npart__json_value(out, key, "null");
         return;
     }
-    npart__json_open(out, key, '[');
-    for (uint32_t i = 0; i < value->rank && !out->arena->failed; i++)
+    NPART__JSON_LIST(out, key, i, i < value->rank && !out->arena->failed)
         dim(out, scratch, inference, id, i);
-    npart__json_close(out, ']');
 }
 
 /* Of the node that makes the value, where this is the first of its results. So a node's work stands once, however

@@ -4,6 +4,7 @@
 #       fields     the members of each record that is a struct, as lib/report/fields.c writes them
 #       writers    what declares the two, and for each record the function that writes it
 #       columns    the tables of results, and their columns
+#       reader     what reads a summary from a report
 
 function trim(text) { gsub(/^ +| +$/, "", text); return text }
 function end_block() {
@@ -46,6 +47,8 @@ function add_row(key, what,    words, kind, of, member, null) {
     sub(/[^A-Za-z0-9_].*/, "", key)
     if (key == last)
         return
+    if (part == "reader" && record == "summary")
+        read_row(key, kind null, words[2] ? words[2] : key, words[3], of[2])
     last = key
     member = words[2] ? words[2] : key
     if (kind == "OWN" || (kind == "PART" && own[of[2]]) || (kind == "RECORD" && member ~ /^\./)) {
@@ -66,7 +69,29 @@ function add_row(key, what,    words, kind, of, member, null) {
         add(key, kind null, offset(member), words[3] ? offset(words[3]) : 0, "NULL")
 }
 
+# What is no number where one is known is 0, as with getters.
+function read_row(key, kind, member, other, set) {
+    if (kind == "COUNT")
+        printf "    out->%s = count_at(at, \"%s\");\n", member, key
+    else if (kind == "PAIR")
+        printf "    out->%s = id_of(json_array_get(json_object_get(at, \"%s\"), 0));\n    out->%s = " \
+            "id_of(json_array_get(json_object_get(at, \"%s\"), 1));\n", member, key, other, key
+    else if (kind == "SIZE_OR_NULL") {
+        if (!(other in read))
+            printf "    out->%s = json_is_integer(json_object_get(at, \"%s\"));\n", other, key
+        read[other] = 1
+        printf "    out->%s = (uint64_t)json_integer_value(json_object_get(at, \"%s\"));\n", member, key
+    } else if (kind == "REAL" || kind == "SHARE")
+        printf "    out->%s = number_or(json_object_get(at, \"%s\"), 0);\n", member, key
+    else
+        printf "    out->%s = %s_of(text_at(at, \"%s\"));\n", member, set, key
+}
+
 /^#/ || /^$/ || /^ / { next }
+BEGIN {
+    if (part == "reader")
+        print "static void read_summary(const json_t *at, struct npart_summary *out)\n{\n    out->size = sizeof *out;"
+}
 /^set / {
     end_block()
     set = $2
@@ -106,6 +131,8 @@ record && $0 !~ /^[-@]/ {
 }
 END {
     end_block()
+    if (part == "reader")
+        print "}"
     if (part == "columns")
         printf "enum table {\n%s    TABLES\n};\nstatic const struct result_table tables[TABLES] = {\n%s};\n", numbers, tables
 }
