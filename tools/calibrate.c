@@ -2,7 +2,7 @@
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "calibrate.h"
+#include "words.h"
 
 #include <errno.h>
 #include <math.h>

@@ -15,6 +15,7 @@
 #include "glob.h"
 #include "message.h"
 #include "platform.h"
+#include "words.h"
 
 struct subject {
     char *path, *relative;

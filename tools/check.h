@@ -9,7 +9,6 @@
 #include "project.h"
 #include "thresholds.h"
 
-enum exit_status run_check(struct run *run, struct options *options);
 
 /* How a model stands on a target; of several the greatest. */
 enum standing {

@@ -2,7 +2,7 @@
  *
  * The command diff: two sides, each a model or a saved report, or one model on two targets.
  */
-#include "diff.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,11 +111,8 @@ static npart_status make_records(struct run *run, struct input *input, struct jo
                                  struct npart_error *error)
 {
     const struct options *options = run->options;
-    npart_status status = read_model(&job->model, options, input->path, error);
-    if (status == NPART_OK)
-        status = infer(&job->inference, job->model, options, input->is_dim_missing, error);
-    if (status == NPART_OK)
-        status = job_plan(run, job, wants_advice || run->document, error);
+    npart_status status =
+        job_make(run, job, input->path, input->is_dim_missing, wants_advice || run->document, error);
     for (int i = 0; status == NPART_OK && i < options->target_count; i++)
         status = npart_record_make(&input->records[i], job->plans[i], wants_advice ? job->advice[i] : NULL, error);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fix.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -52,16 +52,6 @@ static npart_status search(const struct run *run, const struct npart_inference_o
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
 
-/* The model as it was, with all that is said of it. */
-static npart_status plan_before(struct run *run, struct job *job, struct npart_error *error)
-{
-    const struct options *options = run->options;
-    npart_status status = read_model(&job->model, options, options->models[0], error);
-    if (status == NPART_OK)
-        status = infer(&job->inference, job->model, options, NULL, error);
-    return status == NPART_OK ? job_plan(run, job, true, error) : status;
-}
-
 static npart_status compare_target(npart_diff **out, const struct npart_plan_pair *before,
                                    const struct npart_plan_pair *after, struct npart_error *error)
 {
@@ -99,7 +89,7 @@ static npart_status write_page(struct run *run, const npart_fix *fix, const char
     struct job before = {0}, after = {0};
     npart_status status = document_open(run, error);
     if (status == NPART_OK)
-        status = plan_before(run, &before, error);
+        status = job_make(run, &before, path, NULL, true, error); /* as it was, with all that is said of it */
     for (int i = 0; i < run->options->target_count && status == NPART_OK; i++)
         status = job_advise_plan(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
     if (status == NPART_OK)

@@ -37,6 +37,15 @@ npart_status job_plan(const struct run *run, struct job *job, bool wants_advice,
     return status;
 }
 
+npart_status job_make(const struct run *run, struct job *job, const char *path, bool *is_missing, bool wants_advice,
+                      struct npart_error *error)
+{
+    npart_status status = read_model(&job->model, run->options, path, error);
+    if (status == NPART_OK)
+        status = infer(&job->inference, job->model, run->options, is_missing, error);
+    return status == NPART_OK ? job_plan(run, job, wants_advice, error) : status;
+}
+
 /* What may be asked for again is NULL then. */
 static void let_go(struct job *job, int target)
 {

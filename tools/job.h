@@ -17,6 +17,9 @@ struct job {
     bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
 };
 
+/* All of it: the model is read, and planned for all targets. `is_missing`: see infer. */
+npart_status job_make(const struct run *run, struct job *job, const char *path, bool *is_missing, bool wants_advice,
+                      struct npart_error *error);
 /* Plans for all targets of the options from job->inference, each with what to do about it where that is wanted. */
 npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error);
 /* The same for the targets of a report, one after the other (npart_report_options.next): a plan goes when the next is

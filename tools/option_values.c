@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan.h"
 #include "thresholds.h"
 
 /* A number, or a truth value; `*at` is moved past it. */
@@ -173,7 +172,7 @@ bool take_tokens(struct options *options, const char *value)
 bool take_jobs(struct options *options, const char *value)
 {
     long long number;
-    if (!read_whole(value, 1, SCAN_MOST_JOBS, &number))
+    if (!read_whole(value, 1, MOST_JOBS, &number))
         return complain("--jobs", value, "expected a number from 1 to 1024");
     options->jobs = (unsigned)number;
     return true;

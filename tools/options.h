@@ -22,6 +22,7 @@
 #define MOST_NUMBERS 4096
 #define MOST_REWRITES 128
 #define MOST_LIMITS 64
+#define MOST_JOBS 1024 /* of scan, at the same time */
 
 /* In the order of enum npart_format; FORMAT_PNG is the tool's own. */
 enum format {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "place.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

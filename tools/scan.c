@@ -3,7 +3,7 @@
  * Workers take models from a window (scan_window.h) and make their lines; the first thread writes them, and is the only
  * one that tells anything, uses jansson or looks at the clock. Op lists are read once, and shared.
  */
-#include "scan.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +121,8 @@ static void write_lines(struct scan *scan, struct worker *alone)
 static unsigned count_workers(const struct scan *scan)
 {
     size_t wanted = scan->run->options->jobs ? scan->run->options->jobs : count_processors();
-    if (wanted > SCAN_MOST_JOBS)
-        wanted = SCAN_MOST_JOBS;
+    if (wanted > MOST_JOBS)
+        wanted = MOST_JOBS;
     return (unsigned)(wanted < scan->models.count ? wanted : scan->models.count);
 }
 

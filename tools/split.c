@@ -1,22 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "split.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The commands split and annotate: the model is read a second time, and written with what the plans say.
+ */
 #include <string.h>
 
+#include "job.h"
 #include "message.h"
-
-static npart_status split(struct run *run, npart_model **model, npart_inference **inference, npart_plan **plan,
-                          const char *folder, struct npart_error *error)
-{
-    const struct options *options = run->options;
-    const char *path = options->models[0];
-    npart_status status = read_model(model, options, path, error);
-    if (status == NPART_OK)
-        status = infer(inference, *model, options, NULL, error);
-    if (status == NPART_OK)
-        status = make_plan(run, *inference, 0, plan, error);
-    return status == NPART_OK ? npart_plan_split(*plan, path, folder, options->weights, error) : status;
-}
+#include "words.h"
 
 /* What a person wants to know at once; the rest is in the manifest. */
 static void tell(struct run *run, const npart_plan *plan, const char *folder)
@@ -30,38 +20,57 @@ static void tell(struct run *run, const npart_plan *plan, const char *folder)
     (void)(write_text(run, text) && write_text(run, folder) && write_text(run, "/manifest.json\n"));
 }
 
-enum exit_status run_split(struct run *run, struct options *options)
+/* Why the options of either do not do; NULL: they do. */
+static const char *objection(const struct options *options, bool splits)
+{
+    if (options->model_count != 1)
+        return options->model_count ? "one model at a time" : "which model?";
+    if (strcmp(options->models[0], "-") == 0)
+        return splits ? "standard input cannot be read twice, as is needed to write its parts"
+                      : "standard input cannot be read twice, as is needed to write the model";
+    if (options->target_count + (options->oplist != NULL) == 0)
+        return "which target? (--list-targets)";
+    if (splits && options->target_count > 1)
+        return "one target at a time";
+    if (!options->output)
+        return splits ? "where to? --output FOLDER" : "where to? --output FILE";
+    return options->value_count
+               ? "an input that is given a value is one of the model's: write that with npu-partition fix first"
+               : NULL;
+}
+
+static enum exit_status write_model(struct run *run, struct options *options, bool splits)
 {
     struct npart_error error = {0};
-    npart_model *model = NULL;
-    npart_inference *inference = NULL;
-    npart_plan *plan = NULL;
-    const char *folder = options->output;
-    if (options->model_count != 1)
-        return usage(options->model_count ? "one model at a time" : "which model?");
-    if (strcmp(options->models[0], "-") == 0)
-        return usage("standard input cannot be read twice, as is needed to write its parts");
-    if (options->target_count + (options->oplist != NULL) == 0)
-        return usage("which target? (--list-targets)");
-    if (options->target_count > 1)
-        return usage("one target at a time");
-    if (!folder)
-        return usage("where to? --output FOLDER");
-    if (options->value_count)
-        return usage("an input that is given a value is one of the model's: write that with npu-partition fix first");
-    if (!find_oplists(run, options) || !can_be_read_again(run, options->models[0]))
+    struct job job = {0};
+    const char *problem = objection(options, splits), *path = options->models[0], *out = options->output;
+    if (problem)
+        return usage(problem);
+    if (!find_oplists(run, options) || !can_be_read_again(run, path))
         return run->status;
     options->output = NULL;
-    run->output = stdout;
-    npart_status status = split(run, &model, &inference, &plan, folder, &error);
+    npart_status status = job_make(run, &job, path, NULL, false, &error);
+    if (status == NPART_OK)
+        status = splits ? npart_plan_split(job.plans[0], path, out, options->weights, &error)
+                        : npart_plan_annotate((const npart_plan *const *)job.plans, (size_t)options->target_count, path,
+                                              out, options->weights, &error);
     if (status != NPART_OK) {
-        tell_error(options->models[0], &error);
+        tell_error(path, &error);
         worsen(run, status_of(status));
-    } else {
-        tell(run, plan, folder);
+    } else if (splits) {
+        tell(run, job.plans[0], out);
     }
-    npart_plan_free(plan);
-    npart_inference_free(inference);
-    npart_model_free(model);
+    job_free(&job);
     return run->status;
+}
+
+enum exit_status run_split(struct run *run, struct options *options)
+{
+    run->output = stdout;
+    return write_model(run, options, true);
+}
+
+enum exit_status run_annotate(struct run *run, struct options *options)
+{
+    return write_model(run, options, false);
 }

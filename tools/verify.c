@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify.h"
+#include "words.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-#include "annotate.h"
-#include "calibrate.h"
-#include "check.h"
-#include "diff.h"
-#include "fix.h"
-#include "place.h"
-#include "scan.h"
-#include "split.h"
-#include "verify.h"
-
 /* In the order of --help. */
 static const struct word words[] = {
     {"check", run_check, "[MODEL...] [options]", "hold models to the thresholds of a project file",

@@ -7,9 +7,13 @@
 
 #include "run.h"
 
+/* Each in the file of its name, annotate in split.c. */
+typedef enum exit_status command(struct run *run, struct options *options);
+command run_annotate, run_calibrate, run_check, run_diff, run_fix, run_place, run_scan, run_split, run_verify;
+
 struct word {
     const char *name;
-    enum exit_status (*run)(struct run *run, struct options *options);
+    command *run;
     const char *usage;      /* what follows the word */
     const char *summary;    /* in one line of --help */
     const char *difference; /* what exit status 1 says */
