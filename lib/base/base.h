@@ -115,6 +115,9 @@ _Noreturn void npart__assertion_failed(const char *file, int line, const char *c
         va_end(npart__arguments);                                                                                      \
     } while (0)
 
+/* What a comparison for qsort says of two numbers, the smaller one first. */
+#define NPART__ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
 /* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of

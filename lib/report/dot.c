@@ -170,9 +170,8 @@ static void put_edge(struct graph *at, uint32_t index)
 static int compare_ends(const void *left, const void *right)
 {
     const struct npart__edge *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
+    int order = NPART__ORDER(a->from, b->from);
+    return order ? order : NPART__ORDER(a->to, b->to);
 }
 
 /* Edges are sorted by where they begin, then by where they end; frames need not be in the order of their boxes. */

@@ -36,7 +36,7 @@ static int compare_causes(const void *left, const void *right)
 {
     const struct root *a = left, *b = right;
     int order = compare_names(a, b);
-    return order ? order : (a->cause > b->cause) - (a->cause < b->cause);
+    return order ? order : NPART__ORDER(a->cause, b->cause);
 }
 
 /* The root with most nodes first, those that it lies at and those that it affects; then by name, so that the order

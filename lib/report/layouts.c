@@ -64,9 +64,8 @@ struct conversion {
 static int compare_conversions(const void *left, const void *right)
 {
     const struct conversion *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->value < b->value ? -1 : 1;
+    int order = NPART__ORDER(b->bytes, a->bytes);
+    return order ? order : NPART__ORDER(a->value, b->value);
 }
 
 /* One tensor: its name, size and reason. "conv1, 1.2 MB: the target computes ...". */

@@ -25,11 +25,9 @@ struct piece {
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
-    if (a->macs != b->macs)
-        return a->macs > b->macs ? -1 : 1;
-    if (a->nodes != b->nodes)
-        return a->nodes > b->nodes ? -1 : 1;
-    return a->id < b->id ? -1 : 1;
+    int order = NPART__ORDER(b->macs, a->macs);
+    order = order ? order : NPART__ORDER(b->nodes, a->nodes);
+    return order ? order : NPART__ORDER(a->id, b->id);
 }
 
 /* "1.2 GMACs". A multiply-accumulate is two operations, so GMACs are half of what others call

@@ -222,13 +222,10 @@ static void nest_frames(struct npart__picture *out)
 static int compare_reasons(const void *left, const void *right)
 {
     const struct npart__box_reason *a = left, *b = right;
-    if (a->box != b->box)
-        return a->box < b->box ? -1 : 1;
-    if (a->cause != b->cause)
-        return a->cause < b->cause ? -1 : 1;
-    if (a->partition != b->partition)
-        return a->partition < b->partition ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+    int order = NPART__ORDER(a->box, b->box);
+    order = order ? order : NPART__ORDER(a->cause, b->cause);
+    order = order ? order : NPART__ORDER(a->partition, b->partition);
+    return order ? order : NPART__ORDER(a->node, b->node);
 }
 
 /* Each root and each partition that it ends once; a root that ends none once, too. There are two sources: nodes

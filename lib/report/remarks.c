@@ -18,9 +18,8 @@ struct remark {
 static int compare_remarks(const void *left, const void *right)
 {
     const struct remark *a = left, *b = right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return a->rule < b->rule ? -1 : 1;
+    int order = NPART__ORDER(b->count, a->count);
+    return order ? order : NPART__ORDER(a->rule, b->rule);
 }
 
 /* Remarks as they are gathered. */

@@ -118,9 +118,8 @@ static void add_use(struct tying *at, uint32_t value, uint32_t box, bool is_on_c
 static int compare_uses(const void *left, const void *right)
 {
     const struct use *a = left, *b = right;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return (a->box > b->box) - (a->box < b->box);
+    int order = NPART__ORDER(a->value, b->value);
+    return order ? order : NPART__ORDER(a->box, b->box);
 }
 
 /* Of a node that runs. */
@@ -257,13 +256,10 @@ static void tie_cpu(struct tying *at)
 static int compare_ties(const void *left, const void *right)
 {
     const struct npart__tie *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return b->is_transfer - a->is_transfer;
+    int order = NPART__ORDER(a->from, b->from);
+    order = order ? order : NPART__ORDER(a->to, b->to);
+    order = order ? order : NPART__ORDER(a->value, b->value);
+    return order ? order : b->is_transfer - a->is_transfer;
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */

@@ -117,14 +117,10 @@ static enum npart_change change_of_added(const struct npart__comparison *at, con
 static int compare_changed(const void *a, const void *b)
 {
     const struct npart_diff_node *x = a, *y = b;
-    if (x->change != y->change)
-        return x->change > y->change ? -1 : 1;
-    bool x_is_left = distance(x->verdict) > 0, y_is_left = distance(y->verdict) > 0;
-    if (x_is_left != y_is_left)
-        return x_is_left ? -1 : 1;
-    if (x->after != y->after)
-        return x->after < y->after ? -1 : 1;
-    return x->before < y->before ? -1 : x->before > y->before;
+    int order = NPART__ORDER(y->change, x->change);
+    order = order ? order : (distance(y->verdict) > 0) - (distance(x->verdict) > 0);
+    order = order ? order : NPART__ORDER(x->after, y->after);
+    return order ? order : NPART__ORDER(x->before, y->before);
 }
 
 /* Where a side lists only what is not on the NPU, nothing is known of nodes that it does not list. */

@@ -68,13 +68,10 @@ static bool is_free(const struct half *half, uint32_t node)
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->check != y->check)
-        return x->check < y->check ? -1 : 1;
-    if (x->side != y->side)
-        return x->side < y->side ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    int order = NPART__ORDER(x->key, y->key);
+    order = order ? order : NPART__ORDER(x->check, y->check);
+    order = order ? order : NPART__ORDER(x->side, y->side);
+    return order ? order : NPART__ORDER(x->node, y->node);
 }
 
 /* False for a node that lacks what the key is made of. A report of an older release has nodes without structure,

@@ -15,9 +15,8 @@ struct vote {
 static int compare_pairs(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
-    if (x->before != y->before)
-        return x->before < y->before ? -1 : 1;
-    return x->after < y->after ? -1 : x->after > y->after;
+    int order = NPART__ORDER(x->before, y->before);
+    return order ? order : NPART__ORDER(x->after, y->after);
 }
 
 /* Ties are broken by the causes themselves, so that the pairs are the same each time: qsort does not keep an
@@ -25,9 +24,8 @@ static int compare_pairs(const void *a, const void *b)
 static int compare_votes(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return compare_pairs(a, b);
+    int order = NPART__ORDER(y->count, x->count);
+    return order ? order : compare_pairs(a, b);
 }
 
 static const struct npart_side_cause *cause_at(const struct npart__comparison *at, int side, uint32_t cause)
@@ -174,11 +172,9 @@ static unsigned rank_of(const struct npart_diff_cause *cause)
 static int compare_roots(const void *a, const void *b)
 {
     const struct npart_diff_cause *x = a, *y = b;
-    if (rank_of(x) != rank_of(y))
-        return rank_of(x) < rank_of(y) ? -1 : 1;
-    if (x->after != y->after)
-        return x->after < y->after ? -1 : 1;
-    return x->before < y->before ? -1 : x->before > y->before;
+    int order = NPART__ORDER(rank_of(x), rank_of(y));
+    order = order ? order : NPART__ORDER(x->after, y->after);
+    return order ? order : NPART__ORDER(x->before, y->before);
 }
 
 /* All causes after, each with what it was before, and then those that went. Sorted in place, so where each cause

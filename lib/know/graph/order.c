@@ -65,9 +65,8 @@ static uint32_t use_count(const struct npart__graph *graph, const struct npart__
 static int compare_captures(const void *left, const void *right)
 {
     const struct npart__capture *a = left, *b = right;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return a->value < b->value ? -1 : a->value > b->value;
+    int order = NPART__ORDER(a->region, b->region);
+    return order ? order : NPART__ORDER(a->value, b->value);
 }
 
 /* Captures become operands of the node that holds the body, after its inputs: partitions must count what a body

@@ -392,7 +392,7 @@ static int sign_at(struct proposal *proposal, const struct npart__assumption *at
         proposal->sizes[unknowns->symbols[i]] = size;
     if (!evaluate(proposal, at->left, &left) || !evaluate(proposal, at->right, &right))
         return 2;
-    return (left > right) - (left < right);
+    return NPART__ORDER(left, right);
 }
 
 /* The largest size up to which the sign stays what it is at `from`, by bisection, of a difference that grows or falls

@@ -144,11 +144,9 @@ struct ranked {
 static int compare_ranked(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
-    if (a->cause.cut_count != b->cause.cut_count)
-        return a->cause.cut_count > b->cause.cut_count ? -1 : 1;
-    if (a->cause.affected_count != b->cause.affected_count)
-        return a->cause.affected_count > b->cause.affected_count ? -1 : 1;
-    return a->before < b->before ? -1 : 1;
+    int order = NPART__ORDER(b->cause.cut_count, a->cause.cut_count);
+    order = order ? order : NPART__ORDER(b->cause.affected_count, a->cause.affected_count);
+    return order ? order : NPART__ORDER(a->before, b->before);
 }
 
 /* Lists keep their places; only the causes move, and the nodes' references with them. `about` is not moved along:

@@ -50,7 +50,7 @@ static int compare_entry(const struct npart__op_entry *entry, uint32_t stage, co
     int order = entry->stage != stage ? (entry->stage < stage ? -1 : 1) : strcmp(entry->domain, domain);
     if (order == 0)
         order = strcmp(entry->name, name);
-    return order ? order : (entry->first_version > version) - (entry->first_version < version);
+    return order ? order : NPART__ORDER(entry->first_version, version);
 }
 
 /* The last entry of the op that begins at or below the version, if it reaches that far. Entries of one op are

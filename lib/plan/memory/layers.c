@@ -82,9 +82,8 @@ static uint64_t count_passes(const struct npart_layer *layer, const struct npart
 static int compare_layers(const void *a, const void *b)
 {
     const struct npart_layer *left = a, *right = b;
-    if (left->weight_bytes != right->weight_bytes)
-        return left->weight_bytes < right->weight_bytes ? 1 : -1;
-    return (left->node > right->node) - (left->node < right->node);
+    int order = NPART__ORDER(right->weight_bytes, left->weight_bytes);
+    return order ? order : NPART__ORDER(left->node, right->node);
 }
 
 bool npart__fit_layers(const struct npart__memory_request *request, unsigned float32_bytes, struct npart__arena *arena,

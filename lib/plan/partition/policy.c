@@ -336,11 +336,9 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
 static int compare_weighed(const void *left, const void *right)
 {
     const struct weighed *a = left, *b = right;
-    if (a->macs != b->macs)
-        return a->macs > b->macs ? -1 : 1;
-    if (a->nodes != b->nodes)
-        return a->nodes > b->nodes ? -1 : 1;
-    return a->partition < b->partition ? -1 : 1;
+    int order = NPART__ORDER(b->macs, a->macs);
+    order = order ? order : NPART__ORDER(b->nodes, a->nodes);
+    return order ? order : NPART__ORDER(a->partition, b->partition);
 }
 
 /* All but the best `number` of those that are left. Heaviest: by multiply-accumulates, then by nodes, then the

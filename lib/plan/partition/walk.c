@@ -19,7 +19,7 @@ struct numbers {
 static int compare_keys(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
+    return NPART__ORDER(left, right);
 }
 
 /* GraphViewer's default order: depth first from the nodes that no node uses, the last of them first, producers

@@ -72,7 +72,7 @@ static int compare_entries(const struct npart__op_entry *a, const struct npart__
     int order = a->stage != b->stage ? (int)a->stage - (int)b->stage : strcmp(a->domain, b->domain);
     if (order == 0)
         order = strcmp(a->name, b->name);
-    return order ? order : (a->first_version > b->first_version) - (a->first_version < b->first_version);
+    return order ? order : NPART__ORDER(a->first_version, b->first_version);
 }
 
 /* A number that is there; false when the next word is none. `12`, `12..` or nothing; a fraction is told as a
