@@ -129,6 +129,10 @@ static inline npart_status npart__settle_for(const struct npart__life *life, npa
 {
     return npart__settle(status, &life->arena.allocator, error);
 }
+/* The same of the call that made a handle, as its last words: hands the handle over, or gives it back. */
+#define NPART__HAND_OVER(out, made, status, error)                                                                     \
+    ((status) = npart__settle_for((made)->life, status, error),                                                       \
+     (status) == NPART_OK ? (void)(*(out) = (made)) : npart__life_end((made)->life), (status))
 /* Around whatever tries a rule or reads elements. */
 static inline void npart__lock(const npart_inference *inference)
 {

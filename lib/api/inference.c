@@ -122,12 +122,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
         status = npart__find_invalid(made->inference, error);
     for (uint32_t i = 0; status == NPART_OK && options && options->is_missing && i < options->dim_count; i++)
         options->is_missing[i] = made->options->is_missing[i];
-    status = npart__settle_for(made->life, status, error);
-    if (status == NPART_OK)
-        *out = made;
-    else
-        npart_inference_free(made);
-    return status;
+    return NPART__HAND_OVER(out, made, status, error);
 }
 
 /* Whether some input of the model has a dim that is no number. Inputs alone: sizes that the data decides cannot be
@@ -277,12 +272,8 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
     /* Sizes that conflict are an ARGUMENT error, which the caller may pass over (lib/compare/place does). */
     made->chosen = sizes;
     made->chosen_count = count;
-    npart_status status = npart__settle_for(made->life, infer_again(made, open, error), error);
-    if (status == NPART_OK)
-        *out = made;
-    else
-        npart_inference_free(made);
-    return status;
+    npart_status status = infer_again(made, open, error);
+    return NPART__HAND_OVER(out, made, status, error);
 }
 
 /* Use 0 is what a model is mostly asked for; other uses have sizes of their own (prefill and

@@ -15,12 +15,7 @@ npart_status npart__model_finish(npart_model **out, npart_model *model, npart_st
     model->name = status == NPART_OK ? npart__arena_copy_text(&model->life->arena, name, strlen(name)) : NULL;
     if (status == NPART_OK && !model->name)
         status = npart__fail_memory(error);
-    status = npart__settle_for(model->life, status, error);
-    if (status == NPART_OK)
-        *out = model;
-    else
-        npart_model_free(model);
-    return status;
+    return NPART__HAND_OVER(out, model, status, error);
 }
 
 /* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by

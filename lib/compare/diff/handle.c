@@ -207,12 +207,7 @@ npart_status npart_record_make(npart_record **out, const npart_plan *plan, const
         return npart__settle_for(plan->life, npart__fail_memory(error), error);
     bool is_ok = record_whole(record, plan) && record_causes(record, plan, advice);
     npart_status status = is_ok ? record_nodes(record, plan, error) : npart__fail_memory(error);
-    status = npart__settle_for(record->life, status, error);
-    if (status == NPART_OK)
-        *out = record;
-    else
-        npart_record_free(record);
-    return status;
+    return NPART__HAND_OVER(out, record, status, error);
 }
 
 void npart_record_free(npart_record *record)
@@ -250,12 +245,7 @@ npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, 
     status = npart__compare(before, after, options, &diff->life->arena, &diff->comparison, error);
     diff->comparison.info.size = sizeof diff->comparison.info;
     diff->comparison.info.allocator = &diff->life->arena.allocator;
-    status = npart__settle_for(diff->life, status, error);
-    if (status == NPART_OK)
-        *out = diff;
-    else
-        npart_diff_free(diff);
-    return status;
+    return NPART__HAND_OVER(out, diff, status, error);
 }
 
 void npart_diff_free(npart_diff *diff)

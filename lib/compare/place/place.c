@@ -164,12 +164,7 @@ npart_status npart_placement_make(npart_placement **out, const npart_inference *
     status = made->parts ? place(made, oplist, target, options, error) : npart__fail_memory(error);
     /* Before the result is handed out: nothing in it may point into a plan any more (copy_names). */
     let_go(made);
-    status = npart__settle_for(made->life, status, error);
-    if (status == NPART_OK)
-        *out = made;
-    else
-        npart_placement_free(made);
-    return status;
+    return NPART__HAND_OVER(out, made, status, error);
 }
 
 void npart_placement_free(npart_placement *placement)
