@@ -174,3 +174,24 @@ void npart__set_numbers(const struct npart__call *call, uint32_t output, double 
     if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
         npart__arena_release(call->arena, doubles);
 }
+
+/* Rounded once: a model without its weights fills millions of elements so. */
+void npart__set_filled(const struct npart__call *call, uint32_t output, double number, uint32_t count)
+{
+    int type = npart__out(call, output)->element_type;
+    bool is_float = npart__type_is_float(type);
+    if (is_float && !npart__has_fractions(type))
+        return;
+    number = is_float ? npart__round_number(type, number) : number;
+    if (npart__is_whole(number)) {
+        int64_t *ints = npart__new_ints(call, count);
+        for (uint32_t i = 0; ints && i < count; i++)
+            ints[i] = (int64_t)number;
+        npart__set_ints(call, output, ints, count);
+    } else if (is_float) {
+        double *doubles = npart__new_doubles(call, count);
+        for (uint32_t i = 0; doubles && i < count; i++)
+            doubles[i] = number;
+        npart__set_doubles(call, output, doubles, count, 0);
+    }
+}

@@ -57,5 +57,7 @@ bool npart__same_within(double (*function)(double), double number, double error,
  * Either way they are first rounded to the output's type, which must be set. A NaN of unknown bits is a NaN. */
 void npart__set_numbers(const struct npart__call *call, uint32_t output, double *doubles, uint32_t count,
                         double error);
+/* The same number in all of `count` elements. */
+void npart__set_filled(const struct npart__call *call, uint32_t output, double number, uint32_t count);
 
 #endif

@@ -354,12 +354,9 @@ void npart__infer_constant_of_shape(struct npart__call *call)
         return;
     /* No whole number: a fraction, or a tensor that cannot be read. */
     if (value && !npart__tensor_int64s(value, &element, 1)) {
-        double number, *doubles = npart__new_doubles(call, count);
-        if (!npart__tensor_doubles(value, &number, 1))
-            return;
-        for (uint32_t i = 0; doubles && i < count; i++)
-            doubles[i] = number;
-        npart__set_numbers(call, 0, doubles, count, 0);
+        double number;
+        if (npart__tensor_doubles(value, &number, 1))
+            npart__set_filled(call, 0, number, count);
         return;
     }
     if (!npart__is_number(element))

@@ -18,6 +18,7 @@ struct npart__state *npart__state_new(struct npart__search *search)
         return NULL;
     }
     state->arena = arena;
+    npart__arena_init(&state->editing, allocator);
     state->number = ++search->state_count;
     return state;
 }
@@ -28,6 +29,7 @@ void npart__state_free(struct npart__state *state)
     if (!state)
         return;
     struct npart__arena arena = state->arena;
+    npart__arena_clear(&state->editing);
     npart__arena_clear(&arena);
 }
 
@@ -90,6 +92,31 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
     if (status == NPART_OK)
         state->wide = wide;
     return status;
+}
+
+/* Most rewrites suit no node of a model, and the file's objects are unpacked once for all of them. */
+npart_status npart__state_edit(struct npart__search *search, struct npart__state *state)
+{
+    if (state->editor)
+        return NPART_OK;
+    npart_status status = npart__state_widen(search, state);
+    if (status != NPART_OK)
+        return status;
+    struct npart__arena *arena = &state->editing;
+    uint32_t count = state->graph.values.count;
+    bool *is_constant = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_constant);
+    if (!is_constant)
+        return npart__fail_memory(search->error);
+    for (uint32_t i = 0; i < count; i++)
+        is_constant[i] = state->wide->facts[i].is_constant;
+    return npart__editor_open(&state->version, &state->graph, state->wide, is_constant, arena, &state->editor,
+                              search->error);
+}
+
+void npart__state_close_editor(struct npart__state *state)
+{
+    npart__arena_clear(&state->editing);
+    state->editor = NULL;
 }
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */

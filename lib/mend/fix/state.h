@@ -15,6 +15,9 @@ struct npart__state {
     struct npart__graph graph;
     struct npart__inference inference; /* what plans are made from */
     struct npart__inference *wide;     /* the same with larger constants; NULL: not asked for yet */
+    struct npart__arena editing;       /* of the editor */
+    struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
+    const bool *is_quantized;          /* by value: see npart__find_quantized */
     struct npart__shared shared;       /* views of this graph, for all of its plans */
     struct npart__plan *plans;         /* by target */
     struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
@@ -39,6 +42,12 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
                                   const struct npart__infer_options *sizes, const char *what);
 /* The inference with larger constants. */
 npart_status npart__state_widen(struct npart__search *search, struct npart__state *state);
+
+/* An editor with nothing changed, opened where none is; what is constant is what the wide inference found, with no
+ * runtime's limits: a rewrite may fold what a session would not. */
+npart_status npart__state_edit(struct npart__search *search, struct npart__state *state);
+/* Once something was made in it. */
+void npart__state_close_editor(struct npart__state *state);
 
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);

@@ -229,8 +229,7 @@ static bool is_any_offered(const struct npart__state *state, const struct npart_
 
 /* In the file's order, so that names are the same each time. All sites of one rewrite are one step, so a model of
  * a hundred equal blocks takes no more plans than one of few. */
-static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt,
-                              struct npart__arena *scratch)
+static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt)
 {
     uint32_t count = state->graph.nodes.count;
     struct offering offering = {.search = search, .attempt = attempt};
@@ -238,37 +237,33 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
     offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
     offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
     attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
-    offering.is_quantized = npart__find_quantized(&state->graph, scratch);
+    if (!state->is_quantized)
+        state->is_quantized = npart__find_quantized(&state->graph, &state->arena);
+    offering.is_quantized = state->is_quantized;
     if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes || !offering.is_quantized)
         return npart__fail_memory(search->error);
     attempt->step.caveats = offering.caveats;
     attempt->sites = offering.sites;
     attempt->results = offering.results;
-    npart_status status = npart__state_widen(search, state);
-    if (status == NPART_OK)
-        status = open_editor(search, state, state->wide, scratch, &offering.editor);
+    npart_status status = npart__state_edit(search, state);
+    offering.editor = state->editor;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++)
         if (is_offered(state, attempt, i))
             status = offer(&offering, i);
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
         status = pack_and_analyse(search, state, offering.editor, attempt, attempt->rewrite->id);
+    if (status != NPART_OK || attempt->step.site_count)
+        npart__state_close_editor(state);
     return status;
 }
 
-/* The editor's memory is scratch; the new version lies in the new state's arena. */
 npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
                                     struct npart__attempt *attempt)
 {
-    struct npart__arena scratch;
     attempt->made = NULL;
     attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
-    if (!is_any_offered(state, attempt))
-        return NPART_OK;
-    npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = offer_all(search, state, attempt, &scratch);
-    npart__arena_clear(&scratch);
-    return status;
+    return is_any_offered(state, attempt) ? offer_all(search, state, attempt) : NPART_OK;
 }
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
@@ -291,19 +286,15 @@ static void describe(const struct npart__search *search, struct npart__attempt *
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt)
 {
-    struct npart__arena scratch;
-    struct npart__editor *editor;
     bool changed = false;
     describe(search, attempt, NPART__ID_ANNOTATE, no_names);
-    npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = npart__state_widen(search, state);
-    if (status == NPART_OK)
-        status = open_editor(search, state, state->wide, &scratch, &editor);
-    if (status == NPART_OK && !npart__editor_declare(editor, true, &changed))
+    npart_status status = npart__state_edit(search, state);
+    if (status == NPART_OK && !npart__editor_declare(state->editor, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_ANNOTATE);
-    npart__arena_clear(&scratch);
+        status = pack_and_analyse(search, state, state->editor, attempt, NPART__ID_ANNOTATE);
+    if (status != NPART_OK || changed)
+        npart__state_close_editor(state);
     return status;
 }
 
