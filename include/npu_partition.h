@@ -1157,9 +1157,14 @@ NPART_API npart_status npart_plan_times(const npart_plan *plan, const double *fa
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 
 typedef struct npart_advice npart_advice;
+typedef struct npart_fix npart_fix;
 /* Finds what to change so that the NPU takes more of a plan, by planning again. `fixed` is the plan with all sizes
- * fixed, or NULL. Plans and advice of one inference are made one after the other. Fails with ARGUMENT or MEMORY. */
+ * fixed, or NULL. `fixes` are what npart_fix_propose found, or npart_fix_make, for this target with these sizes, the
+ * one of the stronger class first: steps that rewrite the model are theirs. Without any, steps name rewrites that were
+ * not tried. Keeps nothing of the fixes. Plans and advice of one inference are made one after the other. Fails with
+ * ARGUMENT or MEMORY. */
 NPART_API npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
+                                         const npart_fix *const *fixes, uint32_t fix_count,
                                          struct npart_error *error);
 /* Gives the handle back. */
 NPART_API void npart_advice_free(npart_advice *advice);
@@ -1366,7 +1371,6 @@ NPART_API bool npart_placement_info(const npart_placement *placement, struct npa
 /* ---- fix ------------------------------------------------------------------------------------------------- */
 
 /* A search for rewrites by which more of a model runs on the NPU, and what it found. */
-typedef struct npart_fix npart_fix;
 
 /* How equal a model is afterwards, from the strongest. */
 enum npart_equality {
@@ -1400,8 +1404,12 @@ struct npart_fix_options {
     uint64_t max_memory_bytes, max_ms; /* as in npart_read_options, for the search and what is made from it */
     const struct npart_limit *limits;  /* the same */
     uint32_t limit_count;
+    /* From version 3 on: what else the tool must be told to do the same, for npart_fix_info.run: "--oplist", "FILE". */
+    const char *const *words;
+    uint32_t word_count;
 };
-#define NPART_FIX_OPTIONS_INIT {2, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0, NULL, 0}
+#define NPART_FIX_OPTIONS_INIT                                                                                         \
+    {3, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there
@@ -1409,6 +1417,15 @@ struct npart_fix_options {
 NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
                                       const char *const *targets, uint32_t target_count,
                                       const struct npart_fix_options *options, struct npart_error *error);
+/* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed` (or
+ * NULL) has for the rest, and, where a class that is not allowed would bring more, what is found with that. Of a plan
+ * that is whole, and of models of more than 20,000 nodes, nothing; nor where the file cannot be read again. The budget
+ * of `plan` holds for it, and none of `options`. `out` has room for NPART_MOST_PROPOSALS, each the caller's to free,
+ * also where this fails. `target` as the plan was asked for. Fails with ARGUMENT, MEMORY, LIMIT or TIMEOUT. */
+#define NPART_MOST_PROPOSALS 2
+NPART_API npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                                         const npart_plan *fixed, const char *target,
+                                         const struct npart_fix_options *options, struct npart_error *error);
 /* Gives the handle back. */
 NPART_API void npart_fix_free(npart_fix *fix);
 
@@ -1425,6 +1442,11 @@ struct npart_fix_info {
     /* external data that the model refers to and that is not there, by its location. It is referred to as before, from
      * wherever the model is written: there it has to be brought */
     const char *const *absent;
+    uint32_t barred; /* bits 1 << npart_equality of classes that were not allowed, and that some node would need */
+    /* the command that finds and writes the same, word by word, or NULL: no command line can say it. The result lies in
+     * the current folder */
+    const char *const *run;
+    uint32_t run_count;
 };
 /* What was found as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out);

@@ -25,23 +25,13 @@ static npart_status search(const struct run *run, const struct npart_inference_o
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
-    struct npart_fix_options fix = NPART_FIX_OPTIONS_INIT;
-    fix.sizes = sizes;
-    fix.plan = &plan;
-    fix.values = options->values;
-    fix.value_count = options->value_count;
-    fix.allowed = allowed;
+    struct npart_fix_options fix = fix_options(run, sizes, &plan, allowed);
     fix.only = options->only;
     fix.only_count = options->only_count;
     fix.without = options->without;
     fix.without_count = options->without_count;
     fix.most_growth = options->max_growth;
     fix.progress = shows_progress(options) ? show_progress : NULL;
-    fix.keep_bytes = options->keep_bytes;
-    fix.max_memory_bytes = options->max_memory_bytes;
-    fix.max_ms = options->timeout_ms;
-    fix.limits = options->limits;
-    fix.limit_count = options->limit_count;
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,
                        (uint32_t)options->target_count, &fix, error);

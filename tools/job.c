@@ -1,17 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
+#include "platform.h"
+
+static void free_fixes(struct fixes *fixes)
+{
+    while (fixes->count)
+        npart_fix_free(fixes->items[--fixes->count]);
+}
+
+/* Rewrites are searched for in a file that can be read once more. */
+static npart_status propose(const struct run *run, struct job *job, const npart_plan *plan, int target,
+                            struct npart_error *error)
+{
+    struct npart_model_info info = {.size = sizeof info};
+    struct npart_inference_options sizes = inference_options(run->options);
+    struct npart_plan_options options = plan_options(run->options);
+    struct npart_fix_options fix = fix_options(run, &sizes, &options, 0);
+    struct fixes *fixes = &job->fixes[target];
+    free_fixes(fixes); /* of another plan */
+    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &info);
+    if (run->options->is_quiet || kind_of_path(info.name, true) != PATH_FILE)
+        return NPART_OK;
+    return npart_fix_propose(fixes->items, &fixes->count, info.name, plan, job->fixed[target],
+                             run->options->targets[target], &fix, error);
+}
+
 npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
                              struct npart_error *error)
 {
     npart_status status = NPART_OK;
+    struct fixes *fixes = &job->fixes[target];
     if (!job->is_fixed)
         status = npart_inference_make_fixed(&job->fixed_inference, npart_plan_inference(plan), error);
     job->is_fixed = true;
     if (status == NPART_OK && job->fixed_inference)
         status = make_plan(run, job->fixed_inference, target, &job->fixed[target], error);
     if (status == NPART_OK)
-        status = npart_advice_make(&job->advice[target], plan, job->fixed[target], error);
+        status = propose(run, job, plan, target, error);
+    if (status == NPART_OK)
+        status = npart_advice_make(&job->advice[target], plan, job->fixed[target],
+                                   (const npart_fix *const *)fixes->items, fixes->count, error);
     job->pairs[target] = (struct npart_plan_pair){plan, job->fixed[target], job->advice[target]};
     return status;
 }
@@ -50,6 +79,7 @@ npart_status job_make(const struct run *run, struct job *job, const char *path, 
 static void let_go(struct job *job, int target)
 {
     npart_advice_free(job->advice[target]);
+    free_fixes(&job->fixes[target]);
     npart_plan_free(job->fixed[target]);
     npart_plan_free(job->plans[target]);
     job->advice[target] = NULL;

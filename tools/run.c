@@ -174,6 +174,26 @@ struct npart_plan_options plan_options(const struct options *options)
     return plan;
 }
 
+struct npart_fix_options fix_options(const struct run *run, const struct npart_inference_options *sizes,
+                                     const struct npart_plan_options *plan, uint32_t allowed)
+{
+    const struct options *options = run->options;
+    struct npart_fix_options fix = NPART_FIX_OPTIONS_INIT;
+    fix.sizes = sizes;
+    fix.plan = plan;
+    fix.values = options->values;
+    fix.value_count = options->value_count;
+    fix.allowed = allowed;
+    fix.keep_bytes = options->keep_bytes;
+    fix.max_memory_bytes = options->max_memory_bytes;
+    fix.max_ms = options->timeout_ms;
+    fix.limits = options->limits;
+    fix.limit_count = options->limit_count;
+    fix.words = run->words;
+    fix.word_count = run->word_count;
+    return fix;
+}
+
 npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
                        struct npart_error *error)
 {
@@ -246,10 +266,22 @@ static bool add_costs(struct run *run, const struct options *options)
     return false;
 }
 
+/* What the line of `fix` must say, too, to find the same. */
+static void add_words(struct run *run, const char *option, const char *file)
+{
+    if (!file)
+        return;
+    run->words[run->word_count++] = option;
+    run->words[run->word_count++] = file;
+}
+
 bool find_oplists(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
     bool is_unnamed = options->oplist && options->target_count == 0;
+    run->word_count = 0;
+    add_words(run, "--oplist", options->oplist);
+    add_words(run, "--cost", options->cost);
     if (is_unnamed)
         options->targets[options->target_count++] = NULL;
     for (int i = 0; i < options->target_count; i++)

@@ -17,6 +17,8 @@ struct run {
     FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
     struct output_file output_file; /* the same, where there is --output */
     npart_oplist *oplists[MOST_TARGETS];
+    const char *words[4]; /* npart_fix_options.words */
+    uint32_t word_count;
     struct npart_report_options report;
     struct overview overview;
     npart_document *document; /* NULL: the format is no document over all models */
@@ -77,6 +79,9 @@ npart_status infer(npart_inference **out, const npart_model *model, const struct
                    struct npart_error *error);
 struct npart_inference_options inference_options(const struct options *options);
 struct npart_plan_options plan_options(const struct options *options);
+/* Borrows what it is given. */
+struct npart_fix_options fix_options(const struct run *run, const struct npart_inference_options *sizes,
+                                     const struct npart_plan_options *plan, uint32_t allowed);
 npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
                        struct npart_error *error);
 

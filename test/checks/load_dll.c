@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_PLANS, .plans = &pair, .count = 1};
     npart_advice *advice = NULL;
     if (status == NPART_OK)
-        status = FIND(npart_advice_make)(&advice, plan, NULL, &error);
+        status = FIND(npart_advice_make)(&advice, plan, NULL, NULL, 0, &error);
     pair.advice = advice;
     if (status == NPART_OK)
         status = FIND(npart_report)(&subject, NPART_FORMAT_JSON, &report, write_text, stdout, &error);

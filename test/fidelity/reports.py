@@ -107,7 +107,7 @@ def steps(counts, place, target):
 
 def says_none(target):
     """Whether the report says that no step is known that makes the model compile."""
-    return any(step["action"] == "none" and "no known step" in step["text"] for step in target["advice"])
+    return any(step["action"] == "none" and "no known step" in step["text"].lower() for step in target["advice"])
 
 
 def worth(counts, place, target):

@@ -134,7 +134,7 @@ static inline const npart_oplist *fuzz_builtin_oplist(size_t choice)
 static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
 {
     npart_advice *advice = NULL;
-    npart_status status = npart_advice_make(&advice, plan, fixed, NULL);
+    npart_status status = npart_advice_make(&advice, plan, fixed, NULL, 0, NULL);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
     const struct npart_plan_pair pair = {plan, fixed, advice};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;

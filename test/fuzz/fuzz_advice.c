@@ -55,10 +55,10 @@ static void advise(const npart_plan *plan, const npart_plan *fixed)
 {
     npart_advice *first = NULL, *second = NULL;
     struct npart_error error;
-    npart_status status = npart_advice_make(&first, plan, fixed, &error);
+    npart_status status = npart_advice_make(&first, plan, fixed, NULL, 0, &error);
     if (status == NPART_OK) {
         uint32_t count = check_actions(first, plan);
-        status = npart_advice_make(&second, plan, fixed, &error);
+        status = npart_advice_make(&second, plan, fixed, NULL, 0, &error);
         if (status == NPART_OK)
             check_same(first, second, count);
     }

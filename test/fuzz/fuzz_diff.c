@@ -144,7 +144,7 @@ static npart_record *record_of(const struct subject *subject, const npart_plan *
     struct npart_error error;
     npart_status status = NPART_OK;
     if (subject->choices[FLAGS] & HAS_ADVICE)
-        status = npart_advice_make(&advice, plan, NULL, &error);
+        status = npart_advice_make(&advice, plan, NULL, NULL, 0, &error);
     if (status == NPART_OK)
         status = npart_record_make(&record, plan, advice, &error);
     if (status != NPART_OK)

@@ -165,7 +165,7 @@ static void analyse(const struct subject *subject, npart_inference *open, npart_
             continue;
         fixed_plans[made] = fixed ? plan_of(subject, fixed, list) : NULL;
         if (subject->choices[FLAGS] & HAS_ADVICE)
-            (void)npart_advice_make(&advice[made], plans[made], fixed_plans[made], NULL);
+            (void)npart_advice_make(&advice[made], plans[made], fixed_plans[made], NULL, 0, NULL);
         pairs[made] = (struct npart_plan_pair){plans[made], fixed_plans[made], advice[made]};
         made++;
     }

@@ -68,7 +68,7 @@ static void analyse(const struct memory *memory, const npart_model *model, const
     if (status == NPART_OK && fixed)
         status = check(memory, npart_plan_make(&fixed_plan, fixed, oplist, NULL, &options, &error), &error);
     if (status == NPART_OK)
-        status = check(memory, npart_advice_make(&advice, plan, fixed_plan, &error), &error);
+        status = check(memory, npart_advice_make(&advice, plan, fixed_plan, NULL, 0, &error), &error);
     const struct npart_plan_pair pair = {plan, fixed_plan, advice};
     if (status == NPART_OK)
         status = check(memory, npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, fuzz_keep, &json, &error),

@@ -107,7 +107,7 @@ char *json_of(const npart_plan *plan, const npart_plan *fixed)
     npart_advice *advice = NULL;
     struct npart_error error;
     struct sink sink = {0};
-    require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
+    require(npart_advice_make(&advice, plan, fixed, NULL, 0, &error), &error, "advice");
     pair.advice = advice;
     require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error), &error, "JSON");
     npart_advice_free(advice);
@@ -120,7 +120,7 @@ char *text_of(const npart_plan *plan, const npart_plan *fixed, const struct npar
     npart_advice *advice = NULL;
     struct npart_error error;
     struct sink sink = {0};
-    require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
+    require(npart_advice_make(&advice, plan, fixed, NULL, 0, &error), &error, "advice");
     pair.advice = advice;
     require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, options, sink_write, &sink, &error), &error, "text");
     npart_advice_free(advice);

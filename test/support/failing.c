@@ -177,7 +177,7 @@ static npart_status advise(struct scene *scene, struct npart_error *error)
     npart_advice *advice = NULL;
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
-    npart_status status = npart_advice_make(&advice, scene->plan, NULL, error);
+    npart_status status = npart_advice_make(&advice, scene->plan, NULL, NULL, 0, error);
     pair.advice = advice;
     options.detail = NPART_DETAIL_SUMMARY;
     if (status == NPART_OK)
@@ -197,7 +197,7 @@ static npart_status advise_fixed(struct scene *scene, struct npart_error *error)
     if (status == NPART_OK && fixed)
         status = npart_plan_make(&plan, fixed, scene->planned, NULL, NULL, error);
     if (status == NPART_OK)
-        status = npart_advice_make(&advice, scene->plan, plan, error);
+        status = npart_advice_make(&advice, scene->plan, plan, NULL, 0, error);
     const struct npart_plan_pair pair = {scene->plan, plan, advice};
     options.is_verbose = true;
     if (status == NPART_OK)

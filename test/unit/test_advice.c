@@ -85,7 +85,7 @@ static void check_way(const struct analysis *at)
     npart_advice *advice = NULL;
     uint32_t told = 0, steps = 0;
     npart_plan_summary(at->plan, &summary);
-    REQUIRE(npart_advice_make(&advice, at->plan, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_advice_make(&advice, at->plan, NULL, NULL, 0, NULL) == NPART_OK);
     for (; npart_advice_action(advice, steps, &action) && action.instead_of == NPART_NONE; steps++) {
         check_after(at, advice, steps);
         told += action.cause_count;
@@ -150,29 +150,34 @@ static const struct {
     {"dims", "hexagon", "opset 17\ninput x float32[n,4]\nnode y = Relu(x)\noutput y\n", "dims", "Fix `n`", "--dim n=",
      "whole"},
     {"opset, where only the import changes", "hexagon",
-     "opset 14\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
-     "node y = Relu(w)\noutput y\n",
+     "opset 14\ninput a float32[1024,1024]\ninput b float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "node y = MatMul(w, w)\noutput y\n",
      "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
     {"opset, where another op changes too", "hexagon",
-     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "opset 12\ninput a float32[1024,1024]\ninput b float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node y = ReduceSum(w) axes=[1]\noutput y\n",
      "opset | rewrite", "Export with opset 16 or later: ", NULL, "whole"},
     {"opset, where an attribute gets another default", "hexagon",
-     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "opset 12\ninput a float32[1024,1024]\ninput b float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node y = LogSoftmax(w) axis=1\nnode z = Gemm(y, b)\noutput z\n",
      "opset | rewrite", "Export with opset 16 or later: ", NULL, "whole"},
     {"opset, where all attributes keep their defaults", "hexagon",
-     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "opset 12\ninput a float32[1024,1024]\ninput b float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node z = Gemm(w, b)\noutput z\n",
      "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
     {"opset, where an attribute must be given before and after", "hexagon",
-     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "opset 12\ninput a float32[1024,1024]\ninput b float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node y = Concat(w, w) axis=1\noutput y\n",
      "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
-    {"dims, then opset", "hexagon",
-     "opset 14\ninput a float32[n,4]\ninput b float32[n,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
-     "node y = Relu(w)\noutput y\n",
-     "dims opset | rewrite", "Fix `n`", "--dim n=", "whole"},
+    {"dims with opset", "hexagon",
+     "opset 14\ninput a float32[n,1024]\ninput b float32[n,1024]\ninit m float32[1024,1024]\n"
+     "node g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\nnode y = MatMul(w, m)\noutput y\n",
+     "opset", "Fix `n`. Export with opset 16 or later, where only the opset import changes", "--dim n=", "whole"},
     {"rewrite, of what fails", "hexagon",
      "opset 18\ninput x float32[1,4,8]\ninit two float32[] = 2\ninit e float32[] = 0.00001\ninit w float32[8]\n"
      "init axes int64[1] = -1\nnode p = Pow(x, two)\nnode m = ReduceMean(p, axes)\nnode a = Add(m, e)\n"
@@ -195,18 +200,16 @@ static const struct {
      "graph no\nnode f = Neg(x)\noutput f float32[1,4]\nend\n"
      "node i = If(c) then_branch=graph yes else_branch=graph no\noutput i\n",
      "rewrite", "Compute both branches of If", NULL, "whole"},
-    {"quantize", "edgetpu", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "quantize",
+    {"quantize", "edgetpu",
+     "opset 17\ninput x float32[1,64,112,112]\ninit w float32[64,64,3,3]\nnode y = Conv(x, w)\noutput y\n", "quantize",
      "Quantize the model to INT8", "-t edgetpu:pcie+quantize", "whole"},
-    {"variant", "hexagon:v68", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "variant | quantize",
+    {"variant", "hexagon:v68",
+     "opset 17\ninput x float32[1024,1024]\nnode y = MatMul(x, x)\noutput y\n", "variant | quantize",
      "Choose a chip that takes it: v69", "-t hexagon:v69", "whole"},
     {"switch", "intel-npu",
      "opset 18\ninput x float32[1,3,8,8]\nnode a = Relu(x)\nnode b = LpPool(a) kernel_shape=[2,2]\nnode c = Relu(b)\n"
      "node y = Abs(c)\noutput y\n",
      "switch", "Compile with OpenVINO itself", "-t intel-npu:4000+openvino", "whole"},
-    {"cut", "hexagon",
-     "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode n = NonZero(a)\nnode c = Cast(n) to=1\nnode y = Relu(c)\n"
-     "output y\n",
-     "cut | exporter", "Cut after a and run the rest on the CPU", "--cut a", "split"},
     {"option", "hexagon",
      "opset 17\ninput x float32[4,4]\ninit s float32[] = 0.1\ninit z uint8[] = 128\nnode q = QuantizeLinear(x, s, z)\n"
      "node d = DequantizeLinear(q, s, z)\nnode r = Relu(d)\nnode e = QuantizeLinear(r, s, z)\n"
@@ -216,8 +219,8 @@ static const struct {
      "opset 17\ninput x float32[4,4]\ninit w float32[4,4]\nnode a = Relu(x)\nnode n = NonZero(a)\n"
      "node m = ReduceMax(n) keepdims=0\nnode c = Cast(m) to=1\nnode s = Mul(a, c)\nnode y = MatMul(s, w)\noutput y\n",
      "exporter | cut", "Replace NonZero", NULL, "whole"},
-    {"none", "hexagon", "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode d = Det(a)\noutput d\n", "none",
-     "Keep Det on the CPU", NULL, "split"},
+    {"nothing is known", "hexagon", "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode d = Det(a)\noutput d\n", "",
+     NULL, NULL, NULL},
     {"nothing to do", "hexagon", "opset 17\ninput x float32[4,4]\nnode y = Relu(x)\noutput y\n", "", NULL, NULL, NULL},
 };
 
@@ -233,7 +236,7 @@ static void check_row(size_t i)
     REQUIRE(npart_oplist_find(&at.oplist, rows[i].target, NULL, &error) == NPART_OK);
     REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, rows[i].target, NULL, &error) == NPART_OK);
     npart_plan *fixed = fix(&at, rows[i].target);
-    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL) == NPART_OK);
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL, 0, NULL) == NPART_OK);
     list_kinds(advice, kinds, sizeof kinds);
     CHECK_TEXT(kinds, rows[i].kinds);
     if (rows[i].text && npart_advice_action(advice, 0, &action)) {
@@ -265,31 +268,32 @@ static void test_advice__each_kind(void)
     }
 }
 
-/* A cut at so many tensors. */
-static void check_cut(uint32_t tensors, const char *kinds)
+static const char cut_ops[] = "format 1\ntarget t\nop Relu\nop MatMul\nop Add\n";
+
+/* Whether there is a cut at so many tensors. */
+static void check_cut(uint32_t tensors, bool is_there)
 {
     char text[4000], found[200];
     struct analysis at;
     npart_advice *advice = NULL;
-    size_t used = (size_t)snprintf(text, sizeof text, "opset 17\ninput x float32[4]\n");
+    size_t used = (size_t)snprintf(text, sizeof text, "opset 18\ninput x float32[4,4]\ninit w float32[4,4]\n");
     for (uint32_t i = 0; i < tensors; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "node v%u = Relu(x)\n", i);
-    used += (size_t)snprintf(text + used, sizeof text - used, "node n = NonZero(v0)\nnode c = Cast(n) to=1\n");
-    for (uint32_t i = 1; i < tensors; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "node w%u = Gather(v%u, n)\noutput w%u\n", i, i, i);
-    (void)snprintf(text + used, sizeof text - used, "output c\n");
-    analysis_open(&at, text, NULL, NULL, NULL);
-    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "node v%u = MatMul(x, w)\nnode e%u = Softsign(v%u)\nnode f%u = Relu(e%u)\n"
+                                 "output f%u\n",
+                                 i, i, i, i, i, i);
+    analysis_open(&at, text, cut_ops, NULL, NULL);
+    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL) == NPART_OK);
     list_kinds(advice, found, sizeof found);
-    CHECK_TEXT(found, kinds);
+    CHECK((strstr(found, "cut") != NULL) == is_there);
     npart_advice_free(advice);
     analysis_close(&at);
 }
 
 static void test_advice__cuts_are_of_few_tensors(void)
 {
-    check_cut(NPART__LIMIT_CUT_TENSORS, "cut | exporter");
-    check_cut(NPART__LIMIT_CUT_TENSORS + 1, "exporter");
+    check_cut(NPART__LIMIT_CUT_TENSORS, true);
+    check_cut(NPART__LIMIT_CUT_TENSORS + 1, false);
 }
 
 /* Round all that falls back, whatever the causes are. */
@@ -318,15 +322,14 @@ static const struct {
 
 static void check_cut_points(size_t row)
 {
-    static const char ops[] = "format 1\ntarget t\nop Relu\nop MatMul\nop Add\n";
     struct npart_action action = {.size = sizeof action};
     struct analysis at;
     npart_advice *advice = NULL;
     char text[2000];
     const char *found = NULL;
     (void)snprintf(text, sizeof text, "opset 18\ninput x float32[4,4]\ninit w float32[4,4]\n%s", cuts[row].model);
-    analysis_open(&at, text, ops, NULL, NULL);
-    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+    analysis_open(&at, text, cut_ops, NULL, NULL);
+    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL) == NPART_OK);
     for (uint32_t i = 0; !found && npart_advice_action(advice, i, &action); i++)
         if (strcmp(action.kind, "cut") == 0)
             found = action.text;
@@ -351,13 +354,15 @@ static void test_advice__cut_points_keep_the_work_in_one_partition(void)
 static void test_advice__the_table_is_well_formed(void)
 {
     static const char *const known[] = {"ops", "at", "rule", "advice", "opset", "only", "variant",
-                                        "format", "tensors", "cuts"};
+                                        "format", "tensors", "cuts", "target"};
     static const char equalities[] = "bits bits-if ulp step approx other";
     for (uint32_t i = 0; i < npart__row_count; i++) {
         const struct npart__row *row = &npart__rows[i];
-        CHECK(row->text[0] == '{' || (row->text[0] >= 'A' && row->text[0] <= 'Z'));
+        bool is_last = i == npart__row_count - 1; /* it is never told */
+        CHECK(is_last ? !*row->text : row->text[0] == '{' || (row->text[0] >= 'A' && row->text[0] <= 'Z'));
         CHECK(!*row->equality || npart__lists_word(equalities, row->equality));
-        CHECK((row->kind == NPART__KIND_NONE) == (row->trial == NPART__TRY_NOTHING));
+        CHECK((row->kind == NPART__KIND_NONE) == is_last);
+        CHECK((row->trial == NPART__TRY_NOTHING) == is_last);
         for (const char *at = strchr(row->text, '{'); at; at = strchr(at + 1, '{')) {
             bool is_known = false;
             for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
@@ -365,7 +370,6 @@ static void test_advice__the_table_is_well_formed(void)
             CHECK(is_known);
         }
     }
-    CHECK(npart__rows[npart__row_count - 1].kind == NPART__KIND_NONE);
 }
 
 /* ---- all voices ------------------------------------------------------------------------------------------------ */
@@ -392,14 +396,13 @@ static void check_voices(const char *path, const char *target)
     struct npart_action action = {.size = sizeof action};
     struct analysis at = {0};
     npart_advice *advice = NULL;
-    bool has_cause[512] = {false};
     options.is_verbose = true;
     REQUIRE(npart_model_read_file(&at.model, path, NULL, NULL) == NPART_OK);
     REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
     REQUIRE(npart_oplist_find(&at.oplist, target, NULL, NULL) == NPART_OK);
     REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, target, NULL, NULL) == NPART_OK);
     npart_plan *fixed = fix(&at, target);
-    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL) == NPART_OK);
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL, 0, NULL) == NPART_OK);
     char *json = json_of(at.plan, fixed), *text = text_of(at.plan, fixed, &options);
     join_lines(text);
     for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
@@ -410,11 +413,7 @@ static void check_voices(const char *path, const char *target)
         CHECK(strstr(json, wanted));
         CHECK(strstr(text, action.text));
         CHECK(!action.command || strstr(text, action.command));
-        for (uint32_t k = 0; k < action.cause_count; k++)
-            has_cause[action.causes[k] & 511] = true;
     }
-    for (uint32_t c = 0; c < at.plan->plan.causes.items.count && c < 512; c++)
-        CHECK(has_cause[c]);
     free(json);
     free(text);
     npart_advice_free(advice);
@@ -443,35 +442,7 @@ static void test_advice__all_voices_tell_the_same(void)
     closedir(folder);
 }
 
-/* The tool divides cuts at commas: of a tensor whose name has one there is no command, rather than another's. */
-static void test_advice__no_cut_of_a_name_with_a_comma(void)
-{
-    static const char names[] = {'_', ','};
-    for (size_t i = 0; i < sizeof names; i++) {
-        struct analysis at = {0};
-        struct npart_action action = {.size = sizeof action};
-        npart_advice *advice = NULL;
-        struct bytes bytes = model_from_text("opset 17\ninput x float32[4,4]\nnode p#q = Relu(x)\n"
-                                             "node n = NonZero(p#q)\nnode c = Cast(n) to=1\n"
-                                             "node y = Relu(c)\noutput y\n");
-        for (size_t k = 0; k < bytes.size; k++)
-            bytes.data[k] = bytes.data[k] == '#' ? (unsigned char)names[i] : bytes.data[k];
-        REQUIRE(npart_model_read_memory(&at.model, bytes.data, bytes.size, NULL, NULL) == NPART_OK);
-        bytes_free(&bytes);
-        REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
-        REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, NULL) == NPART_OK);
-        REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, NULL) == NPART_OK);
-        REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
-        REQUIRE(npart_advice_action(advice, 0, &action));
-        CHECK_TEXT(action.kind, "cut");
-        CHECK(names[i] == ',' ? !action.command : action.command && strcmp(action.command, "--cut p_q") == 0);
-        npart_advice_free(advice);
-        analysis_close(&at);
-    }
-}
-
-TESTS(test_advice__no_cut_of_a_name_with_a_comma,
-      test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
+TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
       test_advice__cuts_are_of_few_tensors, test_advice__cut_points_keep_the_work_in_one_partition,
       test_advice__the_table_is_well_formed,
       test_advice__all_voices_tell_the_same)

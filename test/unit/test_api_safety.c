@@ -158,7 +158,7 @@ static void test_api_safety__null_handles(void)
     CHECK_INT(ask_all(&none, NPART_NONE), 0);
     CHECK(!npart_inference_model(NULL) && !npart_plan_inference(NULL) && !npart_plan_view(NULL));
     CHECK(!npart_plan_oplist(NULL) && !npart_plan_order(NULL, &count) && count == 0);
-    CHECK_INT(npart_advice_make(&advice, NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_advice_make(&advice, NULL, NULL, NULL, 0, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plain_text(NULL, NULL, 0), 0);
 }
 
@@ -365,7 +365,7 @@ static void test_api_safety__sizes(void)
     module.size = sizeof module;
     CHECK_INT(npart_plan_module(at.plan, NPART_NONE, &module, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_module(NULL, 0, &module, NULL), NPART_ERROR_ARGUMENT);
-    CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL), NPART_OK);
+    CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL), NPART_OK);
     CHECK_SIZE(npart_action, npart_advice_action(advice, 0, &out));
     npart_advice_free(advice);
     CHECK(!npart_model_node(at.model, 0, NULL) && !npart_plan_summary(at.plan, NULL));
@@ -387,7 +387,7 @@ static void test_api_safety__foreign_handles(void)
     CHECK_ARGUMENT(npart_report(OF_PLANS(both, 2), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_report(OF_PLANS(&fixed, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, at.oplist, "intel-npu", NULL, &error));
-    CHECK_ARGUMENT(npart_advice_make(&advice, at.plan, other.plan, &error));
+    CHECK_ARGUMENT(npart_advice_make(&advice, at.plan, other.plan, NULL, 0, &error));
     CHECK_INT(sink.calls, 0);
     if (npart_plan_view(at.plan) != at.inference)
         CHECK_ARGUMENT(npart_plan_make(&plan, npart_plan_view(at.plan), at.oplist, NULL, NULL, &error));
@@ -498,7 +498,7 @@ static void ask_everything(const struct family *family)
               NPART_OK);
     CHECK_INT(npart_report(OF_SHAPES(npart_plan_view(family->plan)), NPART_FORMAT_JSON, NULL, sink_write, &sink, NULL),
               NPART_OK);
-    CHECK_INT(npart_advice_make(&advice, family->plan, family->fixed_plan, NULL), NPART_OK);
+    CHECK_INT(npart_advice_make(&advice, family->plan, family->fixed_plan, NULL, 0, NULL), NPART_OK);
     npart_advice_free(advice);
     sink_clear(&sink);
     free(json);

@@ -168,7 +168,7 @@ static bool is_variant_advised(uint32_t distance)
     sprintf(at_list, "op Relu\nop Erf\n  need float: variant(v%u) \"the chip needs a float unit\"\n", distance);
     begin("opset 17\ninput x float32[2,3]\nnode a = Relu(x)\nnode y = Erf(a)\noutput y\n");
     analysis_open(&at, model, list, "t:v0", NULL);
-    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL) == NPART_OK);
     REQUIRE(npart_advice_action(advice, 0, &action));
     bool is_advised = strcmp(action.kind, "variant") == 0;
     npart_advice_free(advice);

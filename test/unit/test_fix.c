@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "npu_partition.h"
+#include "support/analysis.h"
 #include "support/counted.h"
 #include "support/model_text.h"
 #include "support/test.h"
@@ -352,8 +353,12 @@ static void test_fix__arguments(void)
     fixture.count = 0;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.count = 1;
-    fixture.options.version = 3;
+    fixture.options.version = 4;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    fixture.options.version = 3;
+    fixture.options.word_count = 1;
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    fixture.options.word_count = 0;
     fixture.options.version = 1;
     fixture.targets[0] = "hexagon";
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
@@ -375,6 +380,71 @@ static void test_fix__arguments(void)
     CHECK(!npart_fix_info(fixture.fix, &small) && !npart_fix_info(NULL, &small) && !npart_fix_plan(NULL, 0));
     CHECK(!npart_equality_text((enum npart_equality)5) && !npart_equality_text((enum npart_equality)-1));
     end(&fixture);
+}
+
+/* ---- what advice looks at ------------------------------------------------------------------------------------- */
+
+/* Of the model in the file, planned with a list. */
+static npart_status propose(struct fixture *fixture, struct analysis *at, npart_fix **out, uint32_t *count)
+{
+    npart_plan *fixed = NULL;
+    npart_inference *inference = NULL;
+    REQUIRE(npart_model_read_file(&at->model, fixture->path, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&at->inference, at->model, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_plan_make(&at->plan, at->inference, fixture->lists[0], NULL, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make_fixed(&inference, at->inference, NULL) == NPART_OK);
+    if (inference)
+        REQUIRE(npart_plan_make(&fixed, inference, fixture->lists[0], NULL, NULL, NULL) == NPART_OK);
+    npart_status status =
+        npart_fix_propose(out, count, fixture->path, at->plan, fixed, NULL, &fixture->options, &fixture->error);
+    npart_plan_free(fixed);
+    npart_inference_free(inference);
+    return status;
+}
+
+/* What is proposed, as words of its command after the path; "" for none. */
+static void check_proposals(const char *model, const char *list, const char *first, const char *second)
+{
+    const char *wanted[NPART_MOST_PROPOSALS] = {first, second};
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    uint32_t count = 0;
+    struct fixture fixture;
+    struct analysis at = {0};
+    begin(&fixture, model, list, NULL);
+    CHECK_INT(propose(&fixture, &at, fixes, &count), NPART_OK);
+    for (uint32_t i = 0; i < NPART_MOST_PROPOSALS; i++) {
+        char words[300] = "";
+        struct npart_fix_info info = {.size = sizeof info};
+        bool is_there = i < count && npart_fix_info(fixes[i], &info);
+        for (uint32_t k = 3; is_there && k + 2 < info.run_count; k++)
+            (void)snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", k > 3 ? " " : "", info.run[k]);
+        CHECK_TEXT(words, wanted[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        npart_fix_free(fixes[i]);
+    analysis_close(&at);
+    end(&fixture);
+}
+
+static void test_fix__proposes(void)
+{
+    struct fixture fixture;
+    struct analysis at = {0};
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    uint32_t count = 1;
+    check_proposals(guarded, no_isnan, "-t no_isnan", "");
+    check_proposals("opset 17\ninput x float32[n,3]\nnode r = Relu(x)\noutput r\n", no_isnan, "-t no_isnan -d n=1", "");
+    check_proposals("opset 17\ninput x float32[2,3]\nnode r = Relu(x)\noutput r\n", no_isnan, "", "");
+    /* Its definition rounds otherwise. */
+    check_proposals("opset 17\ninput x float32[2,3]\nnode c = Celu(x) alpha=2.0\nnode y = Relu(c)\noutput y\n", no_celu,
+                    "-t no_celu", "-t no_celu --allow ulp");
+    begin(&fixture, guarded, no_isnan, NULL);
+    fixture.options.version = 2;
+    CHECK_INT(propose(&fixture, &at, fixes, &count), NPART_ERROR_ARGUMENT);
+    CHECK_INT(count, 0);
+    analysis_close(&at);
+    end(&fixture);
+    CHECK_INT(npart_fix_propose(NULL, &count, "", NULL, NULL, NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
 }
 
 /* The fix has an allocator, which its plans take theirs from, also when what was written is read again. */
@@ -424,4 +494,5 @@ static void test_fix__out_of_memory(void)
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
       test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
+      test_fix__proposes,
       test_fix__has_one_allocator, test_fix__out_of_memory)

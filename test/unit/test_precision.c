@@ -88,7 +88,7 @@ static void test_precision__advises_a_variant(void)
     struct npart_action action = {.size = sizeof action};
     analysis_open(&at, "input x float32[4,8]\ninit w float32[8,8]\nnode a = MatMul(x, w)\noutput a\n", floats, "t:one",
                   NULL);
-    CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL), NPART_OK);
+    CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL), NPART_OK);
     REQUIRE(npart_advice_action(advice, 0, &action));
     CHECK_TEXT(action.kind, "variant");
     CHECK_TEXT(action.text, "Choose two (): it computes float32 natively");

@@ -292,7 +292,7 @@ static void test_report_text__several_plans(void)
     REQUIRE(npart_inference_make_fixed(&fixed, at.inference, NULL) == NPART_OK && fixed);
     REQUIRE(npart_plan_make(&fixed_plan, fixed, at.oplist, "t:v1", NULL, NULL) == NPART_OK);
     npart_advice *advice = NULL;
-    REQUIRE(npart_advice_make(&advice, at.plan, fixed_plan, NULL) == NPART_OK);
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed_plan, NULL, 0, NULL) == NPART_OK);
     const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan, advice}, {second, NULL, NULL}};
     CHECK_INT(npart_report(OF_PLANS(pairs, 2), NPART_FORMAT_TEXT, NULL, sink_write, &both, NULL), NPART_OK);
     check_text(both.text, false); /* two lines each */

@@ -249,7 +249,7 @@ static npart_status plan_for(struct turn *turn, uint32_t target)
     npart_oplist_free(oplist); /* kept by the plan */
     npart_inference_free(fixed);
     if (status == NPART_OK)
-        status = npart_advice_make(&advice, plan, NULL, NULL);
+        status = npart_advice_make(&advice, plan, NULL, NULL, 0, NULL);
     if (status == NPART_OK && npart_plan_summary(plan, &summary)) {
         turn->partitions[target] = summary.partitions;
         turn->accepted[target] = summary.accepted;

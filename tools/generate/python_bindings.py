@@ -159,6 +159,8 @@ def initializers(text: str) -> list[str]:
     for name, items in re.findall(r"^#define (NPART_\w+_INIT)\s+(?:\\\n\s*)?\{([^}]*)\}", text, re.M):
         values = [re.sub(r"^\.\w+ *= *", "", item.strip()) for item in items.split(",")]
         values = [words.get(value, value) for value in values]
+        while values[-1] in ("None", "False", "0"):  # as members are that are not set
+            values.pop()
         lines.append(f"{name} = ({', '.join(values)}{',' if len(values) == 1 else ''})")
     return lines
 

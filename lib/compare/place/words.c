@@ -32,7 +32,7 @@ static npart_status tell_action(npart_placement *placement, const struct npart__
     bool is_told = true;
     if (strcmp(part->told.use, "decode") == 0)
         return NPART_OK;
-    npart_status status = npart_advice_make(&advice, part->plan, NULL, error);
+    npart_status status = npart_advice_make(&advice, part->plan, NULL, NULL, 0, error);
     if (npart_advice_action(advice, 0, &action) && strcmp(action.kind, "none") != 0) {
         const char *name = npart__short_name(&placement->set, part->told.model);
         is_told = npart__note(&placement->set,

@@ -23,7 +23,7 @@ static void append_dims_command(struct npart__way *way, const struct npart__plan
 }
 
 /* "Fix `batch` and `sequence`" */
-static void append_dims(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
+void npart__append_dims(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
 {
     /* All names or none: a NULL among them would be read by npart__append_names, so a missing one is replaced, and
      * the buffer fails instead. */
@@ -38,6 +38,15 @@ static void append_dims(struct npart__way *way, const struct npart__plan *fixed,
     if (names)
         npart__append_names(names, fixed->binding_count, out);
     out->failed |= !names;
+}
+
+bool npart__dims_command(struct npart__way *way, const struct npart__plan *fixed, const char **out)
+{
+    struct npart__buffer text;
+    npart__buffer_init(&text, way->arena);
+    append_dims_command(way, fixed, &text);
+    *out = npart__made_text(&text);
+    return *out != NULL;
 }
 
 /* Only the tensors after which the tail begins, by the names that they have in the file: `--cut` finds them by
@@ -91,12 +100,12 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
     npart__buffer_init(&text, way->arena);
     /* Sizes that were fixed are told by name; where there is no fixed plan, the table's sentence has to do. */
     if (npart__rows[group->row].kind == NPART__KIND_DIMS && group->replanned && group->replanned->binding_count)
-        append_dims(way, group->replanned, &text);
+        npart__append_dims(way, group->replanned, &text);
     else
         npart__append_action_text(way->plan, way->row_of, row, group, &text);
     if (group->has_sizes) {
         npart__append_text(&text, ". ");
-        append_dims(way, way->fixed, &text);
+        npart__append_dims(way, way->fixed, &text);
     }
     return npart__made_text(&text);
 }
@@ -111,6 +120,8 @@ static bool mark_solved(struct npart__way *way, const struct npart__group *group
     const struct npart__causes *causes = &way->open->causes;
     const struct npart__marks *tail = group->tail ? group->tail->is_in : NULL;
     bool *is_left = npart__arena_zeroed(&way->scratch, causes->items.count + (size_t)1, sizeof *is_left);
+    if (way->is_rewritten)
+        return is_left != NULL;
     for (uint32_t i = 0; is_left && i < way->open->graph->nodes.count && i < then->graph->nodes.count; i++)
         if (causes->cause_of[i] != NPART_NONE && npart__is_live(&then->session, i) && !accepted[i] &&
             !npart__is_marked(tail, i))
@@ -128,6 +139,8 @@ static bool *mark_causes(struct npart__way *way, const struct npart__group *grou
 {
     const struct npart__plan *plan = way->plan, *open = way->open;
     uint32_t row = way->row_of[group->first_cause];
+    if (way->is_rewritten)
+        return npart__mark_like(way, plan, row);
     bool *marks = npart__arena_zeroed(&way->scratch, open->causes.items.count + (size_t)1, sizeof *marks);
     for (uint32_t c = 0; marks && plan == open && c < open->causes.items.count; c++)
         marks[c] = way->row_of[c] == row;
@@ -141,7 +154,7 @@ static bool *mark_causes(struct npart__way *way, const struct npart__group *grou
 
 /* Marks them told, so that no later action lists them again, and keep_rest knows what is left. False when out of
  * memory. Causes are of the plan that was asked about. */
-static bool list_causes(struct npart__way *way, const bool *marks, struct npart__action *action)
+bool npart__tell_causes(struct npart__way *way, const bool *marks, struct npart__action *action)
 {
     action->first_cause = way->out->lists.count;
     for (uint32_t c = 0; c < way->open->causes.items.count; c++) {
@@ -177,7 +190,7 @@ static npart_status describe(struct npart__way *way, const struct npart__group *
                                   .equality = row->equality,
                                   .instead_of = NPART_NONE,
                                   .after = *after};
-    bool is_made = out->text && command_of(way, group, &out->command) && list_causes(way, marks, out) &&
+    bool is_made = out->text && command_of(way, group, &out->command) && npart__tell_causes(way, marks, out) &&
                    npart__list_needs(way, way->steps, out);
     return is_made ? NPART_OK : npart__fail_memory(way->error);
 }
@@ -210,7 +223,6 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
                                  .cause_count = group->cause_count,
                                  .opset = opset,
                                  .variant = NPART_NONE};
-    struct npart__action action;
     struct npart__after after = *left;
     bool *accepted;
     npart_status status = npart__group_prepare(way, &other);
@@ -221,12 +233,22 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
     /* Against what there is before the step, and not against the step: an alternative may do less. */
     if (status != NPART_OK || is_worse(&after, &way->now))
         return status;
+    /* `needs` are those up to here, since the step itself is added after its alternatives. */
+    return npart__add_instead_of(way, &other, &after, way->steps);
+}
+
+npart_status npart__add_instead_of(struct npart__way *way, const struct npart__group *group,
+                                   const struct npart__after *after, uint32_t step)
+{
+    struct npart__action action;
     bool *marks = mark_causes(way, group);
     if (!marks)
         return npart__fail_memory(way->error);
-    /* `needs` are those up to here, since the step itself is added after its alternatives. */
-    status = describe(way, &other, &after, marks, &action);
-    action.instead_of = way->steps;
+    uint32_t steps = way->steps;
+    way->steps = step; /* which describe lists as needs */
+    npart_status status = describe(way, group, after, marks, &action);
+    way->steps = steps;
+    action.instead_of = step;
     if (status == NPART_OK && !NPART__PUSH(&way->scratch, &way->others, action))
         status = npart__fail_memory(way->error);
     return status;
@@ -248,6 +270,16 @@ static npart_status add_others(struct npart__way *way, const struct npart__group
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------- */
+
+/* Whether a step pays over the last one that did. */
+static void note_paid(struct npart__way *way, const struct npart__after *after)
+{
+    struct npart__outcome then = npart__outcome_after(after);
+    bool pays = npart__step_pays(&way->paid, &then) != NPART_PAYS_NOTHING;
+    way->unpaid = pays ? 0 : way->unpaid + 1;
+    if (pays)
+        way->paid = then;
+}
 
 /* Makes a step of the group: tries it, tells it, and goes on from where it leads, which is another plan (sizes fixed,
  * another opset), the same with nodes cut off, or the same with the nodes taken. Cut points are offered before the
@@ -273,6 +305,7 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     if (status != NPART_OK)
         return status;
     way->steps++;
+    note_paid(way, &after);
     way->now = after; /* the next step is measured against this one */
     way->accepted = accepted;
     group->is_done = true;
@@ -309,12 +342,17 @@ static bool *find_left(struct npart__way *way)
 /* 0: no candidate; what fails comes first, then sizes, then all others but another runtime, which comes last.
  * Nothing runs before it compiles. Sizes come next, as most rules cannot be judged without them; another runtime
  * replaces the user's whole setup. */
+enum { RANK_SWITCH = 1, RANK_CHANGE, RANK_SIZES, RANK_FAILS };
+
 static int rank_of(const struct npart__group *group, const bool *is_left)
 {
     const struct npart__row *row = &npart__rows[group->row];
     if (group->is_done || group->is_impossible || row->trial == NPART__TRY_NOTHING || !is_left[group->row])
         return 0;
-    return group->is_fatal ? 4 : row->kind == NPART__KIND_DIMS ? 3 : row->kind != NPART__KIND_SWITCH ? 2 : 1;
+    return group->is_fatal ? RANK_FAILS
+           : row->kind == NPART__KIND_DIMS   ? RANK_SIZES
+           : row->kind != NPART__KIND_SWITCH ? RANK_CHANGE
+                                             : RANK_SWITCH;
 }
 
 /* Fewer failing nodes, then fewer partitions (none is the most), then more nodes. The subtraction turns 0
@@ -328,43 +366,62 @@ static bool is_before(const struct npart__after *a, const struct npart__after *b
     return a->accepted > b->accepted;
 }
 
-/* The group that leaves most once it is gone; NULL: there is none. At most 12 trials in each of the first 12
- * steps; then the first of the rank, which is that of the cause that ends most partitions. So the work is bounded
- * by the limits, and a model of a thousand causes gets its advice, too. */
+/* The best of the groups of a rank. `pays`: one that pays over the last step that did. */
+struct choice {
+    struct npart__group *group;
+    struct npart__after after;
+    bool pays;
+};
+
+/* At most 12 trials. Of equal ones the first stays: groups are in the order of the causes. */
+static npart_status choose_of(struct npart__way *way, const bool *is_left, int rank, struct choice *best)
+{
+    uint32_t tried = 0;
+    *best = (struct choice){.group = NULL};
+    for (uint32_t i = 0; i < way->groups.count && tried < NPART__LIMIT_CANDIDATES; i++) {
+        struct choice at = {.group = &way->groups.items[i]};
+        bool *accepted;
+        if (rank_of(at.group, is_left) != rank)
+            continue;
+        npart_status status = npart__group_try(way, at.group, &at.after, &accepted);
+        if (status != NPART_OK)
+            return status;
+        struct npart__outcome then = npart__outcome_after(&at.after);
+        at.pays = npart__step_pays(&way->paid, &then) != NPART_PAYS_NOTHING;
+        if (at.after.accepted < way->now.accepted && !at.group->tail) /* the runtime then takes less */
+            at.after.partitions = 0;
+        tried++;
+        if (!best->group || at.pays > best->pays || (at.pays == best->pays && is_before(&at.after, &best->after)))
+            *best = at;
+    }
+    return NPART_OK;
+}
+
+/* What pays, of the highest rank that has it. Else one step that does not, of the highest rank there is: it may pay
+ * with the next one. Of what fails, as many as bring the failures down. So the work is bounded by what pays, and not by
+ * the model's number of causes. NULL: there is none. */
 static npart_status choose(struct npart__way *way, struct npart__group **out)
 {
-    struct npart__after best = {0}, after;
-    uint32_t candidates = 0, tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
-    int rank = 1;
+    struct choice first = {.group = NULL};
     bool *is_left = find_left(way);
     *out = NULL;
     if (!is_left)
         return npart__fail_memory(way->error);
-    /* Only candidates of the highest rank there is compete; the count is of those. */
-    for (uint32_t i = 0; i < way->groups.count; i++) {
-        int own = rank_of(&way->groups.items[i], is_left);
-        candidates = own > rank ? 1 : candidates + (own == rank);
-        rank = own > rank ? own : rank;
-    }
-    for (uint32_t i = 0; i < way->groups.count && tried < most; i++) {
-        struct npart__group *group = &way->groups.items[i];
-        if (rank_of(group, is_left) != rank)
-            continue;
-        if (candidates == 1 || most == 1) { /* it is chosen whatever it leaves */
-            *out = group;
-            return NPART_OK;
-        }
-        npart_status status = npart__group_try(way, group, &after, NULL);
+    if (way->steps >= NPART__LIMIT_STEPS_TRIED)
+        return NPART_OK;
+    for (int rank = RANK_FAILS; rank > 0; rank--) {
+        struct choice best;
+        npart_status status = choose_of(way, is_left, rank, &best);
         if (status != NPART_OK)
             return status;
-        if (after.accepted < way->now.accepted && !group->tail) /* the runtime then takes less */
-            after.partitions = 0;
-        /* Of equal ones the first stays: groups are in the order of the causes. */
-        if (tried++ && !is_before(&after, &best))
-            continue;
-        best = after;
-        *out = group;
+        if (best.pays) {
+            *out = best.group;
+            return NPART_OK;
+        }
+        first = first.group ? first : best;
     }
+    if (first.group && (!way->unpaid || first.after.failed < way->now.failed))
+        *out = first.group;
     return NPART_OK;
 }
 
@@ -420,107 +477,8 @@ static npart_status mend(struct npart__way *way)
     if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
         status = npart__fail_memory(way->error);
     way->steps++;
+    note_paid(way, &action.after);
     return status;
-}
-
-/* Causes that nothing can be done about, as `row` says it. They need nothing, and leave the plan as it is. `steps`
- * is 0 meanwhile, as describe lists the steps so far as needs. */
-static npart_status keep(struct npart__way *way, const struct npart__group *group, const bool *marks)
-{
-    struct npart__after after = npart__as_it_is(way->open);
-    struct npart__action action;
-    uint32_t steps = way->steps;
-    way->steps = 0;
-    npart_status status = describe(way, group, &after, marks, &action);
-    way->steps = steps;
-    if (status == NPART_OK && !NPART__PUSH(way->arena, &way->out->items, action))
-        status = npart__fail_memory(way->error);
-    return status;
-}
-
-/* Rows whose trial is NOTHING: the table says that it is so, and why. Without them the reader would look for advice
- * on these nodes in vain. */
-static npart_status keep_groups(struct npart__way *way)
-{
-    bool *is_left = find_left(way);
-    npart_status status = is_left ? NPART_OK : npart__fail_memory(way->error);
-    for (uint32_t i = 0; status == NPART_OK && i < way->groups.count; i++) {
-        const struct npart__group *group = &way->groups.items[i];
-        if (group->is_done || npart__rows[group->row].trial != NPART__TRY_NOTHING || !is_left[group->row])
-            continue;
-        bool *marks = mark_causes(way, group);
-        status = marks ? keep(way, group, marks) : npart__fail_memory(way->error);
-    }
-    return status;
-}
-
-/* Causes of which nothing was told yet: the table's last row is for them. Of the open plan again, as causes in the
- * result are its; each of them is in one action at least then. Rows do not matter after it: what is tried then
- * (small.c) has no step done. */
-static npart_status keep_rest(struct npart__way *way)
-{
-    uint32_t count = way->open->causes.items.count, first = NPART_NONE;
-    bool *marks = npart__arena_zeroed(&way->scratch, count + (size_t)1, sizeof *marks);
-    uint32_t *row_of = npart__arena_zeroed(&way->scratch, count + (size_t)1, sizeof *row_of);
-    if (!marks || !row_of)
-        return npart__fail_memory(way->error);
-    for (uint32_t c = count; c-- > 0;)
-        if (!way->is_told[c]) {
-            marks[c] = true;
-            row_of[c] = npart__row_count - 1;
-            first = c;
-        }
-    if (first == NPART_NONE)
-        return NPART_OK;
-    const struct npart__group group = {
-        .row = npart__row_count - 1, .first_cause = first, .variant = NPART_NONE};
-    /* text_of looks at these. */
-    way->plan = way->open;
-    way->row_of = row_of;
-    return keep(way, &group, marks);
-}
-
-/* Against the plan as asked, not step by step: a step may bring something only through a later one. */
-static bool brings_something(const struct npart__way *way)
-{
-    const struct npart__after before = npart__as_it_is(way->open);
-    if (!npart__plan_is_loaded(way->open)) /* the first step mends that */
-        return true;
-    for (uint32_t i = 0; i < way->steps; i++) {
-        const struct npart__after *after = &way->out->items.items[i].after;
-        /* 0 partitions count as most, as in is_before. */
-        if (after->failed < before.failed || after->accepted > before.accepted ||
-            after->partitions - 1 < before.partitions - 1)
-            return true;
-    }
-    return false;
-}
-
-/* Where no step brings anything, what cannot be done comes before them. Actions are named by their place.
- * Otherwise the first thing to read would be work that does not help. The order changes after all are made:
- * needs and places of alternatives move with it. */
-static npart_status keep_first(struct npart__way *way)
-{
-    struct npart__action *items = way->out->items.items;
-    uint32_t count = way->out->items.count, kept = count - way->steps;
-    if (kept == 0 || way->steps == 0 || brings_something(way))
-        return NPART_OK;
-    /* A copy of the pointers and numbers; texts and lists stay where they are. */
-    struct npart__action *turned = npart__arena_allocate(&way->scratch, count * sizeof *turned);
-    if (!turned)
-        return npart__fail_memory(way->error);
-    for (uint32_t i = 0; i < count; i++)
-        /* Steps stand before what is kept until here; a rotation keeps the order within both. */
-        turned[i] = items[i < kept ? way->steps + i : i - kept];
-    memcpy(items, turned, count * sizeof *items);
-    for (uint32_t i = 0; i < count + way->others.count; i++) {
-        const struct npart__action *at = i < count ? &items[i] : &way->others.items[i - count];
-        for (uint32_t n = 0; n < at->need_count; n++)
-            way->out->lists.items[at->first_need + n] += kept;
-    }
-    for (uint32_t i = 0; i < way->others.count; i++)
-        way->others.items[i].instead_of += kept;
-    return NPART_OK;
 }
 
 /* Alternatives last, so that the first actions are the way. What they say of needs and places holds for the list
@@ -533,14 +491,15 @@ static npart_status append_others(struct npart__way *way)
     return NPART_OK;
 }
 
-/* First what keeps a model from compiling, then steps as long as one is left, then what cannot be helped. Whether
- * memory ran out within an inference is asked once, at the end: facts that it spoilt are not told. Causes that
- * nothing is done about come after the steps, as steps may still solve them. The recommendation is the last, as it
+/* What fix does, then what keeps a model from loading, then steps as long as one pays. Whether memory ran out within
+ * an inference is asked once, at the end: facts that it spoilt are not told. The recommendation is the last, as it
  * compares what steps leave. */
 static npart_status walk(struct npart__way *way)
 {
     struct npart__group *group = NULL;
     npart_status status = npart__way_turn(way, way->open);
+    if (status == NPART_OK)
+        status = npart__way_mended(way);
     if (status == NPART_OK)
         status = mend(way);
     if (status == NPART_OK)
@@ -553,11 +512,7 @@ static npart_status walk(struct npart__way *way)
     if (status == NPART_OK)
         status = npart__way_cut(way, true);
     if (status == NPART_OK)
-        status = keep_groups(way);
-    if (status == NPART_OK)
-        status = keep_rest(way);
-    if (status == NPART_OK)
-        status = keep_first(way);
+        status = npart__way_settle(way);
     if (status == NPART_OK)
         status = npart__way_small(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
@@ -587,12 +542,23 @@ static void check_advice(const struct npart__plan *plan, const struct npart__adv
 }
 #endif
 
-npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
+/* What was searched for stands for rows that name rewrites: what they would bring is known, or is nothing. */
+static void exclude_rows(struct npart__way *way)
+{
+    for (uint32_t i = 0; i < npart__row_count; i++)
+        way->is_excluded[i] =
+            way->request->was_searched && *npart__rows[i].rewrites && npart__rows[i].kind != NPART__KIND_DIMS;
+}
+
+npart_status npart__advise(const struct npart__advice_request *request, struct npart__arena *arena,
                            struct npart__advice *out, struct npart_error *error)
 {
+    const struct npart__plan *plan = request->plan;
     struct npart__way way = {.arena = arena,
+                             .request = request,
                              .open = plan,
-                             .fixed = fixed,
+                             .fixed = request->fixed,
+                             .paid = npart__outcome_of(plan),
                              .is_loaded = npart__plan_is_loaded(plan),
                              .out = out,
                              .error = error};
@@ -610,6 +576,8 @@ npart_status npart__advise(const struct npart__plan *plan, const struct npart__p
     way.is_excluded = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_excluded);
     way.is_told = npart__arena_zeroed(&way.scratch, plan->causes.items.count + (size_t)1, sizeof *way.is_told);
     bool is_ready = way.is_done && way.is_cut && way.is_excluded && way.is_told;
+    if (is_ready)
+        exclude_rows(&way);
     npart_status status = is_ready ? walk(&way) : npart__fail_memory(error);
     npart__arena_clear(&way.scratch);
     if (status == NPART_OK)

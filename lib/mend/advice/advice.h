@@ -9,7 +9,7 @@
 #ifndef NPART_ADVICE_H
 #define NPART_ADVICE_H
 
-#include "plan/plan.h"
+#include "choose/choose.h"
 
 /* Rows of the table for one cause: the first, and what may be done in its place. */
 #define NPART__LIMIT_ALTERNATIVES 4u
@@ -31,6 +31,9 @@ struct npart__action {
     const char *kind;     /* "dims", "opset", "exporter", ... */
     const char *text;     /* begins with a verb, and names the thing */
     const char *command;  /* options that show what it brings; NULL: there are none */
+    const char *const *run; /* words of the command line that does it; NULL: there is none */
+    uint32_t run_count;
+    enum npart_pays pays; /* over the step before it */
     const char *rewrites; /* names, with blanks between */
     const char *equality; /* of results, once it is done; "": not said */
     uint32_t first_cause, cause_count; /* of the plan, into lists */
@@ -46,8 +49,28 @@ struct npart__advice {
     const char *reason;
 };
 
-/* `fixed` is the plan with all sizes fixed, or NULL. Plans again on the plans' inferences. */
-npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
+/* What lib/mend/fix makes of the model for this target: a version with a plan of its own. */
+struct npart__mended {
+    const struct npart__plan *plan;
+    const char *rewrites;  /* ids, with blanks between */
+    const char *equality;  /* of the weakest */
+    bool only_sizes;       /* nothing but sizes is fixed */
+    const char *const *run;
+    uint32_t run_count;
+};
+
+/* What advice is made from. */
+struct npart__advice_request {
+    const struct npart__plan *plan;
+    const struct npart__plan *fixed;    /* with all sizes fixed, or NULL */
+    const struct npart__mended *mended; /* what rewrites make of it, the strongest class first; without them rows of the
+                                         * table stand for rewrites */
+    uint32_t mended_count;
+    bool was_searched; /* whether rewrites were looked for, though none may have been found */
+};
+
+/* Plans again on the plans' inferences. */
+npart_status npart__advise(const struct npart__advice_request *request, struct npart__arena *arena,
                            struct npart__advice *out, struct npart_error *error);
 
 #endif

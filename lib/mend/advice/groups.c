@@ -141,7 +141,7 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
     way->accepted = plan->accepted;
     const struct npart__what_if request = {plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
     return status == NPART_OK && is_changed
-               ? npart__what_if(&request, false, &way->scratch, &way->now, &way->accepted, way->error)
+               ? npart__what_if(&request, true, &way->scratch, &way->now, &way->accepted, way->error)
                : status;
 }
 
@@ -266,14 +266,15 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
     return NPART_OK;
 }
 
-/* A row that names no switch means the one without which the rule about integers counts. NPART_NONE where the list
- * has no such switch. */
-static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
+/* A row that names no switch means the one that lifts the line, or else the one without which the rule about integers
+ * counts. NPART_NONE where the list has no such switch. */
+static uint32_t switch_of(const struct npart__oplist *oplist, const char *name, uint32_t rule)
 {
     for (uint32_t i = 0; *name && i < oplist->switches.count; i++)
         if (strcmp(oplist->switches.items[i], name) == 0)
             return i;
-    return *name ? NPART_NONE : oplist->integer_when.without;
+    uint32_t lifting = npart__lifting_switch(oplist, rule);
+    return *name ? NPART_NONE : lifting != NPART_NONE ? lifting : oplist->integer_when.without;
 }
 
 /* Planned as it is, then with sizes fixed: another runtime may need them all the same. A switch that is on already,
@@ -281,7 +282,7 @@ static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
 static npart_status prepare_switch(struct npart__way *way, struct npart__group *group, const char *name)
 {
     const struct npart__target *target = &way->plan->target;
-    uint32_t bit = switch_of(target->oplist, name);
+    uint32_t bit = switch_of(target->oplist, name, way->plan->causes.items.items[group->first_cause].rule);
     struct npart__plan *made = NULL;
     if (bit == NPART_NONE || (target->switches >> bit & 1))
         return NPART_OK; /* impossible then: nothing was replanned */

@@ -12,46 +12,115 @@ struct npart_advice {
     struct npart__advice advice;
 };
 
-/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of
- * two plans and another of the same two the other way round would wait for each other otherwise. Where both
- * plans are of one inference it is locked once, as the lock is not recursive. */
-static void lock_both(const npart_inference *a, const npart_inference *b)
+/* Inferences that are asked again, each once, in the order of their addresses: an advice of some plans and another of
+ * the same the other way round would wait for each other otherwise. */
+struct locked {
+    const npart_inference *items[2 + NPART_MOST_PROPOSALS];
+    uint32_t count;
+};
+
+static void add_lock(struct locked *locked, const npart_plan *plan)
 {
-    bool is_first = (uintptr_t)a <= (uintptr_t)b;
-    npart__lock(is_first ? a : b);
-    if (a != b)
-        npart__lock(is_first ? b : a);
+    uint32_t at = locked->count;
+    if (!plan)
+        return;
+    for (uint32_t i = 0; i < locked->count; i++)
+        if (locked->items[i] == plan->inference)
+            return;
+    for (; at && (uintptr_t)locked->items[at - 1] > (uintptr_t)plan->inference; at--)
+        locked->items[at] = locked->items[at - 1];
+    locked->items[at] = plan->inference;
+    locked->count++;
 }
 
-static void unlock_both(const npart_inference *a, const npart_inference *b)
+/* The words of a command line, for as long as the advice lives. */
+static bool copy_words(const struct npart_fix_info *info, struct npart__arena *arena, struct npart__mended *out)
 {
-    npart__unlock(a);
-    if (a != b)
-        npart__unlock(b);
+    const char **words = npart__arena_zeroed(arena, info->run_count + (size_t)1, sizeof *words);
+    for (uint32_t i = 0; words && i < info->run_count; i++)
+        if (!(words[i] = npart__arena_copy_text(arena, info->run[i], strlen(info->run[i]))))
+            return false;
+    out->run = info->run ? words : NULL;
+    out->run_count = info->run_count;
+    return words != NULL;
 }
 
-npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
-                               struct npart_error *error)
+/* What a fix made of its first target; nothing where that is worse than the file. False when out of memory. */
+static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct npart__mended *out, uint32_t *count)
 {
-    /* `fixed` may be NULL: a model without dynamic sizes has none. */
-    if (!out || !plan)
-        return npart__fail_null(out ? "plan" : "out", error);
+    struct npart_fix_info info = {.size = sizeof info};
+    struct npart_fix_step step = {.size = sizeof step};
+    struct npart__buffer ids;
+    enum npart_equality weakest = NPART_EQUAL_BITS;
+    if (!npart_fix_info(fix, &info) || info.harm || !info.step_count)
+        return true;
+    npart__buffer_init(&ids, arena);
+    *out = (struct npart__mended){.plan = &npart_fix_plan(fix, 0)->plan, .only_sizes = true};
+    for (uint32_t i = 0; npart_fix_step(fix, i, &step); i++) {
+        bool is_told = ids.size && npart__lists_word(npart__buffer_text(&ids), step.rewrite);
+        out->only_sizes &= strcmp(step.rewrite, "bind") == 0;
+        weakest = step.equality > weakest ? step.equality : weakest;
+        if (!is_told)
+            npart__append_format(&ids, "%s%s", ids.size ? " " : "", step.rewrite);
+    }
+    out->rewrites = npart__made_text(&ids);
+    out->equality = npart_equality_text(weakest);
+    ++*count;
+    return out->rewrites && copy_words(&info, arena, out);
+}
+
+/* Of the arguments, what does not depend on memory. */
+static npart_status check_arguments(const npart_plan *plan, const npart_plan *fixed, const npart_fix *const *fixes,
+                                    uint32_t fix_count, struct npart_error *error)
+{
+    if (!plan)
+        return npart__fail_null("plan", error);
+    if (fix_count > NPART_MOST_PROPOSALS || (fix_count && !fixes))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "at most %d fixes", NPART_MOST_PROPOSALS);
+    for (uint32_t i = 0; i < fix_count; i++) {
+        if (!fixes[i])
+            return npart__fail_null("fixes", error);
+        if (npart_fix_plan(fixes[i], 0)->oplist != plan->oplist)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the fix is for another op list");
+    }
     /* What is advised for a fixed model must hold for the dynamic one. */
     if (fixed && (fixed->inference->model != plan->inference->model || fixed->oplist != plan->oplist))
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models or op lists");
+    return NPART_OK;
+}
+
+npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
+                               const npart_fix *const *fixes, uint32_t fix_count, struct npart_error *error)
+{
+    if (!out)
+        return npart__fail_null("out", error);
+    npart_status status = check_arguments(plan, fixed, fixes, fix_count, error);
+    if (status != NPART_OK)
+        return status;
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
     if (!made)
         return npart__settle_for(plan->life, npart__fail_memory(error), error);
-    /* Without a fixed plan the one inference is locked once. */
-    const npart_inference *other = fixed ? fixed->inference : plan->inference;
-    /* An advice is about both plans, so neither may go before it. */
+    struct npart__mended mended[NPART_MOST_PROPOSALS];
+    struct npart__advice_request request = {
+        .plan = &plan->plan, .fixed = fixed ? &fixed->plan : NULL, .mended = mended, .was_searched = fix_count > 0};
+    struct locked locked = {.count = 0};
+    /* An advice tells of both plans, so neither may go before it. */
     npart__life_keep(made->life, plan->life);
     if (fixed)
         npart__life_keep(made->life, fixed->life);
-    lock_both(plan->inference, other);
-    npart_status status =
-        npart__advise(&plan->plan, fixed ? &fixed->plan : NULL, &made->life->arena, &made->advice, error);
-    unlock_both(plan->inference, other);
+    add_lock(&locked, plan);
+    add_lock(&locked, fixed);
+    for (uint32_t i = 0; i < fix_count && status == NPART_OK; i++) {
+        add_lock(&locked, npart_fix_plan(fixes[i], 0));
+        if (!find_mended(fixes[i], &made->life->arena, &mended[request.mended_count], &request.mended_count))
+            status = npart__fail_memory(error);
+    }
+    for (uint32_t i = 0; i < locked.count; i++)
+        npart__lock(locked.items[i]);
+    if (status == NPART_OK)
+        status = npart__advise(&request, &made->life->arena, &made->advice, error);
+    for (uint32_t i = locked.count; i-- > 0;)
+        npart__unlock(locked.items[i]);
     status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
@@ -91,6 +160,9 @@ bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npar
         .rewrites = at->rewrites,
         .is_fixable = *at->rewrites != '\0',
         .equality = at->equality,
+        .pays = at->pays,
+        .run = at->run,
+        .run_count = at->run_count,
         .causes = at->cause_count ? lists + at->first_cause : NULL,
         .needs = at->need_count ? lists + at->first_need : NULL,
         .cause_count = at->cause_count,

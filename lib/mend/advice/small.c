@@ -115,9 +115,14 @@ npart_status npart__way_small(struct npart__way *way)
         return npart__fail_memory(way->error);
     if (small.partitions == 0)
         return NPART_OK;
+    /* Steps that were tried and did not pay are done no more. */
+    memset(way->is_done, 0, npart__row_count * sizeof *way->is_done);
+    npart_status status = npart__way_turn(way, way->open);
+    if (status != NPART_OK)
+        return status;
     const struct npart__what_if request = {plan,      way->row_of,    way->is_done, NPART_NONE,
                                            small.is_small, way->is_loaded};
-    npart_status status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
+    status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
     if (status != NPART_OK || !after.bill)
         return status;
     struct npart__ratio ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);

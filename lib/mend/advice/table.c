@@ -160,6 +160,14 @@ static bool is_quantized(const struct npart__graph *graph, const struct npart__n
     return made && made->consumer_count && is_op(graph, graph->consumers[made->first_consumer], "QuantizeLinear");
 }
 
+uint32_t npart__lifting_switch(const struct npart__oplist *oplist, uint32_t rule)
+{
+    for (uint32_t i = 0; i < oplist->policies.count; i++)
+        if (oplist->policies.items[i].rule == rule)
+            return oplist->policies.items[i].when.without;
+    return NPART_NONE;
+}
+
 /* Rows of one cause share the case: those that look for an opset leave it there for the action's text. */
 static bool holds(enum npart__row_when when, struct npart__case *about)
 {
@@ -199,6 +207,8 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
         return about->opset > 0;
     case NPART__WHEN_INTEGERS:
         return cause->rule == oplist->integer_rule;
+    case NPART__WHEN_LIFTED:
+        return npart__lifting_switch(oplist, cause->rule) != NPART_NONE;
     case NPART__WHEN_USER_CUT:
         return cause->cut_value != NPART_NONE;
     case NPART__WHEN_OVERRIDDEN:

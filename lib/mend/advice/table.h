@@ -23,6 +23,7 @@ enum npart__row_when {
     NPART__WHEN_ADDED_LATER,     /* the list has the op from a later opset on */
     NPART__WHEN_DROPPED,         /* the list has the op up to an earlier opset */
     NPART__WHEN_INTEGERS,        /* the target computes integers only */
+    NPART__WHEN_LIFTED,          /* a `partitions` line that does not count with some switch */
     NPART__WHEN_USER_CUT,        /* the user cuts there */
     NPART__WHEN_OVERRIDDEN,      /* the user leaves it to the CPU */
     NPART__WHEN_ADVISED,         /* the op list says what to change */
@@ -86,6 +87,8 @@ struct npart__case {
     int64_t opset; /* that would do; 0: none is known */
 };
 
+/* The switch with which the `partitions` line of a rule does not count; NPART_NONE: there is none. */
+uint32_t npart__lifting_switch(const struct npart__oplist *oplist, uint32_t rule);
 /* The plan's inference is asked again: it must be locked. */
 struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t cause);
 /* Whether the row is for such a cause; fills in case->opset. */

@@ -19,6 +19,8 @@ struct npart__way {
     struct npart__arena scratch;       /* plans made on the way, and what is known of them */
     const struct npart__plan *open;    /* that is asked about: causes in the result are its */
     const struct npart__plan *fixed;   /* or NULL */
+    const struct npart__advice_request *request;
+    bool is_rewritten; /* `plan` is of a rewritten model: its ids are not those of `open` */
     const struct npart__plan *plan;    /* where the way has come to: `open`, or one that was planned again */
     uint32_t *row_of;                  /* by cause of `plan` */
     struct NPART__ARRAY(struct npart__group) groups; /* of `plan` */
@@ -31,6 +33,8 @@ struct npart__way {
     bool *is_told;     /* by cause of `open`: an action has it */
     bool is_loaded, has_cut; /* has_cut: cut points round all that falls back were looked for */
     uint32_t steps;                    /* so far; the place of the next one among the actions */
+    struct npart__outcome paid;        /* what the last step that pays leaves */
+    uint32_t unpaid;                   /* steps since then */
     struct npart__after now;           /* what is left after them */
     struct npart__advice *out;
     struct NPART__ARRAY(struct npart__action) others; /* what may take the place of a step */
@@ -49,6 +53,22 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
 
+/* mended.c: what fix does, as the first step. */
+npart_status npart__way_mended(struct npart__way *way);
+/* By cause of `open` whether the plan has one like it, of so many rows (NPART_NONE: any). NULL when out of memory. */
+bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, uint32_t row);
+/* settle.c: what no step brings is left out, and steps that pay only together are one. */
+npart_status npart__way_settle(struct npart__way *way);
+struct npart__outcome npart__outcome_after(const struct npart__after *after);
+
+/* "Fix `batch` and `sequence`", and "--dim batch=1 --dim sequence=128", of the sizes that a plan fixes. */
+void npart__append_dims(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out);
+bool npart__dims_command(struct npart__way *way, const struct npart__plan *fixed, const char **out);
+/* The causes that are marked, of the plan that was asked about. False when out of memory. */
+bool npart__tell_causes(struct npart__way *way, const bool *marks, struct npart__action *action);
+/* What a group does, in the place of a step; it needs no other. */
+npart_status npart__add_instead_of(struct npart__way *way, const struct npart__group *group,
+                                   const struct npart__after *after, uint32_t step);
 /* advice.c: says that the action needs the first `steps` steps. Its causes are listed before. False when out of
  * memory. */
 bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action);

@@ -138,6 +138,12 @@ static void variant(const struct words *words)
     npart__append_format(words->out, "%s (%s)", chosen->name, chosen->title);
 }
 
+static void target(const struct words *words)
+{
+    npart__append_text(words->out, words->plan->target.oplist->name);
+    npart__append_text(words->out, words->group->target ? words->group->target : "");
+}
+
 /* In which the model's weights are. */
 static void format(const struct words *words)
 {
@@ -195,7 +201,7 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
     } all[] = {
         {"ops", ops},         {"at", at},           {"rule", rule},     {"advice", advice}, {"opset", opset},
         {"only", only},       {"variant", variant}, {"tensors", tensors}, {"cuts", cuts},
-        {"format", format},
+        {"format", format},   {"target", target},
     };
     const struct words words = {plan, row_of, causes_row, group, out};
     const char *text = npart__rows[group->row].text;

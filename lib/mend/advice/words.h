@@ -27,7 +27,7 @@ struct npart__group {
 
 /* Appends the text of the group's row. Its causes are those that `row_of`, which is by cause, gives `causes_row`.
  *   {ops} {at} {rule} {advice}   of the causes: operators, the first node and how many more, rule, the list's advice
- *   {opset} {only} {variant} {format} {tensors} {cuts}   of the trial, and of the user */
+ *   {opset} {only} {variant} {target} {format} {tensors} {cuts}   of the trial, and of the user */
 void npart__append_action_text(const struct npart__plan *plan, const uint32_t *row_of, uint32_t causes_row,
                                const struct npart__group *group, struct npart__buffer *out);
 /* Appends "`a`, `b` and 3 more", of names from the model. */

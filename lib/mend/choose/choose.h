@@ -43,6 +43,12 @@ bool npart__brings_on(const struct npart__outcome *before, const struct npart__o
  * a smaller share are the same. */
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);
 
+/* A step is told as faster where it saves so much of a run. */
+#define NPART__SHARE_OF_STEP 0.02
+/* What a step from `before` brings, as it is told. A failure pays once nothing fails any more; without one, a run must
+ * not get slower for any of it, and more nodes on the NPU count only where times are not known. */
+enum npart_pays npart__step_pays(const struct npart__outcome *before, const struct npart__outcome *after);
+
 /* ---- several targets --------------------------------------------------------------------------------------------- */
 
 /* A version of the model, as each of the targets has it. */

@@ -58,6 +58,22 @@ bool npart__brings_on(const struct npart__outcome *before, const struct npart__o
     return after->failed <= before->failed && (npart__pays(before, after, 0) & ~(unsigned)NPART__PAYS_FASTER);
 }
 
+enum npart_pays npart__step_pays(const struct npart__outcome *before, const struct npart__outcome *after)
+{
+    unsigned pays = npart__pays(before, after, NPART__SHARE_OF_STEP);
+    if (before->failed || after->failed)
+        return before->failed && !after->failed ? NPART_PAYS_MENDS : NPART_PAYS_NOTHING;
+    bool has_times = before->ms >= 0 && after->ms >= 0;
+    if (has_times && after->ms > before->ms)
+        return NPART_PAYS_NOTHING;
+    if (pays & NPART__PAYS_FASTER)
+        return NPART_PAYS_FASTER;
+    /* None counts as more than any number, but is not brought down. */
+    if (pays & NPART__PAYS_FEWER_PARTITIONS)
+        return before->summary.partitions ? NPART_PAYS_FEWER_PARTITIONS : NPART_PAYS_MORE_ON_NPU;
+    return !has_times && (pays & NPART__PAYS_MORE_ON_NPU) ? NPART_PAYS_MORE_ON_NPU : NPART_PAYS_NOTHING;
+}
+
 /* ---- several targets --------------------------------------------------------------------------------------------- */
 
 bool npart__is_worse(const struct npart__standing *at, const struct npart__standing *than, double share)

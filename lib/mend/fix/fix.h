@@ -66,7 +66,22 @@ struct npart__fix {
     struct NPART__ARRAY(struct npart__fix_step) steps;
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
     uint32_t plan_count; /* how many were made */
+    uint32_t barred;     /* bits by enum npart_equality: classes that are not allowed, and that some site would need */
 };
+
+/* What the tool is asked for the same. Texts are the caller's. */
+struct npart__fix_command {
+    const char *path;                  /* of the model */
+    const char *const *targets;        /* as they are asked for */
+    uint32_t target_count;
+    const struct npart__infer_options *sizes;
+    const struct npart_plan_options *plan;
+    const struct npart_fix_options *options;
+};
+/* command.c: the words of a command line that does it and writes NAME.fixed.onnx into the current folder,
+ * NULL-terminated, in the arena; NULL in *words where no command line can say it. False when out of memory. */
+bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
+                        const char *const **words, uint32_t *count);
 
 /* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the
  * version as it is with the sizes given, and with MEMORY. */

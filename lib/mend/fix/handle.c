@@ -28,6 +28,8 @@ struct npart_fix {
     double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
     const char *const *absent;            /* external data that is not there; ends with NULL */
     const char *harm;                     /* what is worse than before; NULL: nothing */
+    const char *const *run;               /* see npart__fix_command */
+    uint32_t run_count;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -43,6 +45,11 @@ static bool are_complete(const struct npart_fix_options *options)
         is_complete = options->only[i] != NULL;
     for (uint32_t i = 0; is_complete && i < options->without_count; i++)
         is_complete = options->without[i] != NULL;
+    if (options->version < 3)
+        return is_complete;
+    is_complete &= options->words || !options->word_count;
+    for (uint32_t i = 0; is_complete && i < options->word_count; i++)
+        is_complete = options->words[i] != NULL;
     return is_complete;
 }
 
@@ -50,7 +57,7 @@ static bool are_complete(const struct npart_fix_options *options)
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("fix options", options->version, 2, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("fix options", options->version, 3, error) : NPART_OK;
     if (status != NPART_OK)
         return status;
     if (!path || !oplists || !targets)
@@ -183,14 +190,16 @@ static npart_status convert_targets(const npart_fix *fix, const npart_oplist *co
     return NPART_OK;
 }
 
-/* False when out of memory. A target that was given as NULL stays NULL: npart_plan_make takes both. */
-static bool copy_targets(npart_fix *fix, const char *const *targets)
+/* False when out of memory. A target that was given as NULL is the list's default. */
+static bool copy_targets(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets)
 {
     struct npart__arena *arena = &fix->life->arena;
     fix->targets = npart__arena_zeroed(arena, fix->target_count, sizeof *fix->targets);
-    for (uint32_t i = 0; fix->targets && i < fix->target_count; i++)
-        if (targets[i] && !(fix->targets[i] = npart__arena_copy_text(arena, targets[i], strlen(targets[i]))))
+    for (uint32_t i = 0; fix->targets && i < fix->target_count; i++) {
+        const char *text = targets[i] ? targets[i] : oplists[i]->oplist.name;
+        if (!(fix->targets[i] = npart__arena_copy_text(arena, text, strlen(text))))
             return false;
+    }
     return fix->targets != NULL;
 }
 
@@ -243,7 +252,14 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
         status = read_input(fix, options, error);
     if (status == NPART_OK)
         status = convert(fix, oplists, targets, options, &request, error);
-    return status == NPART_OK ? npart__fix_search(&request, &fix->original, arena, &fix->found, error) : status;
+    if (status == NPART_OK)
+        status = npart__fix_search(&request, &fix->original, arena, &fix->found, error);
+    /* After it, as it is known then which dims the model has. */
+    const struct npart__fix_command command = {fix->path, fix->targets, fix->target_count, &request.sizes,
+                                               &fix->plan_options, options};
+    if (status == NPART_OK && !npart__fix_command(&command, arena, &fix->run, &fix->run_count))
+        status = npart__fail_memory(error);
+    return status;
 }
 
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
@@ -366,8 +382,8 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
     fix->read.keep_bytes = options->keep_bytes;
     fix->path = npart__arena_copy_text(&fix->life->arena, path, strlen(path));
     fix->plans = npart__arena_zeroed(&fix->life->arena, target_count, sizeof *fix->plans);
-    status = fix->path && fix->plans && copy_targets(fix, targets) ? search(fix, oplists, targets, options, error)
-                                                                  : npart__fail_memory(error);
+    bool is_ready = fix->path && fix->plans && copy_targets(fix, oplists, targets);
+    status = is_ready ? search(fix, oplists, targets, options, error) : npart__fail_memory(error);
     if (status == NPART_OK)
         status = plan_result(fix, oplists, targets, error);
     status = npart__settle_for(fix->life, status, error);
@@ -410,6 +426,9 @@ bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out)
         .after_ms = fix->after_ms,
         .harm = fix->harm,
         .absent = fix->absent,
+        .barred = fix->found.barred,
+        .run = fix->run,
+        .run_count = fix->run_count,
     };
     return true;
 }

@@ -441,18 +441,27 @@ static npart_status go_on_without(struct course *course, struct npart__state *wi
     return drop_steps(course, why);
 }
 
+/* Then nothing needs to be made again. */
+static bool are_all_left_out(const struct course *course)
+{
+    for (uint32_t i = 0; i < course->steps.count; i++)
+        if (!course->steps.items[i].is_left_out)
+            return false;
+    return true;
+}
+
 /* Takes back the steps that are marked, where the model is no worse without them. Worse by so little as SHARE_OF_GAIN
  * counts as worse: steps are only taken back where they truly brought nothing. */
 static npart_status try_without(struct course *course, bool *is_dropped)
 {
-    struct npart__state *without;
-    npart_status status = replay(course, &without);
+    struct npart__state *without = course->base;
+    npart_status status = are_all_left_out(course) ? NPART_OK : replay(course, &without);
     *is_dropped = false;
     if (status != NPART_OK || !without)
         return status;
     /* Against the state with all steps that are still there: two that can stand in for each other do not both go. */
     if (npart__is_worse(&without->standing, &course->current->standing, NPART__SHARE_OF_GAIN)) {
-        npart__state_free(without);
+        leave(course, without);
         return NPART_OK;
     }
     *is_dropped = true;

@@ -64,6 +64,7 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         plan.model_name = request->model_name;
         plan.inference = &state->inference;
         plan.shared = &state->shared;
+        plan.is_trial = true;
         plan.oplist = request->targets[i].oplist;
         plan.target = request->targets[i].target;
         status = npart__plan_make(&plan, arena, &state->plans[i], error);

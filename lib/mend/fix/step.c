@@ -103,7 +103,8 @@ static npart_status analyse_made(struct npart__search *search, struct npart__sta
 {
     npart_status status = npart__state_analyse(search, made, NULL, what);
     attempt->made = made;
-    if (status == NPART_OK)
+    /* States on the way of a replay are not told. */
+    if (status == NPART_OK && !search->plans_nothing)
         status = tell_changes(search, from, attempt);
     if (status == NPART_OK)
         return NPART_OK;
@@ -202,7 +203,10 @@ static npart_status offer(struct offering *offering, uint32_t node)
     if (is_raised)
         site.equality = NPART_EQUAL_STEP;
     /* One bit for each class that the user allows. */
-    if (is_made && search->request->allowed >> site.equality & 1 && npart__site_keep(&site))
+    bool is_allowed = search->request->allowed >> site.equality & 1;
+    if (is_made && !is_allowed)
+        search->fix->barred |= 1u << site.equality;
+    if (is_made && is_allowed && npart__site_keep(&site))
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);
     /* What the rewrite has built for it is forgotten, and the node stays as it is. */
     npart__site_drop(&site);

@@ -8,18 +8,21 @@ import functools
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
-from ._arguments import Device, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time
+from ._arguments import Device, FixOptions, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time
 from ._documents import Document, Format, Outcome
+from ._errors import ArgumentError
 from ._html import analysis_html, target_html
 from ._input import ModelSource, read_model
-from ._library import Handle, initialized, library, make, read_text
+from ._library import Handle, call, initialized, library, make, read_text
 
 if TYPE_CHECKING:
     import pandas
+
+    from ._fix import Fix
 
 Root = Union[str, "os.PathLike[str]", None]
 Detail = Literal["nodes", "causes", "summary", "tensors"]
@@ -34,6 +37,7 @@ class _Plan:
     plan: Handle
     fixed: Handle | None
     advice: Handle | None
+    mend: Callable[..., Fix] | None = None  # fix() of the file as this target was asked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,6 +184,19 @@ class Target:
     def advice(self) -> tuple[results.Action, ...]:
         """What to do about it, the best first."""
         return tuple(results.build(results.Action, item) for item in self._short["advice"])
+
+    def fix(self, output: str | os.PathLike[str] | None = None, *, allow: str | Iterable[str] = (),
+            **options: Any) -> Fix:
+        """What the first line to paste does (`run` of an action): `npu_partition.fix` for this target, with the sizes
+        of the analysis and those that it has chosen. `options` are the other ones of `npu_partition.fix`.
+
+        Raises:
+            ArgumentError: the model was no file, or was analyzed without advice.
+        """
+        if self._plan.mend is None:
+            raise ArgumentError("only a model that was analyzed from a file, with advice, can be fixed")
+        chosen = self.if_fixed
+        return self._plan.mend(chosen.dims if chosen else {}, output, allow=allow, **options)
 
     @functools.cached_property
     def if_fixed(self) -> results.Fixed | None:
@@ -411,16 +428,36 @@ def _dataframe(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
     return pandas.DataFrame.from_records(list(rows))
 
 
-def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions) -> list[_Plan]:
-    """What to do about each plan, and what it is with all sizes fixed."""
+def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions, search: FixOptions,
+            path: bytes | None) -> list[_Plan]:
+    """What to do about each plan, and what it is with all sizes fixed. Of a file rewrites are searched for."""
     fixed_inference = make(library.npart_inference_make_fixed, library.npart_inference_free, inference.pointer)
     advised = []
     for plan, (text, oplist) in zip(plans, targets.items):
         fixed = _plan(fixed_inference, oplist, text, options) if fixed_inference else None
-        advice = make(library.npart_advice_make, library.npart_advice_free, plan.pointer,
-                      fixed.pointer if fixed else None)
+        pair = plan.pointer, fixed.pointer if fixed else None
+        fixes = (ctypes.c_void_p * _native.NPART_MOST_PROPOSALS)()
+        count = ctypes.c_uint32()
+        try:
+            if path is not None:
+                call(library.npart_fix_propose, fixes, ctypes.byref(count), path, *pair, encoded(text),
+                     ctypes.byref(search.struct))
+            advice = make(library.npart_advice_make, library.npart_advice_free, *pair, fixes, count)
+        finally:
+            for made in fixes[:count.value]:
+                library.npart_fix_free(made)
         advised.append(_Plan(plan, fixed, advice))
     return advised
+
+
+def _mending(path: str, target: str, dims: Mapping[str, int | str] | None, settings: Mapping[str, Any]
+             ) -> Callable[..., Fix]:
+    def mend(chosen: Mapping[str, int], output: str | os.PathLike[str] | None, **options: Any) -> Fix:
+        from ._fix import fix
+
+        return fix(path, target, output, dims={**chosen, **(dims or {})}, **{**settings, **options})
+
+    return mend
 
 
 def _plan(inference: Handle, oplist: Handle, target: str, options: PlanOptions) -> Handle:
@@ -497,8 +534,19 @@ def analyze(
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,
                      ctypes.byref(sizes.struct))
     plans = [_plan(inference, one, text, options) for text, one in wanted.items]
-    advised = _advise(inference, plans, wanted, options) if advice else [_Plan(plan, None, None) for plan in plans]
-    end_time(plans[0].pointer)
     # As given, so that it can be opened: in the JSON, bytes that are no UTF-8 are replaced.
     path = os.fsdecode(model) if name is None and isinstance(model, (str, os.PathLike)) else None
+    file = path if path is not None and os.path.isfile(path) else None
+    if advice:
+        search = FixOptions(sizes, options, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist, cost)
+        advised = _advise(inference, plans, wanted, options, search, None if file is None else os.fsencode(file))
+    else:
+        advised = [_Plan(plan, None, None) for plan in plans]
+    if advice and file is not None:
+        settings = {"inputs": inputs, "values": values, "level": level, "partitioner": partitioner, "oplist": oplist,
+                    "cost": cost, "runtime": runtime, "keep_bytes": keep_bytes, "max_memory_bytes": max_memory_bytes,
+                    "timeout_s": timeout_s, "limits": limits}
+        advised = [dataclasses.replace(plan, mend=_mending(file, text, dims, settings))
+                   for plan, (text, _oplist) in zip(advised, wanted.items)]
+    end_time(plans[0].pointer)
     return Analysis(loaded, inference, advised, path)

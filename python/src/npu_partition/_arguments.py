@@ -165,6 +165,22 @@ class PlanOptions:
         plan.cuts, plan.cut_count = (ctypes.c_char_p * len(points))(*points), len(points)
 
 
+class FixOptions:
+    """How rewrites are searched for, of a model that is analyzed in this way."""
+
+    def __init__(self, sizes: Sizes, plan: PlanOptions, values: Mapping[str, Number | Sequence[Number]] | None,
+                 keep_bytes: int, max_memory_bytes: int, timeout_s: float, limits: Mapping[str, int] | None,
+                 oplist: str | os.PathLike[str] | None, cost: str | os.PathLike[str] | None):
+        options = self.struct = initialized(_native.npart_fix_options, _native.NPART_FIX_OPTIONS_INIT)
+        options.sizes, options.plan = ctypes.pointer(sizes.struct), ctypes.pointer(plan.struct)
+        bound = bound_values(values)
+        options.values, options.value_count, options.keep_bytes = bound, len(bound), keep_bytes
+        set_budget(options, max_memory_bytes, timeout_s, limits)
+        words = [word for name, file in ((b"--oplist", oplist), (b"--cost", cost)) if file is not None
+                 for word in (name, os.fsencode(file))]
+        options.words, options.word_count = (ctypes.c_char_p * len(words))(*words), len(words)
+
+
 def _is_npu(device: str) -> bool:
     if device not in ("npu", "cpu"):
         raise ArgumentError(f'a placement is "npu" or "cpu", not "{device}"')

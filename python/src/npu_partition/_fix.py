@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
 from ._analysis import analyze, read_report, report_options
-from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, end_time, names, set_budget
+from ._arguments import FixOptions, Number, PlanOptions, Sizes, Targets, encoded, end_time, names
 from ._errors import ArgumentError
-from ._library import Handle, call, initialized, library, make
+from ._library import Handle, call, library, make
 from .results import Equality
 
 if TYPE_CHECKING:
@@ -175,12 +175,9 @@ def fix(
     """
     wanted = Targets(targets, oplist, cost)
     plan = PlanOptions(level, partitioner, None, None, None, None, runtime, False)
-    sizes, bound = Sizes(dims, inputs), bound_values(values)
-    options = initialized(_native.npart_fix_options, _native.NPART_FIX_OPTIONS_INIT)
-    options.sizes, options.plan = ctypes.pointer(sizes.struct), ctypes.pointer(plan.struct)
-    options.values, options.value_count = bound, len(bound)
-    options.allowed, options.most_growth, options.keep_bytes = _allowed(names(allow)), max_growth, keep_bytes
-    set_budget(options, max_memory_bytes, timeout_s, limits)
+    options = FixOptions(Sizes(dims, inputs), plan, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist,
+                         cost).struct
+    options.allowed, options.most_growth = _allowed(names(allow)), max_growth
     options.only, options.only_count = _texts(names(only))
     options.without, options.without_count = _texts(names(without))
     told = None

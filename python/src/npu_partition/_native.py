@@ -243,17 +243,18 @@ NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
 NPART_VERSION_MINOR = 3
 NPART_VERSION_PATCH = 0
+NPART_MOST_PROPOSALS = 2
 VERSION = "0.3.0"
-NPART_READ_OPTIONS_INIT = (3, 0, None, None, None, 0, 0, 0, None, 0)
-NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
-NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC, None, None, None, None, 0, None, 0, None, False)
-NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
-NPART_FIX_OPTIONS_INIT = (2, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0, 0, 0, None, 0)
+NPART_READ_OPTIONS_INIT = (3,)
+NPART_INFERENCE_OPTIONS_INIT = (1,)
+NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC)
+NPART_PLACEMENT_OPTIONS_INIT = (1,)
+NPART_FIX_OPTIONS_INIT = (3, None, None, None, 0, 0, None, 0, None, 0, 0.25)
 NPART_SIDE_INIT = (1,)
-NPART_DIFF_OPTIONS_INIT = (1, 0, 0, None)
-NPART_REPORT_OPTIONS_INIT = (2, False, False, 0, False, NPART_DETAIL_NODES, None, None)
-NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY, None, None)
-NPART_ENTRY_INIT = (1, None, None, 0, None, 0, None)
+NPART_DIFF_OPTIONS_INIT = (1,)
+NPART_REPORT_OPTIONS_INIT = (2, False, False, 0, False, NPART_DETAIL_NODES)
+NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY)
+NPART_ENTRY_INIT = (1,)
 
 
 class npart_error(Structure):
@@ -1565,6 +1566,8 @@ class npart_fix_options(Structure):
     max_ms: int
     limits: Any
     limit_count: int
+    words: Any
+    word_count: int
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1585,6 +1588,8 @@ class npart_fix_options(Structure):
         ("max_ms", c_uint64),
         ("limits", POINTER(npart_limit)),
         ("limit_count", c_uint32),
+        ("words", POINTER(c_char_p)),
+        ("word_count", c_uint32),
     ]
 
 
@@ -1601,6 +1606,9 @@ class npart_fix_info(Structure):
     after_ms: Any
     harm: Bytes | None
     absent: Any
+    barred: int
+    run: Any
+    run_count: int
     _fields_ = [
         ("size", c_size_t),
         ("path", c_char_p),
@@ -1614,6 +1622,9 @@ class npart_fix_info(Structure):
         ("after_ms", POINTER(c_double)),
         ("harm", c_char_p),
         ("absent", POINTER(c_char_p)),
+        ("barred", c_uint32),
+        ("run", POINTER(c_char_p)),
+        ("run_count", c_uint32),
     ]
 
 
@@ -2134,7 +2145,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
     "npart_plan_parameter": (c_bool, [c_void_p, c_uint32, POINTER(npart_parameter)]),
     "npart_plan_times": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(npart_error)]),
-    "npart_advice_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_advice_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_void_p,
+            POINTER(c_void_p),
+            c_uint32,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_advice_free": (None, [c_void_p]),
     "npart_pays_text": (c_char_p, [c_int]),
     "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
@@ -2166,6 +2187,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(c_void_p),
             POINTER(c_char_p),
             c_uint32,
+            POINTER(npart_fix_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_fix_propose": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_uint32),
+            c_char_p,
+            c_void_p,
+            c_void_p,
+            c_char_p,
             POINTER(npart_fix_options),
             POINTER(npart_error),
         ],

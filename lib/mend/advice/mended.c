@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What fix does, as the first step: a version of the model that was made and planned, so that nothing of it is a guess.
+ * What a person may do in its place (another opset, an option of the session) stands beside it.
+ */
+#include "advice/way.h"
+
+/* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)". */
+static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
+{
+    struct npart__buffer text;
+    bool has_sizes = way->fixed && way->fixed->binding_count;
+    npart__buffer_init(&text, way->arena);
+    if (has_sizes)
+        npart__append_dims(way, way->fixed, &text);
+    if (mended->only_sizes)
+        return npart__made_text(&text);
+    npart__append_text(&text, has_sizes ? ", and rewrite the model (" : "Rewrite the model (");
+    for (const char *at = mended->rewrites; *at;) {
+        size_t length = strcspn(at, " ");
+        npart__append(&text, at, length);
+        at += length + (at[length] == ' ');
+        npart__append_text(&text, *at ? ", " : ")");
+    }
+    return npart__made_text(&text);
+}
+
+/* In a rewritten model nodes have other ids, and a cause is known by what it says of any model. */
+static bool is_like(const struct npart__cause *a, const struct npart__cause *b)
+{
+    bool has_same_op = a->root_op && b->root_op ? strcmp(a->root_op, b->root_op) == 0 : !a->root_op && !b->root_op;
+    return a->rule == b->rule && a->about == b->about && has_same_op;
+}
+
+bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, uint32_t row)
+{
+    const struct npart__causes *asked = &way->open->causes, *now = &plan->causes;
+    bool *marks = npart__arena_zeroed(&way->scratch, asked->items.count + (size_t)1, sizeof *marks);
+    for (uint32_t c = 0; marks && c < asked->items.count; c++)
+        for (uint32_t k = 0; k < now->items.count && !marks[c]; k++)
+            marks[c] = (row == NPART_NONE || way->row_of[k] == row) &&
+                       is_like(&asked->items.items[c], &now->items.items[k]);
+    return marks;
+}
+
+/* Causes that the version has no more. A user's cut is none that a rewrite mends. */
+static bool *mark_mended(struct npart__way *way, const struct npart__mended *mended)
+{
+    const struct npart__causes *asked = &way->open->causes;
+    bool *marks = npart__mark_like(way, mended->plan, NPART_NONE);
+    for (uint32_t c = 0; marks && c < asked->items.count; c++)
+        marks[c] = !marks[c] && asked->items.items[c].cut_value == NPART_NONE;
+    return marks;
+}
+
+static npart_status add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other)
+{
+    struct npart__action action = {
+        .kind = npart__kind_word(mended->only_sizes ? NPART__KIND_DIMS : NPART__KIND_REWRITE),
+        .text = text_of(way, mended),
+        .run = mended->run,
+        .run_count = mended->run_count,
+        .rewrites = mended->rewrites,
+        .equality = mended->equality,
+        .instead_of = is_other ? 0 : NPART_NONE,
+        .after = npart__as_it_is(mended->plan),
+    };
+    const bool *marks = mark_mended(way, mended);
+    bool is_made = action.text && marks && npart__tell_causes(way, marks, &action) &&
+                   npart__list_needs(way, 0, &action);
+    if (is_made && mended->only_sizes)
+        is_made = npart__dims_command(way, way->fixed, &action.command);
+    is_made = is_made && (is_other ? NPART__PUSH(&way->scratch, &way->others, action)
+                                   : NPART__PUSH(way->arena, &way->out->items, action));
+    if (!is_made)
+        return npart__fail_memory(way->error);
+    way->steps += !is_other;
+    return NPART_OK;
+}
+
+/* What a person may do instead, tried on the plan with the sizes that the step fixes. */
+static npart_status add_instead(struct npart__way *way)
+{
+    const struct npart__plan *with_sizes = way->fixed ? way->fixed : way->open;
+    const struct npart__outcome before = npart__outcome_of(way->open);
+    npart_status status = with_sizes == way->plan ? NPART_OK : npart__way_turn(way, with_sizes);
+    uint32_t tried = 0;
+    for (uint32_t i = 0; status == NPART_OK && i < way->groups.count && tried < NPART__LIMIT_ALTERNATIVES; i++) {
+        struct npart__group *group = &way->groups.items[i];
+        struct npart__after after;
+        bool *accepted;
+        const struct npart__row *row = &npart__rows[group->row];
+        if (group->is_impossible || row->trial == NPART__TRY_NOTHING || row->kind == NPART__KIND_DIMS)
+            continue;
+        tried++;
+        group->has_sizes |= with_sizes != way->open;
+        status = npart__group_try(way, group, &after, &accepted);
+        struct npart__outcome then = npart__outcome_after(&after);
+        if (status == NPART_OK && npart__step_pays(&before, &then))
+            status = npart__add_instead_of(way, group, &after, 0);
+    }
+    return status;
+}
+
+/* The first version that pays is the step; one of a wider class that pays on top of it may take its place. The way goes
+ * on from the first. */
+npart_status npart__way_mended(struct npart__way *way)
+{
+    const struct npart__advice_request *request = way->request;
+    struct npart__outcome at = npart__outcome_of(way->open);
+    const struct npart__mended *taken = NULL;
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; i < request->mended_count && status == NPART_OK; i++) {
+        const struct npart__mended *mended = &request->mended[i];
+        struct npart__outcome then = npart__outcome_of(mended->plan);
+        if (!npart__step_pays(&at, &then))
+            continue;
+        status = add_mended(way, mended, taken != NULL);
+        at = then;
+        taken = taken ? taken : mended;
+    }
+    if (!taken || status != NPART_OK)
+        return status;
+    status = add_instead(way);
+    /* Of sizes alone the plan is the one with fixed sizes, whose ids are the file's. */
+    bool has_ids = taken->only_sizes && way->fixed;
+    way->is_rewritten = !has_ids;
+    way->is_loaded = npart__plan_is_loaded(taken->plan);
+    way->paid = npart__outcome_of(taken->plan);
+    return status == NPART_OK ? npart__way_turn(way, has_ids ? way->fixed : taken->plan) : status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line by which the tool does what a search was asked for. It is told to people, who paste it.
+ */
+#include "fix/fix.h"
+
+struct line {
+    struct npart__arena *arena;
+    struct NPART__ARRAY(const char *) words;
+    bool failed;     /* out of memory */
+    bool is_unsaid;  /* something that no option can say */
+};
+
+static void add(struct line *line, const char *word)
+{
+    line->failed |= !word || !NPART__PUSH(line->arena, &line->words, word);
+}
+
+/* Nothing where there is no value. */
+static void add_option(struct line *line, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    add(line, option);
+    add(line, value);
+}
+
+/* "a,b": the tool divides at commas, so a name that has one cannot be said. */
+static void add_list(struct line *line, const char *option, const char *const *names, uint32_t count)
+{
+    struct npart__buffer text;
+    if (!count)
+        return;
+    npart__buffer_init(&text, line->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        line->is_unsaid |= strchr(names[i], ',') != NULL;
+        npart__append_format(&text, "%s%s", i ? "," : "", names[i]);
+    }
+    add_option(line, option, npart__made_text(&text));
+    line->failed |= text.failed;
+}
+
+/* Of dims that the model has: one command line may serve many models. */
+static void add_sizes(struct line *line, const struct npart__infer_options *sizes)
+{
+    for (uint32_t i = 0; i < sizes->binding_count; i++) {
+        const struct npart_dim_binding *at = &sizes->bindings[i];
+        if (i < sizes->may_lack_count && sizes->is_missing[i])
+            continue;
+        add(line, "-d");
+        add(line, npart__arena_format(line->arena, at->is_limit ? "%s=..%lld" : "%s=%lld", at->name,
+                                      (long long)at->size));
+    }
+    for (uint32_t i = 0; i < sizes->shape_count; i++) {
+        const struct npart_input_shape *at = &sizes->shapes[i];
+        struct npart__buffer text;
+        npart__buffer_init(&text, line->arena);
+        npart__append_format(&text, "%s=", at->input);
+        for (uint32_t k = 0; k < at->rank; k++)
+            npart__append_format(&text, "%s%lld", k ? "x" : "", (long long)at->dims[k]);
+        add_option(line, "-i", npart__made_text(&text));
+        line->failed |= text.failed;
+    }
+}
+
+static void add_values(struct line *line, const struct npart_fix_options *options)
+{
+    for (uint32_t i = 0; i < options->value_count; i++) {
+        const struct npart_bound_value *at = &options->values[i];
+        struct npart__buffer text;
+        npart__buffer_init(&text, line->arena);
+        npart__append_format(&text, "%s=", at->input);
+        for (uint32_t k = 0; k < at->count; k++)
+            npart__append_format(&text, "%s%.17g", k ? "," : "", at->numbers[k]);
+        add_option(line, "--bind", npart__made_text(&text));
+        line->failed |= text.failed;
+    }
+}
+
+static void add_plan(struct line *line, const struct npart_plan_options *plan)
+{
+    add_option(line, "--level", plan->level == NPART_LEVEL_BASIC ? NULL : npart_level_text(plan->level));
+    add_option(line, "--partitioner", plan->partitioner);
+    add_option(line, "--gates", plan->gates);
+    for (uint32_t i = 0; i < plan->assumption_count; i++) {
+        const struct npart_assumption *at = &plan->assumptions[i];
+        add(line, at->node ? "--assume-node" : "--assume");
+        add(line, npart__arena_format(line->arena, "%s=%s", at->node ? at->node : at->op, at->on_npu ? "npu" : "cpu"));
+    }
+    add_list(line, "--cut", plan->cuts, plan->cut_count);
+    add_option(line, "--runtime", plan->runtime);
+    if (plan->is_sustained)
+        add(line, "--sustained");
+}
+
+static void add_classes(struct line *line, uint32_t allowed)
+{
+    const char *names[NPART_EQUAL_APPROX + 1];
+    uint32_t count = 0;
+    for (int i = NPART_EQUAL_BITS_IF; i <= NPART_EQUAL_APPROX; i++)
+        if (allowed >> i & 1)
+            names[count++] = npart_equality_text((enum npart_equality)i);
+    add_list(line, "--allow", names, count);
+}
+
+/* "models/a.onnx" is "a.fixed.onnx". */
+static const char *name_of_result(const char *path, struct npart__arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".onnx");
+    size_t length = end && !end[5] ? (size_t)(end - name) : strlen(name);
+    return npart__arena_format(arena, "%.*s.fixed.onnx", (int)length, name);
+}
+
+bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
+                        const char *const **words, uint32_t *count)
+{
+    const struct npart_fix_options *options = command->options;
+    struct line line = {.arena = arena};
+    add(&line, "npu-partition");
+    add(&line, "fix");
+    add(&line, command->path);
+    add_list(&line, "-t", command->targets, command->target_count);
+    add_sizes(&line, command->sizes);
+    add_values(&line, options);
+    add_plan(&line, command->plan);
+    add_classes(&line, options->allowed);
+    add_list(&line, "--only", options->only, options->only_count);
+    add_list(&line, "--not", options->without, options->without_count);
+    for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
+        add(&line, options->words[i]);
+    add(&line, "-o");
+    add(&line, name_of_result(command->path, arena));
+    *count = line.words.count;
+    line.failed |= !NPART__PUSH(arena, &line.words, NULL);
+    *words = line.failed || line.is_unsaid ? NULL : line.words.items;
+    *count = *words ? *count : 0;
+    return !line.failed;
+}
