@@ -3,9 +3,7 @@
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET)$(if $(SOC),:$(SOC)) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
-fidelity-advice: $(tool) ## every node that falls back has an action, over real models (MODELS=folder)
-	$(PYTHON) test/fidelity/advice.py $(tool) $(MODELS)
-fidelity-reports: $(tool) ## whether steps pay, whether each report says if the NPU is worth it, how long it is (MODELS=folder)
+fidelity-reports: $(tool) ## whether steps pay and do what they say, whether each report says if the NPU is worth it, how long it is (MODELS=folder)
 	$(PYTHON) test/fidelity/reports.py $(tool) fixtures $(MODELS)
 fidelity-first-action: $(tool) $(VENV)/ready ## the first action carried out, the compiler asked (MODELS, ORACLE, ORACLE_PYTHON)
 	@test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
@@ -86,7 +84,7 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
 	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
 
-.PHONY: fidelity fidelity-advice fidelity-reports fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
+.PHONY: fidelity fidelity-reports fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
 	fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split \
 	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot

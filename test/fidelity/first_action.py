@@ -5,7 +5,8 @@
 usage: first_action.py --tool build/npu-partition --oracle ort_assign.py --python PYTHON [--target hexagon:60]
                        [--cache DIR] [--summary PAGE.md] [--date DATE] [--only TEXT] MODEL-OR-FOLDER...
 
-The action is carried out on the model's file (rewrites.py); where weights are in an absent file the oracle puts zeros.
+The action is carried out on the model's file, by its line to paste where it has one; where weights are in an absent
+file the oracle puts zeros.
 Its answer at level all is held against the action's `after`: as many partitions, or a refused session where that says
 that it fails. Actions that nothing here carries out are counted apart, as are models without an answer, where the
 compiler crashes or the runtime does not load the model. Answers are kept in --cache, by file and options. With --target
@@ -28,12 +29,14 @@ import traceback
 
 import onnx
 
-import rewrites
-
 SHARE = 0.95
 # Bytes of address space of one question; absent weights are files of zeros that are mapped.
 SPACE = 20 << 30
 SECONDS = 300
+
+
+class NotDone(Exception):
+    """An action that is not carried out here, and why."""
 
 
 @dataclasses.dataclass
@@ -41,29 +44,29 @@ class Row:
     model: str
     action: dict
     before: dict
-    answers: list = dataclasses.field(default_factory=list)  # one a file that was made
+    answer: dict | None = None
     problem: str = ""  # why it was not carried out
 
     @property
     def is_answered(self):
         """Whether the provider took or refused it: no model that the runtime itself does not load, and no crash."""
-        return bool(self.answers) and all(is_refusal(answer) for answer in self.answers if "error" in answer)
+        return self.answer is not None and ("error" not in self.answer or is_refusal(self.answer))
 
     @property
     def agrees(self):
         after = self.action["after"]
         if after["verdict"] == "fails":
-            return all("error" in answer for answer in self.answers)
-        return all(answer.get("partitions") == after["partitions"] for answer in self.answers)
+            return "error" in self.answer
+        return self.answer.get("partitions") == after["partitions"]
 
     def after_text(self):
         after = self.action["after"]
         return "fails" if after["verdict"] == "fails" else f"{after['partitions']} ({after['verdict']})"
 
     def answer_text(self):
-        texts = [answer["error"][:60] if "error" in answer else f"{answer['partitions']}, {answer['cpu']} on the CPU"
-                 for answer in self.answers]
-        return "; ".join(dict.fromkeys(texts))
+        if "error" in self.answer:
+            return self.answer["error"][:60]
+        return f"{self.answer['partitions']}, {self.answer['cpu']} on the CPU"
 
     def way(self):
         return ", ".join(filter(None, [self.action["action"], self.action["rewrites"] and
@@ -102,7 +105,7 @@ def raise_opset(model, text):
     """Only where the text says that the import alone changes."""
     version = next(int(word.strip(",")) for before, word in zip(text.split(), text.split()[1:]) if before == "opset")
     if "only the opset import changes" not in text:
-        raise rewrites.NotDone("more than the import changes")
+        raise NotDone("more than the import changes")
     for entry in model.opset_import:
         if entry.domain in ("", "ai.onnx"):
             entry.version = version
@@ -136,56 +139,36 @@ def captured(node):
             yield from (value.name for value in body.output)
 
 
-def nodes_of(target, action):
-    """Indices in the main graph of the nodes that the action is for."""
-    nodes = []
-    for cause in target["causes"]:
-        if cause["id"] in action["causes"]:
-            nodes += [target["nodes"][node] for node in cause["nodes"]]
-    if {"if-const", "if-where", "unroll"} & set(action["rewrites"]):  # the node that the body belongs to
-        return sorted({int(node["graph"].split(":")[0]) if node["graph"] else node["index"] for node in nodes})
-    if any(node["graph"] for node in nodes):
-        raise rewrites.NotDone("nodes of a body or function")
-    return sorted(node["index"] for node in nodes)
-
-
-def carry_out(args, path, target, action):
-    """Models that are left, each with options for the oracle."""
-    types = run_tool(args, path, "--shapes") or {}
+def carry_out(args, path, action):
+    """The model that is left, with options for the oracle."""
+    kind = action["action"]
+    if action["run"]:
+        return paste(args, action["run"]), []
     model = onnx.load(path, load_external_data=False)
-    kind, known = action["action"], [name for name in action["rewrites"] if name in rewrites.BY_NAME]
-    if kind == "dims":
-        bind(model, run_tool(args, path, "--shapes", *shlex.split(action["command"])))
-        return [(model, [])]
+    if action["command"] and kind != "cut" and "--dim" in action["command"]:
+        words = shlex.split(action["command"])
+        bind(model, run_tool(args, path, "--shapes", *words[words.index("--dim"):]))
+        if kind == "dims":
+            return model, []
     if kind == "opset":
         raise_opset(model, action["text"])
-        return [(model, [])]
+        return model, []
     if kind == "cut" and action["command"]:
         cut(model, action["command"])
-        return [(model, [])]
+        return model, []
     if kind == "option" and "offload_graph_io_quantization=0" in action["text"]:
-        return [(model, ["--offload-io", "0"])]
-    if "if-const" in action["rewrites"]:
-        made = []
-        for branch in ("then_branch", "else_branch"):
-            made.append((rewritten(onnx.load(path, load_external_data=False), target, action, types,
-                                   "If", rewrites.take_branch(branch)), []))
-        return made
-    if not known:
-        raise rewrites.NotDone("no function for it")
-    if "fold" in known:  # what another rewrite leaves is folded by the runtime
-        known = [name for name in known if name != "fold"] or known
-    return [(rewritten(model, target, action, types, *rewrites.BY_NAME[known[0]]), [])]
+        return model, ["--offload-io", "0"]
+    raise NotDone("nothing here does it")
 
 
-def rewritten(model, target, action, types, ops, rewrite):
-    edit = rewrites.Edit(model, types)
-    nodes = [index for index in nodes_of(target, action) if not ops or edit.node(index).op_type in ops.split()]
-    if not nodes:
-        raise rewrites.NotDone(f"no {ops} among the nodes")
-    rewrite(edit, nodes)
-    edit.finish()
-    return model
+def paste(args, words):
+    """What a person pastes into a shell, in a folder of its own."""
+    made = args.cache / "pasted" / words[-1]
+    made.parent.mkdir(exist_ok=True)
+    done = subprocess.run([args.tool, *words[1:-1], str(made)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise NotDone(done.stderr.decode(errors="replace").strip()[-200:])
+    return onnx.load(made, load_external_data=False)
 
 
 # ---- asking --------------------------------------------------------------------------------------------------
@@ -241,18 +224,17 @@ def judge(args, path):
         return None
     row = Row(path.name.removesuffix(".onnx"), actions[0], target["summary"])
     try:
-        made = carry_out(args, path, target, actions[0])
-    except rewrites.NotDone as reason:
+        model, options = carry_out(args, path, actions[0])
+    except NotDone as reason:
         row.problem = str(reason)
         return row
     except Exception:  # a model that is not as the rewrite expects it must not end the others
         row.problem = traceback.format_exc().splitlines()[-1]
         return row
-    for number, (model, options) in enumerate(made):
-        file = args.cache / f"{row.model}.{args.target.split(':')[0]}.{number}.onnx"
-        place_weights(path, model, args.cache)
-        file.write_bytes(model.SerializeToString())
-        row.answers.append(ask(args, file, options))
+    file = args.cache / f"{row.model}.{args.target.split(':')[0]}.onnx"
+    place_weights(path, model, args.cache)
+    file.write_bytes(model.SerializeToString())
+    row.answer = ask(args, file, options)
     return row
 
 
@@ -264,9 +246,8 @@ def show(row):
     print(f"{word} {row.model}: {row.before['partitions']} ({row.before['verdict']}); {row.way()}: said "
           f"{row.after_text()}, {row.problem or 'answered ' + row.answer_text()}", flush=True)
     if word == "OTHER":
-        for answer in row.answers:
-            if answer.get("on_cpu"):
-                print("      on the CPU:", " ".join(f"{op}#{index}" for index, op, _ in answer["on_cpu"]))
+        if row.answer.get("on_cpu"):
+            print("      on the CPU:", " ".join(f"{op}#{index}" for index, op, _ in row.answer["on_cpu"]))
 
 
 def write_page(page, title, rows, introduction):
@@ -274,7 +255,7 @@ def write_page(page, title, rows, introduction):
     lines = [f"## {title}", "", textwrap.fill(introduction, 118), "",
              "| model | before | first action | left, as we say | left, as answered |", "|---|---|---|---|---|"]
     for row in sorted(rows, key=lambda row: (row.action["action"] == "dims", row.way(), row.model)):
-        if row.answers:
+        if row.answer is not None:
             mark = "" if row.agrees or not row.is_answered else "**"
             lines.append(f"| {row.model} | {row.before['partitions']} ({row.before['verdict']}) | {row.way()} | "
                          f"{row.after_text()} | {mark}{row.answer_text()}{mark} |")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a reader of reports gets: whether steps pay, whether the NPU is worth it, and how long a report is.
 
-usage: reports.py TOOL FOLDER... [--targets TARGET,...] [--show KIND]      targets: all
+usage: reports.py TOOL FOLDER... [--targets TARGET,...] [--pasted TARGET,...] [--show KIND]      targets: all
 
 Reads the JSON and the text report of each model for each target, prints how often each of these is so, and ends with
 status 1 where one is past its bar:
@@ -12,6 +12,8 @@ status 1 where one is past its bar:
   failure-left    the model fails to compile, and the first step leaves that without saying so
   restates        a step's text contains the sentence of a rule that an affected node does not meet
   no-answer       the recommendation takes no side; how many of these do not say what is missing is printed, too
+  run-differs     a line to paste does not leave the partitions, verdict and classes of results that its step says;
+                  of --pasted targets
   long, wide      a report has more than 40 lines, or a line of more than 80 columns
 
 A step that makes a failing model compile is never slower: what fails takes no time. --show prints each case of a kind.
@@ -21,14 +23,17 @@ import collections
 import glob
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 MOST_LINES, MOST_COLUMNS, MOST_MEDIAN = 40, 80, 22
 # Of reports, steps or failing models, whatever is counted: the share that may be so.
 BARS = {"first-slower": 0, "later-slower": 0, "failure-left": 0, "restates": 0.05, "no-answer": 0.02,
-        "unexplained": 0, "long": 0, "wide": 0}
+        "unexplained": 0, "run-differs": 0, "long": 0, "wide": 0}
+CLASSES = ["bits", "bits-if", "ulp", "step", "approx"]
 # Milliseconds are printed with six digits after the point.
 SLACK_MS = 1e-5
 
@@ -110,6 +115,25 @@ def says_none(target):
     return any(step["action"] == "none" and "no known step" in step["text"].lower() for step in target["advice"])
 
 
+def pasted(counts, options, place, target, folder):
+    """Each line to paste, carried out and analyzed."""
+    for step in target["advice"]:
+        if not step["run"] or target["target"] not in options.pasted.split(","):
+            continue
+        made = os.path.join(folder, step["run"][-1])
+        words = step["run"][1:-1]
+        done = subprocess.run([options.tool, *words, made, "--format", "json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+        fix = json.loads(done.stdout) if done.returncode in (0, 1) else None
+        left = ask(options.tool, made, words[words.index("-t") + 1]) if fix and os.path.exists(made) else []
+        said, weakest = step["after"], max([step["equality"] for step in fix["steps"]], key=CLASSES.index) if fix else None
+        is_so = left and (left[0]["summary"]["partitions"] == said["partitions"] and
+                          left[0]["summary"]["verdict"] == said["verdict"] and weakest == step["equality"])
+        counts.add("run-differs", not is_so, f"{place}: {' '.join(step['run'])}: said {said['partitions']} "
+                   f"{said['verdict']} {step['equality']}, left "
+                   f"{left[0]['summary']['partitions'] if left else None} {weakest}")
+
+
 def worth(counts, place, target):
     if target["summary"]["live"] == 0:
         return
@@ -123,21 +147,25 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--targets")
+    parser.add_argument("--pasted", default="hexagon,intel-npu")
     parser.add_argument("--show", choices=list(BARS))
     options = parser.parse_args()
     listed = subprocess.run([options.tool, "--list-targets"], stdout=subprocess.PIPE, check=True).stdout.decode()
     targets = options.targets or ",".join(line.split()[0] for line in listed.splitlines() if line[:1].strip())
     models = sorted(path for folder in options.folders for path in glob.glob(os.path.join(folder, "*.onnx")))
     counts, lengths = Counts(options.show), []
+    folder = tempfile.mkdtemp()
     for path in models:
         for target in ask(options.tool, path, targets):
             place = f"{os.path.basename(path)}, {target['name']}"
             steps(counts, place, target)
             worth(counts, place, target)
+            pasted(counts, options, place, target, folder)
             lines = text_of(options.tool, path, target["name"])
             lengths.append(len(lines))
             counts.add("long", len(lines) > MOST_LINES, f"{place}: {len(lines)} lines")
             counts.add("wide", any(len(line) > MOST_COLUMNS for line in lines), place)
+    shutil.rmtree(folder)
     if not lengths:
         print("no reports")
         return 1
