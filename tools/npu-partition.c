@@ -25,7 +25,7 @@
 /* Whether anybody would see what to do, and what fixed sizes bring. */
 static bool wants_advice(const struct options *options)
 {
-    bool wants_other = options->explain || options->wants_modules || options->wants_shapes;
+    bool wants_other = options->skips_advice || options->explain || options->wants_modules || options->wants_shapes;
     return (!options->is_quiet || options->settings) && !wants_other;
 }
 

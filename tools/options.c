@@ -423,6 +423,7 @@ static const struct row {
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"modules", 0, NULL, MEMBER(wants_modules),
      "a table by module of the source, with the nodes of each as they run (all with --verbose)", NULL},
+    {"no-advice", 0, NULL, MEMBER(skips_advice), "without what to do about it: much faster, for many models", "- scan"},
     {"verbose", 'v', NULL, MEMBER(is_verbose), "all causes and notes; with --shapes, the work of each node",
      "- scan fix split annotate diff place verify calibrate"},
     {"quiet", 'q', NULL, MEMBER(is_quiet), "no report: only the exit status, and which threshold is not met", "*"},

@@ -102,7 +102,7 @@ struct options {
     enum npart_detail detail;
     bool has_level, has_detail; /* the user has asked for it */
     bool wants_summary, wants_shapes, wants_modules, lists_targets, lists_limits, wants_version, wants_help;
-    bool is_verbose, is_quiet, use_ascii, is_sustained;
+    bool is_verbose, is_quiet, skips_advice, use_ascii, is_sustained;
     /* Of scan. */
     const char *list; /* of paths */
     unsigned jobs; /* 0: one for each processor */

@@ -87,6 +87,7 @@ bool find_fingerprint(const struct run *run, char *out)
     mix_text(&hash, "partitioner", options->partitioner);
     mix_text(&hash, "gates", options->gates);
     mix_number(&hash, "level", options->level);
+    mix_number(&hash, "advice", !options->skips_advice);
     mix_number(&hash, "sustained", options->is_sustained);
     mix_number(&hash, "detail", run->report.detail);
     mix_number(&hash, "keep", (long long)options->keep_bytes);
@@ -178,7 +179,7 @@ static npart_status analyze(const struct run *run, const char *path, bool *is_di
     for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++)
         is_dim_found[i] |= !is_missing[i];
     if (status == NPART_OK)
-        status = job_plan(run, &job, true, error);
+        status = job_plan(run, &job, !options->skips_advice, error);
     struct npart_subject subject = {.size = sizeof subject,
                                     .kind = NPART_SUBJECT_PLANS,
                                     .plans = job.pairs,
