@@ -31,7 +31,8 @@ struct npart__life {
     struct npart__arena arena;
     npart__counter references; /* the caller's, and one for each handle made from this one */
     struct npart__life *kept[NPART__MOST_KEPT]; /* what it was made from */
-    pthread_mutex_t lock; /* taken of inferences alone (npart__lock); not recursive */
+    pthread_mutex_t lock; /* taken of inferences (npart__lock), and of op lists for `rewrites`; not recursive */
+    const struct npart__rewrite_set *rewrites; /* of op lists: read once for all searches; NULL: not asked for yet */
 };
 
 /* A file that was read. A view of a plan has a model, too, whose graph is the one that the

@@ -29,6 +29,7 @@ struct npart__fix_target {
 
 struct npart__fix_request {
     const char *model_name;
+    const struct npart__rewrite_set *rewrites;
     const struct npart__fix_target *targets;
     uint32_t target_count;
     struct npart__plan_request plan;    /* what is the same of all: level, stages, partitioner, ... */

@@ -233,19 +233,36 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     return convert_targets(fix, oplists, targets, request, error);
 }
 
+/* Reading them takes longer than many a search, so they stay with the first op list. */
+static npart_status find_rewrites(const npart_oplist *list, const struct npart__rewrite_set **out,
+                                  struct npart_error *error)
+{
+    struct npart__life *life = list->life;
+    npart_status status = NPART_OK;
+    (void)pthread_mutex_lock(&life->lock);
+    if (!life->rewrites) {
+        struct npart__rewrite_set *made = npart__arena_allocate(&life->arena, sizeof *made);
+        status = made ? npart__rewrites_gather(&life->arena, made, error) : npart__fail_memory(error);
+        if (status == NPART_OK)
+            life->rewrites = made;
+    }
+    *out = life->rewrites;
+    (void)pthread_mutex_unlock(&life->lock);
+    return status;
+}
+
 /* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
 static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                            const struct npart_fix_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
     struct npart__fix_request request = {0};
-    struct npart__rewrite_set set;
-    npart_status status = npart__rewrites_gather(arena, &set, error);
+    npart_status status = find_rewrites(oplists[0], &request.rewrites, error);
     if (status == NPART_OK)
         /* Mistakes in the options first: reading a large model takes longer than to tell them. */
-        status = check_ids(options->only, options->only_count, &set, error);
+        status = check_ids(options->only, options->only_count, request.rewrites, error);
     if (status == NPART_OK)
-        status = check_ids(options->without, options->without_count, &set, error);
+        status = check_ids(options->without, options->without_count, request.rewrites, error);
     if (status == NPART_OK && options->sizes)
         status = npart__check_inference_options(options->sizes, error);
     if (status == NPART_OK)

@@ -227,7 +227,7 @@ static bool is_wanted(const struct npart__fix_request *request, const char *id)
 static npart_status try_rewrite(struct course *course, uint32_t index, bool *changed)
 {
     struct npart__search *search = course->search;
-    const struct npart__rewrite *rewrite = &search->rewrites.rows[index];
+    const struct npart__rewrite *rewrite = &search->request->rewrites->rows[index];
     struct npart__attempt attempt = {.rewrite = rewrite};
     if (course->tried[index] == course->current->number || !is_wanted(search->request, rewrite->id) ||
         course->steps.count == NPART__LIMIT_FIX_STEPS)
@@ -290,8 +290,8 @@ static bool is_done(const struct npart__state *state)
 static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
 {
     npart_status status = NPART_OK;
-    for (uint32_t i = 0; i < course->search->rewrites.count && status == NPART_OK; i++) {
-        const struct npart__rewrite *row = &course->search->rewrites.rows[i];
+    for (uint32_t i = 0; i < course->search->request->rewrites->count && status == NPART_OK; i++) {
+        const struct npart__rewrite *row = &course->search->request->rewrites->rows[i];
         if (row->phase != phase)
             continue;
         if (strcmp(row->id, NPART__ID_ANNOTATE) == 0)
@@ -550,7 +550,7 @@ static npart_status undo_harm(struct course *course)
 static npart_status take_branches(struct course *course)
 {
     struct npart__search *search = course->search;
-    const struct npart__rewrite *rewrite = npart__rewrite_of(&search->rewrites, NPART__ID_IF_CONST);
+    const struct npart__rewrite *rewrite = npart__rewrite_of(search->request->rewrites, NPART__ID_IF_CONST);
     npart_status status = NPART_OK;
     bool changed = search->request->value_count && is_wanted(search->request, rewrite->id);
     for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
@@ -678,7 +678,7 @@ static npart_status lower_ir_version(struct course *course)
 static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
 {
     struct course course = {.search = search};
-    course.tried = npart__arena_zeroed(search->arena, search->rewrites.count + (size_t)1, sizeof *course.tried);
+    course.tried = npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
     npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
         status = lower_ir_version(&course);
@@ -718,9 +718,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = &own};
     memset(out, 0, sizeof *out);
     bool has_sizes = request->sizes.binding_count || request->sizes.shape_count;
-    npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
-    if (status == NPART_OK)
-        status = run(&search, version, has_sizes || request->value_count);
+    npart_status status = run(&search, version, has_sizes || request->value_count);
     if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out)) {
         static const struct npart__taken_back bind = {NPART__ID_BIND, "with these sizes the model is worse", 1};
         uint32_t plan_count = out->plan_count;

@@ -28,7 +28,6 @@ struct npart__search {
     const struct npart__fix_request *request;
     struct npart__arena *arena; /* of the result */
     struct npart__fix *fix;
-    struct npart__rewrite_set rewrites;
     struct npart_error *error;
     uint32_t state_count; /* made so far, those that are gone included */
     bool plans_nothing; /* states are analysed without plans, as those that another follows at once */

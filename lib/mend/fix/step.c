@@ -279,7 +279,7 @@ static const char *const no_names[] = {NULL};
 static void describe(const struct npart__search *search, struct npart__attempt *attempt, const char *id,
                      const char *const *caveats)
 {
-    const struct npart__rewrite *row = npart__rewrite_of(&search->rewrites, id);
+    const struct npart__rewrite *row = npart__rewrite_of(search->request->rewrites, id);
     attempt->made = NULL;
     attempt->step =
         (struct npart__fix_step){.rewrite = id, .argument = row->argument, .caveats = caveats, .site_count = 1};
