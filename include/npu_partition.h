@@ -456,6 +456,8 @@ NPART_API const npart_model *npart_inference_model(const npart_inference *infere
 /* The sizes that npart_inference_make_fixed or npart_inference_make_use chose. */
 NPART_API bool npart_inference_binding(const npart_inference *inference, uint32_t index,
                                        struct npart_dim_binding *out);
+/* The sizes that the caller gave (npart_inference_options.dims). */
+NPART_API bool npart_inference_given(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out);
 
 enum npart_value_kind {
     NPART_VALUE_UNKNOWN,
@@ -1224,7 +1226,7 @@ enum npart_choice {
     NPART_CHOICE_NPU, /* use it as it is */
     NPART_CHOICE_MEND, /* take the first steps of the advice first */
     NPART_CHOICE_CPU, /* do without */
-    NPART_CHOICE_UNDECIDED /* the ranges overlap, or too little is known */
+    NPART_CHOICE_UNDECIDED /* it takes about as long on either, or too little is known */
 };
 /* The word, as JSON has it; NULL out of range. */
 NPART_API const char *npart_choice_text(enum npart_choice value);
@@ -1233,7 +1235,12 @@ NPART_API const char *npart_choice_text(enum npart_choice value);
 struct npart_recommendation {
     size_t size;
     enum npart_choice choice;
-    const char *reason; /* a sentence */
+    const char *reason; /* the answer as a sentence: "after the fix: ~5.0 ms (3.2-7.7); CPU ~270 ms" */
+    bool is_sure; /* the ranges say the same as the typical values */
+    uint32_t step_count; /* of `mend`: after how many steps of the advice */
+    struct npart_cost_range time; /* of a run as it is recommended, or as it is planned; negative: not known */
+    struct npart_cost_range cpu; /* of one on the CPU alone; negative: not known */
+    uint32_t unknown_nodes; /* nodes that are in none of these times */
 };
 
 /* Whether the NPU is worth it, by what a run costs on either side and after each action. False for NULL or an unknown

@@ -324,6 +324,14 @@ bool npart_inference_binding(const npart_inference *inference, uint32_t index, s
     return true;
 }
 
+bool npart_inference_given(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out)
+{
+    if (!inference || !out || !inference->options || index >= inference->options->binding_count)
+        return false;
+    *out = inference->options->bindings[index];
+    return true;
+}
+
 /* "batch = sequence": two sizes that had to be taken for equal, with the node that needs it. Both sides are
  * printed from the pool, as a size may be an expression ("2*n = m + 1"). */
 bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,

@@ -65,6 +65,9 @@ static void test_api_inference__sizes_by_name_and_by_axis(void)
     CHECK_TEXT(type_of(&at, "h"), "float32[2,16,4]");
     CHECK_TEXT(type_of(&at, "y"), "float32[2,64]");
     CHECK_TEXT(type_of(&at, "v"), "bfloat16[5,8]");
+    struct npart_dim_binding given;
+    CHECK(npart_inference_given(at.inference, 2, &given) && given.size == 5 && strcmp(given.name, "u.0") == 0);
+    CHECK(!npart_inference_given(at.inference, 3, &given));
     analysis_close(&at);
 }
 

@@ -71,6 +71,7 @@ static unsigned ask_inference(const npart_inference *inference, uint32_t id)
     char text[16];
     GET(id == 0 && npart_inference_info(inference, &info));
     GET(npart_inference_binding(inference, id, &binding));
+    GET(npart_inference_given(inference, id, &binding));
     GET(npart_inference_value(inference, id, &value));
     GET(npart_inference_dim(inference, id, 0) != -1);
     GET(npart_inference_dim(inference, 0, id) != -1);

@@ -1385,10 +1385,20 @@ class npart_recommendation(Structure):
     size: int
     choice: int
     reason: Bytes | None
+    is_sure: bool
+    step_count: int
+    time: Any
+    cpu: Any
+    unknown_nodes: int
     _fields_ = [
         ("size", c_size_t),
         ("choice", c_int),
         ("reason", c_char_p),
+        ("is_sure", c_bool),
+        ("step_count", c_uint32),
+        ("time", npart_cost_range),
+        ("cpu", npart_cost_range),
+        ("unknown_nodes", c_uint32),
     ]
 
 
@@ -2059,6 +2069,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_info": (c_bool, [c_void_p, POINTER(npart_inference_info)]),
     "npart_inference_model": (c_void_p, [c_void_p]),
     "npart_inference_binding": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
+    "npart_inference_given": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
     "npart_inference_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value)]),
     "npart_inference_dim": (c_int64, [c_void_p, c_uint32, c_uint32]),
     "npart_inference_dim_text": (c_size_t, [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t]),

@@ -584,7 +584,7 @@ class Cost:
     alternatives: CostAlternatives
     recommendation: Choice
     """``npu``: use it as it is; ``mend``: take the first steps of ``advice`` first; ``cpu``: do without;
-    ``undecided``: the ranges overlap, or too little is known."""
+    ``undecided``: it takes about as long on either, or too little is known."""
     reason: str
     """A sentence."""
     cold: Range | None
