@@ -299,6 +299,14 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
 /* "1.2 MB" */
 void npart__append_bytes(struct npart__buffer *buffer, uint64_t bytes);
+/* figures.c: "~5.0 ms", "~270 ms", "~2.1 s", "~3.0 h"; of next to nothing "under 0.01 ms". */
+void npart__append_estimate(struct npart__buffer *out, double ms);
+/* "~5.0 ms (3.2-7.7)"; of a range wider than ten times only the order: "~3.1 s (0.9 to 20 s)". */
+void npart__append_estimate_range(struct npart__buffer *out, double low_ms, double typical_ms, double high_ms);
+/* "1.2 MB", "22 MB" */
+void npart__append_rough_bytes(struct npart__buffer *out, uint64_t bytes);
+/* "2,031" */
+void npart__append_count(struct npart__buffer *out, uint64_t count);
 /* The text so far, terminated; "" when nothing could be kept. It holds until something is appended. */
 const char *npart__buffer_text(struct npart__buffer *buffer);
 /* The same of a text that is whole; NULL when memory ran out at any time. */

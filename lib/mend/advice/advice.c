@@ -538,7 +538,8 @@ static void check_advice(const struct npart__plan *plan, const struct npart__adv
             NPART__ASSERT(needs[k] < advice->items.count && needs[k] != i, "action %u needs action %u", i, needs[k]);
         NPART__ASSERT(action->instead_of == NPART_NONE || action->instead_of < i, "action %u", i);
     }
-    NPART__ASSERT(advice->choice <= NPART_CHOICE_UNDECIDED && advice->reason, "nothing is recommended");
+    NPART__ASSERT(advice->recommendation.choice <= NPART_CHOICE_UNDECIDED && advice->recommendation.reason,
+                  "nothing is recommended");
 }
 #endif
 

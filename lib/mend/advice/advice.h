@@ -22,7 +22,7 @@ struct npart__after {
     double mac_coverage; /* negative: not known */
     enum npart_plan_verdict verdict;
     struct npart_cost_range cost_ms;     /* of a run; NPART__UNKNOWN_RANGE */
-    const struct npart__bill *bill;  /* while advice is made: where cost_ms is known, what it is made of, at ... */
+    const struct npart__bill *bill;  /* while advice is made: what cost_ms is made of, or what is known of it, at ... */
     const struct npart__rates *rates;
 };
 
@@ -45,8 +45,7 @@ struct npart__action {
 struct npart__advice {
     struct NPART__ARRAY(struct npart__action) items; /* the way, step by step; then what may take a step's place */
     struct NPART__ARRAY(uint32_t) lists;
-    enum npart_choice choice; /* recommend.c */
-    const char *reason;
+    struct npart_recommendation recommendation; /* recommend.c; its size is not set */
 };
 
 /* What lib/mend/fix makes of the model for this target: a version with a plan of its own. */

@@ -105,7 +105,7 @@ struct npart__after npart__as_it_is(const struct npart__plan *plan)
                                  .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
                                  .verdict = at->verdict,
                                  .cost_ms = plan->cost.total_ms,
-                                 .bill = plan->cost.is_known ? &plan->cost.bill : NULL,
+                                 .bill = &plan->cost.bill,
                                  .rates = &plan->node_costs->rates};
 }
 

@@ -139,8 +139,9 @@ bool npart_advice_recommendation(const npart_advice *advice, struct npart_recomm
 {
     if (!advice || !NPART__HAS_ROOM(out))
         return false;
-    out->choice = advice->advice.choice;
-    out->reason = advice->advice.reason;
+    size_t size = out->size;
+    *out = advice->advice.recommendation;
+    out->size = size;
     return true;
 }
 

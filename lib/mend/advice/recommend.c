@@ -2,15 +2,19 @@
  *
  * Whether the NPU is worth it: one word and a sentence.
  *
- * What a run takes as it is planned, after each step, and on the CPU alone are compared in pairs. Their ranges overlap
- * more often than not, since they are off by the same things; of the quotient that cancels out, so that is what is
- * looked at. Where even that may be on either side of 1, nothing is recommended.
+ * What a run takes as it is planned, after each step, and on the CPU alone are compared in pairs. The typical values
+ * decide. How sure that is the ranges say: not those of the times, which overlap more often than not since they are off
+ * by the same things, but that of their quotient, in which these cancel out.
  */
 #include "advice/way.h"
 
 /* A mended plan that is surely faster by so little is not worth a change of the model. The CPU and the plan as it
  * is need no work; a change of the model has to be tested again. */
 #define WORTH_MENDING 0.8
+/* Estimates whose quotient is within this of 1 are not told apart. */
+#define ABOUT_EQUAL 0.1
+/* Of so many nodes one may be of unknown work for the sum of the others to stand for all. */
+#define NODES_FOR_UNKNOWN 4u
 
 /* A way to run the model. */
 struct way_to_run {
@@ -23,23 +27,44 @@ struct way_to_run {
 /* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
-    bool fails = plan->summary.verdict == NPART_PLAN_FAILS, is_known = plan->cost.is_known && !fails;
-    return (struct way_to_run){is_known ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms,
+    bool fails = plan->summary.verdict == NPART_PLAN_FAILS;
+    const struct npart__rates *rates = &plan->node_costs->rates;
+    return (struct way_to_run){fails ? NULL : &plan->cost.bill, rates,
+                               npart__bill_range(rates, &plan->cost.bill, NPART__PART_ALL),
                                !fails && plan->summary.accepted > 0};
 }
 
-/* All nodes with the same rates, so that in a quotient the errors that both share cancel. */
+/* All nodes with the same rates, so that in a quotient the errors that both share cancel. Nodes of unknown work are in
+ * no sum; where they are many there is none. */
 static struct way_to_run on_cpu(const struct npart__plan *plan)
 {
     const struct npart__sides *sides = &plan->sides;
     const struct npart__rates *rates = &plan->node_costs->rates;
-    return (struct way_to_run){sides->is_cpu_known ? &sides->cpu : NULL, rates,
+    bool is_known = (uint64_t)sides->cpu.unknown * NODES_FOR_UNKNOWN <= plan->summary.live;
+    return (struct way_to_run){is_known ? &sides->cpu : NULL, rates,
                                npart__bill_range(rates, &sides->cpu, NPART__PART_ALL), true};
+}
+
+/* Whether all nodes of unknown work stay on the CPU: they take as long in the plan as without it, so the sums of the
+ * others tell which of both is faster. */
+static bool is_unknown_on_cpu(const struct npart__plan *plan)
+{
+    for (uint32_t i = 0; i < plan->graph->nodes.count; i++)
+        if (npart__is_live(&plan->session, i) && plan->accepted[i] && !plan->node_costs->items[i].cpu.is_known)
+            return false;
+    return plan->sides.cpu.unknown < plan->summary.live;
+}
+
+/* What lacks more than the CPU's sum does is no sum to compare with it. */
+static void drop_partial(struct way_to_run *at, const struct way_to_run *cpu)
+{
+    if (at->bill && (!cpu->bill || at->bill->unknown > cpu->bill->unknown))
+        at->bill = NULL;
 }
 
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
  * short the earlier: less has to be changed. */
-static struct way_to_run best_mended(const struct npart__advice *advice, uint32_t *steps)
+static struct way_to_run best_mended(const struct npart__advice *advice, const struct way_to_run *cpu, uint32_t *steps)
 {
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE, false};
     uint32_t passed = 0;
@@ -48,12 +73,17 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
         bool is_step = strcmp(at->kind, "none") != 0;
-        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step;
+        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step && at->after.accepted > 0;
+        struct way_to_run then = {at->after.bill, at->after.rates, at->after.cost_ms, runs};
         passed += is_step;
-        best.runs |= runs && at->after.accepted > 0;
-        if (!runs || !at->after.bill || (best.bill && at->after.cost_ms.typical_ms >= best.ms.typical_ms))
+        best.runs |= runs;
+        drop_partial(&then, cpu);
+        if (!runs || !then.bill)
             continue;
-        best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms, true};
+        then.ms = npart__bill_range(then.rates, then.bill, NPART__PART_ALL);
+        if (best.bill && then.ms.typical_ms >= best.ms.typical_ms)
+            continue;
+        best = then;
         *steps = passed;
     }
     return best;
@@ -61,110 +91,208 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
 
 enum outcome { FASTER, SLOWER, EITHER, UNKNOWN };
 
-/* Whether `a` takes less than `share` of what `b` takes. The whole 80 % interval of the quotient has to be on one
- * side. A quotient of 0.7 to 0.95 is FASTER than a share of 1, and EITHER for a share of 0.8. */
-static enum outcome compare(const struct way_to_run *a, const struct way_to_run *b, double share)
+/* How the typical times of two ways compare, and whether all of the 80 % interval of their quotient says the same.
+ * Within 10 % it is EITHER: estimates do not tell those apart. */
+struct comparison {
+    enum outcome outcome;
+    bool is_sure;
+};
+
+static struct comparison compare(const struct way_to_run *a, const struct way_to_run *b)
 {
+    struct comparison found = {UNKNOWN, false};
     if (!a->bill || !b->bill)
-        return UNKNOWN;
+        return found;
     struct npart__ratio ratio = npart__bill_ratio(a->rates, a->bill, b->rates, b->bill);
-    /* Negative: not known. */
-    return ratio.typical < 0 ? UNKNOWN : ratio.high < share ? FASTER : ratio.low > share ? SLOWER : EITHER;
+    if (ratio.typical < 0) /* one of them takes nothing */
+        return (struct comparison){a->ms.typical_ms > b->ms.typical_ms ? SLOWER : EITHER, true};
+    found.outcome = ratio.typical < 1 - ABOUT_EQUAL   ? FASTER
+                    : ratio.typical > 1 + ABOUT_EQUAL ? SLOWER
+                                                      : EITHER;
+    found.is_sure = found.outcome == FASTER ? ratio.high < 1 : ratio.low > 1;
+    return found;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------- */
+
+struct ways {
+    struct way_to_run planned, mended, cpu;
+    uint32_t steps;      /* that lead to `mended` */
+    bool is_fixed;       /* `planned` is of the plan with its sizes fixed */
+    bool uses_mended;    /* that is what is recommended, or compared with the CPU */
+    struct comparison to_cpu;
+};
+
+/* Mending counts where it beats what there is by more than a little, or where only it beats the CPU. */
+static bool is_worth_mending(const struct ways *ways)
+{
+    const struct way_to_run *planned = &ways->planned, *mended = &ways->mended;
+    if (!mended->bill || !planned->bill || !planned->runs)
+        return mended->bill != NULL;
+    return mended->ms.typical_ms < WORTH_MENDING * planned->ms.typical_ms ||
+           (compare(planned, &ways->cpu).outcome != FASTER && compare(mended, &ways->cpu).outcome == FASTER);
+}
+
+/* The typical values decide. What does not run is no way to be faster, and needs no estimate to be told so; what runs
+ * in a time that is not known may be one. */
+static enum npart_choice choose(struct ways *ways)
+{
+    if (!ways->planned.runs && !ways->mended.runs) {
+        ways->to_cpu = (struct comparison){SLOWER, true};
+        return NPART_CHOICE_CPU;
+    }
+    ways->uses_mended = is_worth_mending(ways);
+    const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
+    if (best->runs)
+        ways->to_cpu = compare(best, &ways->cpu);
+    if (ways->to_cpu.outcome == FASTER)
+        return ways->uses_mended ? NPART_CHOICE_MEND : NPART_CHOICE_NPU;
+    return ways->to_cpu.outcome == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-/* Three digits that count, as estimates are no better. "0.42", "7.31", "23.8", "412". */
-static void append_ms(struct npart__buffer *out, double ms)
-{
-    npart__append_fixed(out, ms, ms >= 100 ? 0 : ms >= 10 ? 1 : 2);
-}
-
 static void append_range(struct npart__buffer *out, const struct way_to_run *at)
 {
-    append_ms(out, at->ms.typical_ms);
-    npart__append_text(out, " ms (");
-    append_ms(out, at->ms.low_ms);
-    npart__append_text(out, " to ");
-    append_ms(out, at->ms.high_ms);
-    npart__append_text(out, ")");
+    npart__append_estimate_range(out, at->ms.low_ms, at->ms.typical_ms, at->ms.high_ms);
 }
 
-static void append_steps(struct npart__buffer *out, const struct way_to_run *mended, uint32_t steps)
+static void append_nodes(struct npart__buffer *out, uint32_t count, const char *what_one, const char *what_many)
 {
-    append_range(out, mended);
-    if (steps == 1)
-        npart__append_text(out, " after the first step");
+    npart__append_count(out, count);
+    npart__append_format(out, " node%s %s", count == 1 ? "" : "s", count == 1 ? what_one : what_many);
+}
+
+/* The answer alone: "yes", "probably, after the fix". */
+static void append_answer(struct npart__buffer *out, const struct ways *ways)
+{
+    bool is_sure = ways->to_cpu.is_sure;
+    switch (ways->to_cpu.outcome) {
+    case FASTER:
+        npart__append_text(out, is_sure ? (ways->uses_mended ? "after the fix" : "yes")
+                                        : (ways->uses_mended ? "probably, after the fix" : "probably"));
+        break;
+    case SLOWER:
+        npart__append_text(out, is_sure ? "no, stay on the CPU" : "probably not");
+        break;
+    case EITHER:
+        npart__append_text(out, "about equal");
+        break;
+    case UNKNOWN:
+        npart__append_text(out, "no estimate");
+        break;
+    }
+    if (ways->uses_mended && ways->steps > 1)
+        npart__append_format(out, " (the first %u steps)", ways->steps);
+}
+
+/* Live nodes in bodies, where these are most of what is not known: how often they run nobody knows, whatever their
+ * sizes. Else 0. */
+static uint32_t count_in_bodies(const struct npart__plan *plan)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->graph->nodes.count; i++)
+        count += npart__is_live(&plan->session, i) && npart__node_region(plan->graph, i) != 0;
+    return 2 * (uint64_t)count >= plan->cost.unknown_nodes ? count : 0;
+}
+
+/* What a model without an estimate lacks. */
+static void append_lack(struct npart__buffer *out, const struct npart__plan *plan)
+{
+    uint32_t in_bodies = count_in_bodies(plan);
+    if (in_bodies)
+        append_nodes(out, in_bodies, "runs in an If, Loop or Scan", "run in an If, Loop or Scan");
+    else if (plan->cost.unknown_nodes && plan->sides.cpu.unknown)
+        append_nodes(out, plan->cost.unknown_nodes, "has no size", "have no size");
     else
-        npart__append_format(out, " after the first %u steps", steps);
+        npart__append_text(out, "the op list has no speeds for this");
 }
 
-/* What is known of all three, in one sentence. Where the CPU's time is not known there is nothing to hold the
- * others against, and the sentence says why it is not. */
-static const char *reason_of(struct npart__way *way, const struct way_to_run *planned, const struct way_to_run *mended,
-                             uint32_t steps, const struct way_to_run *cpu)
+/* A provider of kernels, each of which runs alone, is a library for the CPU. */
+static bool is_cpu_library(const struct npart__plan *plan)
 {
-    const struct npart__plan *plan = way->open;
+    return strcmp(plan->partitioner, "single") == 0;
+}
+
+/* Of the way that was not chosen, what a reader would ask next. */
+static void append_rest(struct npart__buffer *out, const struct npart__plan *open, const struct ways *ways)
+{
+    bool fails = open->summary.verdict == NPART_PLAN_FAILS;
+    if (ways->uses_mended && ways->to_cpu.outcome != FASTER)
+        npart__append_text(out, " after the fix");
+    if (ways->cpu.bill && ways->to_cpu.outcome != UNKNOWN) {
+        npart__append_format(out, "; %s ", is_cpu_library(open) ? "ONNX Runtime's own kernels" : "CPU");
+        npart__append_estimate(out, ways->cpu.ms.typical_ms);
+    }
+    if (ways->uses_mended && ways->planned.bill && ways->planned.runs && !ways->is_fixed) {
+        npart__append_text(out, "; as exported ");
+        npart__append_estimate(out, ways->planned.ms.typical_ms);
+    } else if (ways->uses_mended && !fails && open->summary.accepted && open->cost.unknown_nodes) {
+        npart__append_text(out, "; as exported: no estimate, ");
+        append_lack(out, open);
+    }
+}
+
+static const char *reason_of(struct npart__way *way, const struct ways *ways, uint32_t unknown)
+{
+    const struct npart__plan *open = way->open;
+    const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     struct npart__buffer text;
     npart__buffer_init(&text, way->arena);
-    if (!cpu->bill && plan->cost.unknown_nodes)
-        npart__append_format(&text, "not known how much %u node%s compute%s", plan->cost.unknown_nodes,
-                             plan->cost.unknown_nodes == 1 ? "" : "s", plan->cost.unknown_nodes == 1 ? "s" : "");
-    else if (!cpu->bill)
-        npart__append_text(&text, "the op list has no rates to compute with");
-    if (cpu->bill) {
-        if (planned->bill && plan->summary.accepted)
-            append_range(&text, planned);
-        npart__append_text(&text, plan->summary.verdict == NPART_PLAN_FAILS ? "as it is it fails to compile"
-                                  : plan->summary.accepted == 0               ? "no node runs on the NPU"
-                                  : planned->bill                             ? " as it is"
-                                                                              : "not known as it is");
-        if (steps) {
-            npart__append_text(&text, ", ");
-            append_steps(&text, mended, steps);
-        }
-        npart__append_text(&text, "; on the CPU alone ");
-        append_range(&text, cpu);
-        npart__append_text(&text, plan->cost.is_calibrated ? "" : ", uncalibrated");
+    append_answer(&text, ways);
+    npart__append_text(&text, ": ");
+    if (ways->to_cpu.outcome == UNKNOWN)
+        append_lack(&text, open);
+    else if (!best->runs)
+        npart__append_text(&text, open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
+                                                                            : "nothing runs on the NPU");
+    else
+        append_range(&text, best);
+    append_rest(&text, open, ways);
+    if (unknown) {
+        npart__append_text(&text, "; ");
+        if (count_in_bodies(open))
+            append_nodes(&text, unknown, "in an If, Loop or Scan is not in the sum",
+                         "in an If, Loop or Scan are not in the sum");
+        else
+            append_nodes(&text, unknown, "has no size and is not in the sum", "have no size and are not in the sum");
     }
     const char *made = npart__buffer_text(&text);
     return text.failed ? NULL : made;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* Mending counts where it surely beats the CPU, and what there is by more than a little. "cpu" is said only where
- * neither the plan as it is nor what steps leave can be faster; "undecided" is an answer, too, and better than one
- * by chance. A plan that fails or takes no node counts as slower than the CPU, and so does having no step; a time
- * that is not known does not. */
-static enum npart_choice choose(const struct npart__plan *plan, const struct way_to_run *planned,
-                                const struct way_to_run *mended, const struct way_to_run *cpu)
-{
-    bool uses_npu = planned->bill && plan->summary.accepted > 0;
-    /* What does not run is no way to be faster; what runs in a time that is not known may be one. */
-    enum outcome now = planned->runs ? compare(planned, cpu, 1) : SLOWER;
-    enum outcome then = mended->runs ? compare(mended, cpu, 1) : SLOWER;
-    /* Without the CPU's time nothing above means anything. */
-    if (!cpu->bill)
-        return NPART_CHOICE_UNDECIDED;
-    if (then == FASTER && (!uses_npu || compare(mended, planned, WORTH_MENDING) == FASTER))
-        return NPART_CHOICE_MEND;
-    if (now == FASTER)
-        return NPART_CHOICE_NPU;
-    return now == SLOWER && then == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
-}
-
-/* With dynamic sizes only what is known of the fixed ones can be compared; fixing them is a step then. */
+/* With dynamic sizes only what is known of the fixed ones can be compared: after the steps that fix them, or where none
+ * is needed, of the plan with these sizes. */
 npart_status npart__recommend(struct npart__way *way)
 {
-    const struct npart__plan *open = way->open;
-    bool is_open = !open->sides.is_cpu_known && way->fixed && way->fixed->sides.is_cpu_known;
-    struct way_to_run planned = as_planned(open), cpu = on_cpu(is_open ? way->fixed : open);
-    uint32_t steps;
-    struct way_to_run mended = best_mended(way->out, &steps);
-    /* The time of dynamic sizes is never known; that of the sizes of the steps stands for it. */
-    planned.runs &= !(is_open && mended.bill);
-    way->out->choice = choose(open, &planned, &mended, &cpu);
-    way->out->reason = reason_of(way, &planned, &mended, steps, &cpu);
-    return way->out->reason ? NPART_OK : npart__fail_memory(way->error);
+    const struct npart__plan *open = way->open, *fixed = way->fixed;
+    struct npart__advice *out = way->out;
+    struct ways ways = {.planned = as_planned(open), .cpu = on_cpu(open), .to_cpu = {UNKNOWN, false}};
+    if (!ways.cpu.bill && fixed)
+        ways.cpu = on_cpu(fixed);
+    /* A loop that a rewrite has unrolled takes the CPU about as long. */
+    for (uint32_t i = 0; !ways.cpu.bill && i < way->request->mended_count; i++)
+        ways.cpu = on_cpu(way->request->mended[i].plan);
+    ways.mended = best_mended(out, &ways.cpu, &ways.steps);
+    if (!ways.cpu.bill && ways.planned.runs && !ways.mended.runs && is_unknown_on_cpu(open))
+        ways.cpu.bill = &open->sides.cpu;
+    drop_partial(&ways.planned, &ways.cpu);
+    ways.is_fixed = fixed && ways.planned.runs && !ways.planned.bill && !ways.mended.bill;
+    if (ways.is_fixed) {
+        ways.planned = as_planned(fixed);
+        drop_partial(&ways.planned, &ways.cpu);
+    }
+    struct npart_recommendation *told = &out->recommendation;
+    told->choice = choose(&ways);
+    const struct way_to_run *best = ways.uses_mended ? &ways.mended : &ways.planned;
+    bool is_known = ways.to_cpu.outcome != UNKNOWN && ways.cpu.bill;
+    told->is_sure = ways.to_cpu.is_sure;
+    told->step_count = ways.uses_mended ? ways.steps : 0;
+    told->time = best->bill ? best->ms : NPART__UNKNOWN_RANGE;
+    told->cpu = ways.cpu.bill ? ways.cpu.ms : NPART__UNKNOWN_RANGE;
+    told->unknown_nodes = is_known ? ways.cpu.bill->unknown : 0;
+    told->reason = reason_of(way, &ways, told->unknown_nodes);
+    return told->reason ? NPART_OK : npart__fail_memory(way->error);
 }

@@ -109,7 +109,7 @@ npart_status npart__way_small(struct npart__way *way)
     struct small small;
     struct npart__after after;
     /* A single one is the whole plan: recommend.c says then whether the CPU is better. */
-    if (way->steps || !before.bill || plan->summary.failed || plan->partitioning.partitions.count < 2)
+    if (way->steps || before.cost_ms.typical_ms < 0 || plan->summary.failed || plan->partitioning.partitions.count < 2)
         return NPART_OK;
     if (!find_small(plan, &way->scratch, &small))
         return npart__fail_memory(way->error);
@@ -123,7 +123,7 @@ npart_status npart__way_small(struct npart__way *way)
     const struct npart__what_if request = {plan,      way->row_of,    way->is_done, NPART_NONE,
                                            small.is_small, way->is_loaded};
     status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
-    if (status != NPART_OK || !after.bill)
+    if (status != NPART_OK || after.cost_ms.typical_ms < 0)
         return status;
     struct npart__ratio ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
     /* Only where it is surely faster, as the command takes work off the NPU. */

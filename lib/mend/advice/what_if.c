@@ -257,8 +257,6 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
             out->rates = &plan->node_costs->rates;
             if (partitioning.macs != NPART__WORK_UNKNOWN && partitioning.macs)
                 out->mac_coverage = (double)partitioning.macs_in_partitions / (double)partitioning.macs;
-        }
-        if (wants_cost && cost.is_known) {
             *bill = cost.bill;
             out->bill = bill;
         }
