@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a run takes: whether the NPU is worth it, in one line under the verdict; and below, the ways to run the model
- * side by side, with what the time goes into.
+ * What a run takes, for --verbose: the ways to run the model side by side, with what the time goes into.
  */
 #include "report/page.h"
 
@@ -17,31 +16,6 @@ static void put_range(struct npart__page *page, struct npart_cost_range range, b
     npart__put(page, " to ");
     npart__put_milliseconds(page, range.high_ms);
     npart__put(page, is_calibrated ? ")" : "), uncalibrated");
-}
-
-/* Nothing where there is nothing to compare with. A plan is compared with the time on the CPU alone: its own, or,
- * where its sizes are dynamic, that of the plan with sizes fixed. `all` has the words for npart_recommendation's
- * choices. */
-void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair)
-{
-    static const struct {
-        const char *color, *words;
-    } all[] = {[NPART_CHOICE_NPU] = {NPART__GREEN, "Use the NPU"},
-               [NPART_CHOICE_MEND] = {NPART__YELLOW, "Mend first"},
-               [NPART_CHOICE_CPU] = {NPART__RED, "Stay on the CPU"},
-               [NPART_CHOICE_UNDECIDED] = {NPART__MAGENTA, "NPU or CPU?"}};
-    struct npart_recommendation at = {.size = sizeof at};
-    struct npart_cost fixed = {.size = sizeof fixed};
-    bool is_known = page->cost.cpu_alone.typical_ms >= 0 ||
-                    (npart_plan_cost(pair->fixed, &fixed) && fixed.cpu_alone.typical_ms >= 0);
-    if (!is_known || !npart_advice_recommendation(pair->advice, &at))
-        return;
-    uint32_t column = (uint32_t)strlen(all[at.choice].words) + 4; /* two blanks before the words, ": " after them */
-    npart__put(page, "  ");
-    npart__painted(page, all[at.choice].color, all[at.choice].words);
-    npart__put(page, ": ");
-    npart__wrapped(page, at.reason, column, 9);
-    npart__put(page, "\n");
 }
 
 /* A way to run the model; nothing where it is not known. */
@@ -208,8 +182,8 @@ static void put_unknown(struct npart__page *page)
     }
     npart__put(&at, "; ");
     if (cost->unknown_nodes)
-        npart__append_format(&line, "not known how much %u node%s compute%s", cost->unknown_nodes,
-                             cost->unknown_nodes == 1 ? "" : "s", cost->unknown_nodes == 1 ? "s" : "");
+        npart__append_format(&line, "%u node%s no size", cost->unknown_nodes,
+                             cost->unknown_nodes == 1 ? " has" : "s have");
     else if (cost->unknown_sizes)
         npart__append_format(&line, "%u boundary tensors of unknown size", cost->unknown_sizes);
     else
@@ -226,10 +200,10 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
     bool is_fixed = npart_plan_cost(pair->fixed, &fixed);
     if (page->summary.live == 0)
         return;
-    npart__painted(page, NPART__BOLD, "  Time a run");
-    npart__put(page, ", typical and for 8 of 10");
+    npart__painted(page, NPART__BOLD, "  Estimated time of a run");
     if (strcmp(cost->runtime, "bare") != 0)
-        npart__append_format(page->out, ", started by %s", cost->runtime);
+        npart__append_format(page->out, " in %s", cost->runtime);
+    npart__put(page, ": median (80 % range)");
     npart__put(page, "\n");
     if (page->summary.partitions)
         put_way(page, page->summary.verdict == NPART_PLAN_FAILS ? "if it compiled" : "as planned", cost->total);
@@ -246,6 +220,6 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
     put_causes(page);
     put_slow(page);
     put_limits(page);
-    if (page->options->is_verbose && page->summary.partitions)
+    if (page->summary.partitions)
         put_way(page, "first run adds", cost->cold);
 }

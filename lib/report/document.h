@@ -85,7 +85,9 @@ const char *npart__read_cause(npart_document *document, const npart_plan *plan, 
 void npart__add_affected(struct npart__buffer *out, const struct npart_cause *cause);
 /* The first step against a cause. */
 bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
-/* What to do, with the options that show what it brings. */
+/* The command that does it, as a shell reads it. */
+void npart__add_run(struct npart__buffer *out, const struct npart_action *action);
+/* What to do, with that command, or the options that show what it brings. */
 void npart__add_action(struct npart__buffer *out, const struct npart_action *action);
 /* The same for the message of a cause, of which there may be as many as an action names things: no longer than this. */
 #define NPART__MOST_ACTION_BYTES 1000u

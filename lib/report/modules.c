@@ -418,8 +418,8 @@ void npart__modules_text(struct npart__report *report)
         npart__put(page, "\n");
         npart__put_target(page);
         npart__put(page, "  ");
-        npart__put_verdict(page, 0);
-        npart__put_cell_counts(page);
+        (void)npart__put_verdict(page);
+        (void)npart__put_cell_counts(page);
         npart__put(page, "\n");
         put_table(page);
     }

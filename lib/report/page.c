@@ -209,6 +209,72 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
     }
 }
 
+/* Both ends of a long name tell more than its middle: of `columns` a third is for the beginning. An escape that is cut
+ * in two is text, and half of it does no harm. */
+void npart__put_middle(struct npart__page *page, const char *text, size_t columns)
+{
+    size_t length = strlen(text), begin = 0, end, seen = 0;
+    const char *plain = plain_of(page, text, &length);
+    size_t all = columns_of(plain, length), first = (columns - 3) / 3, last = columns - 3 - first;
+    if (all <= columns) {
+        put_plain(page, plain, length);
+        return;
+    }
+    for (; seen < first || !begins_character(plain[begin]); begin++)
+        seen += begins_character(plain[begin]);
+    for (end = length, seen = 0; seen < last; end--)
+        seen += begins_character(plain[end - 1]);
+    put_plain(page, plain, begin);
+    npart__put(page, "...");
+    put_plain(page, plain + end, length - end);
+}
+
+/* Whether what is left of a text fits into a line, blanks that follow one another counted as they are. */
+static bool is_fitting(struct npart__page *page, const char *text, uint32_t column)
+{
+    return column + npart__shown_columns(page, text, strlen(text)) <= page->width;
+}
+
+/* The mark of an estimate stays with the word after it. */
+static size_t word_length(const char *text)
+{
+    bool is_mark = text[0] == '~' && text[1] == ' ';
+    return (is_mark ? 2 : 0) + strcspn(text + (is_mark ? 2 : 0), " ");
+}
+
+/* A word that is longer than a line is cut in its middle. On the last line room is kept for the dots, unless all that
+ * is left fits there. */
+void npart__put_filled(struct npart__page *page, const char *text, uint32_t column, uint32_t indent, uint32_t most)
+{
+    uint32_t lines = 1, room = page->width - indent;
+    for (bool is_first = true; *text; is_first = false) {
+        size_t length = word_length(text), columns = npart__shown_columns(page, text, length);
+        bool is_last = lines == most && !is_fitting(page, text, column + !is_first);
+        columns = columns > room ? room : columns;
+        if (column + !is_first + columns > page->width - (is_last ? 4 : 0)) {
+            if (is_last) {
+                npart__put(page, is_first ? "..." : " ...");
+                return;
+            }
+            npart__append_format(page->out, "\n%*s", (int)indent, "");
+            column = indent;
+            lines++;
+            is_last = lines == most && !is_fitting(page, text, column);
+            columns = is_last && columns > room - 4 ? room - 4 : columns;
+        } else if (!is_first) {
+            npart__put(page, " ");
+            column++;
+        }
+        struct npart__buffer word = {.arena = page->arena};
+        npart__append(&word, text, length);
+        npart__put_middle(page, npart__buffer_text(&word), columns);
+        npart__buffer_release(&word);
+        column += (uint32_t)columns;
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
 /* `lead` is our own text of ASCII, whose bytes are columns; without a code it is not painted. */
 void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent)
 {

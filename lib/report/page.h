@@ -57,6 +57,10 @@ void npart__paint(struct npart__page *page, const char *code);
 void npart__painted(struct npart__page *page, const char *code, const char *plain);
 /* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
 void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent);
+/* The same, cut in the middle: "/model/...s.11/MatMul". `columns` is 6 or more. */
+void npart__put_middle(struct npart__page *page, const char *text, size_t columns);
+/* As npart__wrapped, but in no more than `most` lines (0: as many as it takes), none of them wider than the page. */
+void npart__put_filled(struct npart__page *page, const char *text, uint32_t column, uint32_t indent, uint32_t most);
 /* A line: `lead` as it is, painted where there is a code, then the text wrapped. */
 void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent);
 /* A node with the module and the line of Python that it comes from. */
@@ -70,13 +74,12 @@ enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CE
 void npart__put_strip(struct npart__page *page, uint32_t cells);
 /* Any nodes, in the order given. */
 void npart__put_cells(struct npart__page *page, const uint32_t *nodes, uint32_t count, uint32_t cells);
-/* The plan's counts by what stands for them in the strip. */
-void npart__put_cell_counts(struct npart__page *page);
-/* A count with the character that stands for it in the strip: the strip's legend. */
-void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
-/* The plan's verdict; with `columns` in one short word, padded to them. The word is one of npart_summary's: whole,
- * edge, split, none, fails, empty. */
-void npart__put_verdict(struct npart__page *page, int columns);
+/* The plan's counts by what stands for them in the strip: the strip's legend. Returns the columns. */
+uint32_t npart__put_cell_counts(struct npart__page *page);
+/* A count with the character that stands for it in the strip; likewise. */
+uint32_t npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
+/* The plan's verdict in capitals; returns its columns. */
+uint32_t npart__put_verdict(struct npart__page *page);
 /* Three figures or two decimals. */
 void npart__put_milliseconds(struct npart__page *page, double value);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
@@ -97,13 +100,54 @@ void npart__put_precisions(struct npart__page *page);
 void npart__put_fusions(struct npart__page *page);
 /* memory.c: what the plan takes of memory. */
 void npart__put_memory(struct npart__page *page);
-/* costs.c: whether the NPU is worth it; what a run takes. */
-void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair);
+/* costs.c: what a run takes. */
 void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair);
+/* details.c: all causes with their rules; what takes a screen of its own. */
+void npart__put_details(struct npart__page *page, const struct npart_plan_pair *pair);
+
+/* ---- the answer -------------------------------------------------------------------------------------------- */
+
+/* The column in which texts stand, after their labels. */
+#define NPART__TEXT_COLUMN 13u
+
+/* answer.c: a label of at most 10 columns and its text, in at most so many lines (0: all). The second closes it. */
+void npart__put_field(struct npart__page *page, const char *label, const char *code, const char *text, uint32_t most);
+void npart__put_made_field(struct npart__page *page, const char *label, struct npart__buffer *text, uint32_t most);
+/* The model in one line; inputs with dynamic sizes; sizes that were given; the target with its verdict; whether the NPU
+ * is worth it; what has to fit; what a decoder's cache takes; the strip with its legend; what was found in the file;
+ * what this rests on. */
+void npart__put_head(struct npart__page *page);
+void npart__put_inputs(struct npart__page *page);
+void npart__put_sizes(struct npart__page *page);
+void npart__put_headline(struct npart__page *page);
+void npart__put_worth(struct npart__page *page, const struct npart_plan_pair *pair);
+void npart__put_fit(struct npart__page *page);
+void npart__put_cache(struct npart__page *page);
+void npart__put_nodes(struct npart__page *page);
+void npart__put_notes(struct npart__page *page, bool is_alone);
+void npart__put_checked(struct npart__page *page, const struct npart_plan_pair *pair);
+/* Whether the target's runtime does not load the model; whether a finding says why. */
+bool npart__is_not_loaded(const struct npart__page *page);
+bool npart__stops_loading(const struct npart__page *page, const struct npart_finding *finding);
+/* "94 %"; "under 1 %" of what is not nothing. */
+void npart__add_share(struct npart__buffer *out, double share);
+/* steps.c: the command of an action, from a column on; `target` stands for the action's own where it is not NULL. */
+void npart__put_run(struct npart__page *page, const struct npart_action *action, uint32_t begin, const char *target);
+/* What to do, step by step. */
+void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pair);
+/* why.c: the reasons; where it fails to compile; the one requirement that all nodes fail, or NULL. */
+void npart__put_why(struct npart__page *page);
+void npart__put_failure(struct npart__page *page);
+const char *npart__whole_failure(struct npart__page *page);
+/* A node by its name, "Gather node_embedding (node 4)". */
+void npart__add_place(struct npart__page *page, struct npart__buffer *line, uint32_t id, bool has_op);
+
 /* table.c: one line for each plan, made while the page is at it. */
 struct npart__row {
     const char *name, *rest; /* of the arena */
     size_t name_columns;
+    double cpu_ms;   /* on the CPU alone; negative: not known */
+    const char *fix; /* the command that does the first step, for any target; NULL: there is none */
 };
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);

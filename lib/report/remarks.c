@@ -85,7 +85,6 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     npart__buffer_release(&line);
 }
 
-/* As notes change no verdict, they take one line unless more is asked for. */
 void npart__put_remarks(struct npart__page *page)
 {
     struct remarks remarks;
@@ -93,10 +92,6 @@ void npart__put_remarks(struct npart__page *page)
     uint32_t count = remarks.count;
     if (count == 0 || page->arena->failed)
         return;
-    if (!page->options->is_verbose) {
-        npart__append_format(page->out, "  %u note%s of the op list: --verbose\n", count, count == 1 ? "" : "s");
-        return;
-    }
     if (count > 1)
         qsort(remarks.items, count, sizeof *remarks.items, compare_remarks);
     npart__painted(page, NPART__BOLD, "  Note\n");

@@ -102,6 +102,8 @@ static inline bool npart__tells_nodes(enum npart_detail detail)
     return detail == NPART_DETAIL_NODES || detail == NPART_DETAIL_TENSORS;
 }
 
+/* sentences.c: a word as a POSIX shell reads it. */
+void npart__add_shell_word(struct npart__buffer *line, const char *text);
 /* markdown.c: plain text (npart_plain_text) of which nothing is markup, a mention or a reference; none of it is NUL. */
 void npart__add_markdown(struct npart__buffer *out, const char *text, size_t length);
 

@@ -46,20 +46,45 @@ bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart
     return false;
 }
 
-/* "Fix batch (--dim batch=1)". */
+/* One word of a shell: names come from the file, and the line is there to be copied. By single quotes, in which a
+ * shell of POSIX changes nothing; a single quote within them must end them, stand escaped, and begin them anew. */
+void npart__add_shell_word(struct npart__buffer *line, const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
+    bool is_safe = *text && text[strspn(text, safe)] == '\0';
+    npart__append_text(line, is_safe ? "" : "'");
+    for (; *text; text++)
+        npart__append(line, *text == '\'' ? "'\\''" : text, *text == '\'' ? 4 : 1);
+    npart__append_text(line, is_safe ? "" : "'");
+}
+
+void npart__add_run(struct npart__buffer *out, const struct npart_action *action)
+{
+    for (uint32_t i = 0; i < action->run_count; i++) {
+        npart__append_text(out, i ? " " : "");
+        npart__add_shell_word(out, action->run[i]);
+    }
+}
+
+/* "Fix batch (--dim batch=1)", or with the line that does it. */
 void npart__add_action(struct npart__buffer *out, const struct npart_action *action)
 {
     npart__append_text(out, action->text);
-    if (action->command) {
-        npart__append_text(out, " (");
+    if (!action->command && !action->run)
+        return;
+    npart__append_text(out, " (");
+    if (action->run)
+        npart__add_run(out, action);
+    else
         npart__append_text(out, action->command);
-        npart__append_text(out, ")");
-    }
+    npart__append_text(out, ")");
 }
 
 bool npart__is_long_action(const struct npart_action *action)
 {
     size_t bytes = strlen(action->text) + (action->command ? strlen(action->command) + strlen(" ()") : 0);
+    for (uint32_t i = 0; i < action->run_count; i++)
+        bytes += strlen(action->run[i]) + strlen("'' ");
     return bytes > NPART__MOST_ACTION_BYTES;
 }
 

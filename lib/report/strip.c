@@ -16,50 +16,53 @@ static const struct {
     [NPART__CELL_UNKNOWN] = {"?", "?", "?", NPART__MAGENTA},
 };
 
-/* The words of the summary, and how they are shown: in a report, and in a column of the table. The column's blanks are
- * written after the colour has ended, since a width of printf would count the escape sequence. */
-void npart__put_verdict(struct npart__page *page, int columns)
+/* The words of the summary. */
+uint32_t npart__put_verdict(struct npart__page *page)
 {
     static const struct {
-        const char *shown, *brief, *color;
+        const char *shown, *color;
     } words[] = {
-        [NPART_PLAN_WHOLE] = {"WHOLE", "WHOLE", NPART__GREEN},
-        [NPART_PLAN_EDGE] = {"EDGE", "EDGE", NPART__GREEN},
-        [NPART_PLAN_SPLIT] = {"SPLIT", "SPLIT", NPART__YELLOW},
-        [NPART_PLAN_NONE] = {"NOTHING ON THE NPU", "NONE", NPART__RED},
-        [NPART_PLAN_FAILS] = {"FAILS TO COMPILE", "FAILS", NPART__RED},
-        [NPART_PLAN_EMPTY] = {"NOTHING TO RUN", "EMPTY", NPART__DIM},
+        [NPART_PLAN_WHOLE] = {"WHOLE", NPART__GREEN}, [NPART_PLAN_EDGE] = {"EDGE", NPART__GREEN},
+        [NPART_PLAN_SPLIT] = {"SPLIT", NPART__YELLOW}, [NPART_PLAN_NONE] = {"NONE", NPART__RED},
+        [NPART_PLAN_FAILS] = {"FAILS", NPART__RED},   [NPART_PLAN_EMPTY] = {"EMPTY", NPART__DIM},
     };
     enum npart_plan_verdict verdict = page->summary.verdict;
     if (verdict >= NPART__COUNT(words))
-        return;
-    const char *shown = columns ? words[verdict].brief : words[verdict].shown;
+        return 0;
     npart__paint(page, NPART__BOLD);
-    npart__painted(page, words[verdict].color, shown);
-    npart__append_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
+    npart__painted(page, words[verdict].color, words[verdict].shown);
+    return (uint32_t)strlen(words[verdict].shown);
 }
 
 /* A count with the character that stands for it in the strip: the strip's legend. */
-void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun)
+uint32_t npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun)
 {
+    struct npart__buffer text = {.arena = page->arena};
+    npart__append_count(&text, count);
+    npart__append_format(&text, " %s", noun);
+    uint32_t columns = (uint32_t)text.size + 4;
     npart__put(page, "  ");
     npart__paint(page, looks[cell].color);
     npart__put(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
-    npart__append_format(page->out, " %u %s", count, noun);
+    npart__put(page, " ");
+    npart__put(page, npart__buffer_text(&text));
     npart__paint(page, "0");
+    npart__buffer_release(&text);
+    return columns;
 }
 
 /* `refused` has the nodes that fail to compile in it, which are told apart. NPU and CPU are told even where there
  * are none, failing and undecided nodes only where there are some. */
-void npart__put_cell_counts(struct npart__page *page)
+uint32_t npart__put_cell_counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
-    npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
-    npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
+    uint32_t columns = npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
+    columns += npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
-        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail to compile");
+        columns += npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");
     if (summary->unknown)
-        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
+        columns += npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
+    return columns;
 }
 
 /* Removed nodes are not in the order, so their rows are never used. An id that the plan does not know leaves the

@@ -1,39 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several targets side by side: a line each, with verdict, strip, coverage, partitions, device
- * switches and cost; in a second line what to do first, or why. Details of one are a report of its
- * own, or come with --verbose.
+ * Several targets side by side, a line each: the verdict, how much of the work the NPU does, whether it is worth it,
+ * and what to do. Details of one are a report of its own, or come with --verbose.
  */
 #include "report/page.h"
 
-/* Wide enough to tell one split from many. */
-#define STRIP_CELLS 12u
-#define LINE_INDENT 4u /* of the second line of a target */
+#define FIX_COLUMN_INDENT 42u /* of what stands before the last column, after the target */
+
+#define FIX_INDENT 6u         /* of the command below the table */
 
 static void put_blanks(struct npart__page *page, size_t count)
 {
     npart__append_format(page->out, "%*s", (int)count, "");
 }
 
-/* Written apart first, since it is padded as a whole. A "?" stands after costs that rest mostly on assumptions.
- * "0.80-21.0?". In milliseconds, from low to high: the figures of the column are there to be compared, and where
- * ranges overlap nothing is decided. */
-static void put_cost(struct npart__page *page)
+/* Padded as a whole, since colours take no column. Returns nothing: a text that is too long moves what follows. */
+static void put_padded(struct npart__page *page, const char *code, const char *text, size_t columns)
 {
-    struct npart__buffer text;
-    struct npart__page measured = *page;
-    if (page->cost.total.typical_ms < 0) {
-        npart__append_format(page->out, " %10s", "not known");
-        return;
-    }
-    npart__buffer_init(&text, page->arena);
-    measured.out = &text;
-    npart__put_milliseconds(&measured, page->cost.total.low_ms);
-    npart__put(&measured, "-");
-    npart__put_milliseconds(&measured, page->cost.total.high_ms);
-    const char *shown = npart__buffer_text(&text);
-    npart__append_format(page->out, " %10s%s", shown, page->cost.is_calibrated ? "" : "?");
-    npart__buffer_release(&text);
+    if (code)
+        npart__painted(page, code, text);
+    else
+        npart__put(page, text);
+    put_blanks(page, strlen(text) < columns ? columns - strlen(text) : 0);
 }
 
 /* Columns and not bytes: names of lists may be in any language. The target is an op list's name with what was asked
@@ -43,83 +31,157 @@ static size_t target_columns(struct npart__page *page)
     return npart__shown_columns(page, page->info.target, strlen(page->info.target));
 }
 
-/* Padded as text, since decimals are written without printf. Of nodes, which is known of every plan; arithmetic may
- * not be. */
+static void put_verdict(struct npart__page *page)
+{
+    static const char *const colors[] = {
+        [NPART_PLAN_WHOLE] = NPART__GREEN, [NPART_PLAN_EDGE] = NPART__GREEN, [NPART_PLAN_SPLIT] = NPART__YELLOW,
+        [NPART_PLAN_NONE] = NPART__RED,    [NPART_PLAN_FAILS] = NPART__RED,  [NPART_PLAN_EMPTY] = NPART__DIM};
+    enum npart_plan_verdict verdict = page->summary.verdict;
+    put_padded(page, verdict < NPART__COUNT(colors) ? colors[verdict] : NULL, npart_plan_verdict_text(verdict), 7);
+}
+
+/* Of arithmetic where it is known, else of nodes. Nothing where nothing runs there. */
 static void put_share(struct npart__page *page)
 {
-    struct npart__buffer text;
-    npart__buffer_init(&text, page->arena);
-    npart__append_fixed(&text, page->summary.coverage * 100, 1);
-    npart__append_format(page->out, "%6s", npart__buffer_text(&text));
+    const struct npart_summary *at = &page->summary;
+    struct npart__buffer text = {.arena = page->arena};
+    bool runs = at->accepted && at->verdict != NPART_PLAN_FAILS;
+    double share = at->has_macs && at->macs ? at->mac_coverage : at->coverage;
+    bool is_nearly = share >= 0.995 && at->accepted < at->live;
+    if (is_nearly) /* what is split is not all there */
+        npart__append_text(&text, ">");
+    npart__append_fixed(&text, is_nearly ? 99 : share * 100, 0);
+    if (runs)
+        npart__append_format(page->out, "%6u %6s %%  ", at->partitions, npart__buffer_text(&text));
+    else
+        npart__put(page, "     -        -  ");
     npart__buffer_release(&text);
 }
 
-/* The first action by the table's width; where there is none, the first cause. An action of the kind "none" says
- * why nothing can be done: it has no "do first" before it. Cut rather than wrapped, so that the table stays two
- * lines for each target. */
-static void put_second_line(struct npart__page *page, const struct npart_plan_pair *pair)
+/* "yes    ~1.1 ms": the answer in one word, and the time that it is about. */
+static void put_worth(struct npart__page *page, const struct npart_plan_pair *pair)
 {
-    struct npart_cause cause = {.size = sizeof cause};
-    struct npart_action action = {.size = sizeof action};
-    bool has_action = npart_advice_action(pair->advice, 0, &action);
-    const char *label = has_action && strcmp(action.kind, "none") != 0 ? "do first: " : has_action ? "" : "why: ";
-    if (!has_action && !npart_plan_cause(page->plan, 0, &cause, NULL, 0))
+    static const struct {
+        const char *sure, *unsure, *color;
+    } words[] = {[NPART_CHOICE_NPU] = {"yes", "prob.", NPART__GREEN},
+                 [NPART_CHOICE_MEND] = {"after", "after?", NPART__YELLOW},
+                 [NPART_CHOICE_CPU] = {"no", "no?", NPART__RED},
+                 [NPART_CHOICE_UNDECIDED] = {"equal", "equal", NPART__MAGENTA}};
+    struct npart_recommendation at = {.size = sizeof at};
+    struct npart__buffer time = {.arena = page->arena};
+    if (!npart_advice_recommendation(pair->advice, &at)) {
+        put_blanks(page, 17);
         return;
-    put_blanks(page, LINE_INDENT);
-    npart__put(page, label);
-    npart__paint(page, NPART__DIM);
-    npart__put_cut(page, has_action ? action.text : cause.text, page->width - LINE_INDENT - strlen(label));
-    npart__paint(page, "0");
-    npart__put(page, "\n");
+    }
+    bool is_known = at.time.typical_ms >= 0;
+    bool is_open = at.choice == NPART_CHOICE_UNDECIDED && !is_known;
+    const char *word = at.is_sure ? words[at.choice].sure : words[at.choice].unsure;
+    put_padded(page, words[at.choice].color, is_open ? "?" : word, 7);
+    if (is_known)
+        npart__append_estimate(&time, at.time.typical_ms);
+    put_padded(page, NULL, npart__buffer_text(&time), 10);
+    npart__buffer_release(&time);
 }
 
-/* Blanks pad what has colour, since widths of printf would count its escapes. A plan with fewer nodes than cells has a
- * shorter strip. Without partitions there is nothing to run on the NPU, and no cost is told. */
-static void put_row(struct npart__page *page, const struct npart_plan_pair *pair)
+/* Kinds of steps, where their own words say too little. */
+static const char *word_of(const char *kind)
 {
-    const struct npart_summary *summary = &page->summary;
-    uint32_t cells = summary->live < STRIP_CELLS ? summary->live : STRIP_CELLS;
-    npart__put_verdict(page, 5);
-    npart__put(page, "  ");
-    npart__put_strip(page, STRIP_CELLS);
-    put_blanks(page, STRIP_CELLS - cells + 1);
-    put_share(page);
-    npart__append_format(page->out, " %5u %8u", summary->partitions, summary->switches);
-    if (summary->partitions)
-        put_cost(page);
-    npart__put(page, "\n");
-    put_second_line(page, pair);
+    static const char *const words[][2] = {
+        {"dims", "fix sizes"}, {"exporter", "export"}, {"option", "session option"}, {"cut", "cut points"}};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (strcmp(words[i][0], kind) == 0)
+            return words[i][1];
+    return kind;
+}
+
+/* The first step in a few words: the line below the table does it, or another target, or a kind of change. */
+static void put_fix(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *row)
+{
+    struct npart_action action = {.size = sizeof action};
+    if (!npart_advice_action(pair->advice, 0, &action) || strcmp(action.kind, "none") == 0)
+        return;
+    bool is_target = action.command && strncmp(action.command, "-t ", 3) == 0;
+    if (action.run) {
+        struct npart__buffer line = {.arena = page->arena};
+        struct npart__page gathered = *page;
+        gathered.out = &line;
+        npart__put_run(&gathered, &action, FIX_INDENT, "TARGET");
+        row->fix = npart__keep_text(&line);
+    }
+    npart__put_middle(page, action.run ? "fix [*]" : is_target ? action.command + 3 : word_of(action.kind),
+                   page->width > row->name_columns + FIX_COLUMN_INDENT + 8
+                       ? page->width - row->name_columns - FIX_COLUMN_INDENT
+                       : 8);
 }
 
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out)
 {
     struct npart__buffer text, *before = page->out;
+    struct npart_recommendation worth = {.size = sizeof worth};
     npart__buffer_init(&text, page->arena);
     page->out = &text;
     npart__put_target(page);
-    *out = (struct npart__row){.name = npart__keep_text(&text), .name_columns = target_columns(page)};
-    put_row(page, pair);
+    *out = (struct npart__row){.name = npart__keep_text(&text), .name_columns = target_columns(page), .cpu_ms = -1};
+    if (npart_advice_recommendation(pair->advice, &worth))
+        out->cpu_ms = worth.cpu.typical_ms;
+    put_verdict(page);
+    put_share(page);
+    put_worth(page, pair);
+    put_fix(page, pair, out);
+    while (text.size && text.data[text.size - 1] == ' ')
+        text.size--;
     out->rest = npart__keep_text(&text);
     page->out = before;
+}
+
+/* Each target has a CPU of its own kind: the shortest and the longest of their times. */
+static void put_cpu(struct npart__page *page, const struct npart__row *rows, size_t count)
+{
+    double low = -1, high = -1;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].cpu_ms < 0)
+            continue;
+        low = low < 0 || rows[i].cpu_ms < low ? rows[i].cpu_ms : low;
+        high = rows[i].cpu_ms > high ? rows[i].cpu_ms : high;
+    }
+    if (low < 0)
+        return;
+    npart__put(page, "  CPU alone ");
+    npart__append_estimate(page->out, low);
+    if (high > low * 1.02) {
+        npart__put(page, " to ");
+        npart__append_estimate(page->out, high);
+        npart__put(page, ", by device");
+    }
+    npart__put(page, "\n");
 }
 
 /* The longest name of a target decides the first column, and the rest is fixed. */
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count)
 {
     size_t name_columns = 6;
-    for (size_t i = 0; i < count; i++)
+    const char *fix = NULL;
+    for (size_t i = 0; i < count; i++) {
         name_columns = rows[i].name_columns > name_columns ? rows[i].name_columns : name_columns;
-    npart__put(page, "\n");
+        fix = fix ? fix : rows[i].fix;
+    }
+    npart__put(page, "\n  ");
     npart__paint(page, NPART__DIM);
-    npart__append_format(page->out, "%-*s  verdict%*s %% NPU parts switches   ms a run\n", (int)name_columns,
-                         "target", (int)STRIP_CELLS, "");
+    npart__append_format(page->out, "%-*s  verdict  parts  on NPU  worth it         fix\n", (int)name_columns,
+                         "target");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
+        npart__put(page, "  ");
         npart__put(page, rows[i].name);
         put_blanks(page, name_columns - rows[i].name_columns + 2);
         npart__put(page, rows[i].rest);
+        npart__put(page, "\n");
+    }
+    put_cpu(page, rows, count);
+    if (fix) {
+        npart__put(page, "  [*] ");
+        npart__put(page, fix);
     }
     if (!page->options->is_verbose)
-        npart__put(page, "\n  % NPU: of nodes; ms a run: 8 of 10, ?: uncalibrated;\n"
-                   "  details: one target alone, or --verbose\n");
+        npart__put(page, "  ~ estimated. Details: one target at a time, or -v\n");
 }

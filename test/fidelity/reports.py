@@ -11,7 +11,7 @@ status 1 where one is past its bar:
   later-slower    a later step is predicted slower than the step before
   failure-left    the model fails to compile, and the first step leaves that without saying so
   restates        a step's text contains the sentence of a rule that an affected node does not meet
-  no-answer       the recommendation takes no side; how many of these do not say what is missing is printed, too
+  no-answer       there is no estimate; how many of these do not say what is missing is printed, too
   run-differs     a line to paste does not leave the partitions, verdict and classes of results that its step says;
                   of --pasted targets
   long, wide      a report has more than 40 lines, or a line of more than 80 columns
@@ -137,9 +137,11 @@ def pasted(counts, options, place, target, folder):
 def worth(counts, place, target):
     if target["summary"]["live"] == 0:
         return
-    is_open = target["cost"].get("recommendation") == "undecided"
-    counts.add("no-answer", is_open, f"{place}: {target['cost'].get('reason')}")
-    counts.add("unexplained", is_open and not target["cost"].get("reason"), place)
+    reason = target["cost"].get("reason") or ""
+    about_equal = target["cost"].get("recommendation") == "undecided" and reason.startswith("about equal")
+    is_open = target["cost"].get("recommendation") == "undecided" and not about_equal
+    counts.add("no-answer", is_open, f"{place}: {reason}")
+    counts.add("unexplained", is_open and not reason.partition(": ")[2], place)
 
 
 def main():

@@ -412,7 +412,9 @@ static void check_voices(const char *path, const char *target)
         (void)snprintf(wanted, sizeof wanted, "\"after\":{\"partitions\":%u,", action.after.partitions);
         CHECK(strstr(json, wanted));
         CHECK(strstr(text, action.text));
-        CHECK(!action.command || strstr(text, action.command));
+        /* A target that the text names is not told again. */
+        bool is_target = action.command && strncmp(action.command, "-t ", 3) == 0;
+        CHECK(!action.command || strstr(text, action.command + (is_target ? 3 : 0)));
     }
     free(json);
     free(text);

@@ -135,7 +135,7 @@ static void test_api_plan__partitioners(void)
     CHECK(strstr(json, "\"partitioner\":\"runs\"") != NULL);
     free(json);
     char *text = text_of(at.plan, NULL, NULL); /* which partitions again, for its advice */
-    CHECK(strstr(text, "Do first") != NULL);
+    CHECK(strstr(text, "\n  Fix ") != NULL);
     free(text);
     CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
     CHECK(strncmp(error.message, "there is no partitioner \"xxxx\"; there is ", 41) == 0);

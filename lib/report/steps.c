@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What to do: the line to paste that does it, or what to change where no command does. Each step with what it leaves.
+ */
+#include "report/page.h"
+
+#define STEPS_SHOWN 3u
+#define LINE_INDENT 4u /* of the lines that a command goes on in, from its first */
+#define WORTH_WEAKER 0.9 /* of a step's time, for what is less equal in its place */
+#define STEP_LINES 3u  /* of a step that is told in words */
+
+/* ---- lines to paste ---------------------------------------------------------------------------------------- */
+
+/* Of a word as many bytes as fit into so many columns once they are quoted; one at least. */
+static size_t fitting(const char *word, size_t columns)
+{
+    size_t fits = 0, used = strpbrk(word, "'") ? 4 : 2; /* its own quotes, and those of a quote */
+    for (; word[fits]; fits++) {
+        used += word[fits] == '\'' ? 4 : 1;
+        if (used > columns && fits)
+            break;
+    }
+    return fits;
+}
+
+/* A word that is longer than any line goes on at the beginning of the next one, where a shell joins both; each part is
+ * quoted by itself. What is not ASCII is left whole. */
+static void put_long_word(struct npart__page *page, const char *word, uint32_t *column)
+{
+    while (*word) {
+        struct npart__buffer part = {.arena = page->arena}, quoted = {.arena = page->arena};
+        size_t fits = fitting(word, page->width - *column - 1);
+        npart__append(&part, word, fits);
+        npart__add_shell_word(&quoted, npart__buffer_text(&part));
+        npart__put(page, npart__buffer_text(&quoted));
+        *column += (uint32_t)quoted.size;
+        word += fits;
+        npart__put(page, *word ? "\\\n" : "");
+        *column = *word ? 0 : *column;
+        npart__buffer_release(&part);
+        npart__buffer_release(&quoted);
+    }
+}
+
+static bool is_ascii(const char *text)
+{
+    while (*text >= 0x20 && *text < 0x7f)
+        text++;
+    return !*text;
+}
+
+/* An option and its value stay in one line. Two columns are kept for " \" after each piece. */
+void npart__put_run(struct npart__page *page, const struct npart_action *action, uint32_t begin, const char *target)
+{
+    uint32_t column = begin, indent = begin + LINE_INDENT;
+    for (uint32_t i = 0; i < action->run_count; i++) {
+        struct npart__buffer word = {.arena = page->arena};
+        bool is_first = i == 0, is_option = *action->run[i] == '-' && i + 1 < action->run_count;
+        const char *option = is_option ? action->run[i++] : "";
+        const char *value = target && strcmp(option, "-t") == 0 ? target : action->run[i];
+        npart__add_shell_word(&word, value);
+        const char *text = npart__buffer_text(&word);
+        uint32_t columns = (uint32_t)(npart__shown_columns(page, text, word.size) + strlen(option) + is_option);
+        if (!is_first && column + 1 + columns + 2 > page->width) {
+            npart__append_format(page->out, " \\\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!is_first) {
+            npart__put(page, " ");
+            column++;
+        }
+        npart__append_format(page->out, "%s%s", option, is_option ? " " : "");
+        if (column + columns + 2 > page->width && is_ascii(value)) {
+            column += (uint32_t)strlen(option) + is_option;
+            put_long_word(page, value, &column);
+        } else {
+            npart__put_outside(page, text, word.size);
+            column += columns;
+        }
+        npart__buffer_release(&word);
+    }
+    npart__put(page, "\n");
+}
+
+/* ---- what a step leaves ------------------------------------------------------------------------------------ */
+
+/* "94 %", "under 1 %": none and all are said of none and all alone. */
+void npart__add_share(struct npart__buffer *out, double share)
+{
+    int percent = (int)(share * 100 + 0.5);
+    bool is_little = share > 0 && percent == 0, is_nearly = share < 1 && percent == 100;
+    npart__append_format(out, "%s%d %%", is_little ? "under " : is_nearly ? "over " : "",
+                         is_little ? 1 : is_nearly ? 99 : percent);
+}
+
+static void add_after(struct npart__buffer *line, const struct npart_after *after)
+{
+    if (after->verdict == NPART_PLAN_WHOLE) {
+        npart__append_text(line, "all nodes in 1 partition");
+        return;
+    }
+    npart__append_text(line, after->verdict == NPART_PLAN_FAILS ? "still fails to compile; " : "");
+    npart__append_format(line, "%u partition%s, ", after->partitions, after->partitions == 1 ? "" : "s");
+    npart__add_share(line, after->mac_coverage >= 0 ? after->mac_coverage : after->coverage);
+    npart__append_text(line, after->mac_coverage >= 0 ? " of the work on the NPU" : " of the nodes on the NPU");
+}
+
+static void add_equality(struct npart__buffer *line, const char *equality)
+{
+    static const struct {
+        const char *word, *text;
+    } all[] = {{"bits", ", equal bit for bit"},
+               {"bits-if", ", equal bit for bit for values that the file cannot promise"},
+               {"ulp", ", results rounded elsewhere"},
+               {"step", ", results within one quantization step for each op"},
+               {"approx", ", results of another function, close by"}};
+    for (size_t i = 0; i < NPART__COUNT(all); i++)
+        if (strcmp(all[i].word, equality) == 0)
+            npart__append_text(line, all[i].text);
+}
+
+/* Names of the rewrites with commas; sizes that are fixed can be read in the command. */
+static void add_rewrites(struct npart__buffer *line, const char *rewrites)
+{
+    bool is_first = true;
+    while (*rewrites) {
+        size_t length = strcspn(rewrites, " ");
+        if (!(length == 4 && strncmp(rewrites, "bind", 4) == 0)) {
+            npart__append_text(line, is_first ? " (" : ", ");
+            npart__append(line, rewrites, length);
+            is_first = false;
+        }
+        rewrites += length + (rewrites[length] == ' ');
+    }
+    npart__append_text(line, is_first ? "" : ")");
+}
+
+/* The time of the plan that is recommended stands there already. */
+static void put_left(struct npart__page *page, const struct npart_action *action, bool has_time)
+{
+    struct npart__buffer line = {.arena = page->arena};
+    add_after(&line, &action->after);
+    if (action->run) {
+        add_equality(&line, action->equality);
+        add_rewrites(&line, action->rewrites);
+    }
+    if (!has_time && action->after.verdict != NPART_PLAN_FAILS && action->after.cost.typical_ms >= 0) {
+        npart__append_text(&line, "; ");
+        npart__append_estimate(&line, action->after.cost.typical_ms);
+    }
+    npart__put_made_field(page, "", &line, 0);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------- */
+
+/* "batch=1, sequence=128": the sizes that were chosen. The names are the model's. */
+static bool add_sizes(struct npart__buffer *line, const npart_plan *fixed)
+{
+    const npart_inference *chosen = npart_plan_inference(fixed);
+    struct npart_dim_binding binding = {0};
+    uint32_t count = 0;
+    for (; npart_inference_binding(chosen, count, &binding); count++)
+        if (count < 4)
+            npart__append_format(line, "%s%s=%lld", count ? ", " : "", binding.name, (long long)binding.size);
+    if (count > 4)
+        npart__append_format(line, " and %u more", count - 4);
+    return count > 0;
+}
+
+static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool is_run)
+{
+    struct npart__buffer line = {.arena = page->arena};
+    struct npart_inference_info info = {.size = sizeof info};
+    if (fixed && npart_inference_info(npart_plan_inference(fixed), &info)) {
+        npart__append_text(&line, is_run ? "(" : "");
+        bool has_sizes = add_sizes(&line, fixed);
+        if (*info.use)
+            npart__append_format(&line, ", for %s", info.use);
+        npart__append_text(&line, is_run ? ": assumed; give the sizes that you run)" : " (assumed)");
+        if (has_sizes)
+            npart__put_made_field(page, is_run ? "" : "Sizes", &line, 3);
+    }
+    npart__buffer_release(&line);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------- */
+
+static bool is_told_elsewhere(const struct npart_action *action)
+{
+    return strcmp(action->kind, "none") == 0;
+}
+
+/* With an option of the tool that shows what it brings, unless the text names it: in a line of its own where the text
+ * is cut, since a command that is cut would do something else. */
+static void put_words(struct npart__page *page, const char *label, const struct npart_action *action)
+{
+    struct npart__buffer line = {.arena = page->arena};
+    bool is_target = action->command && strncmp(action->command, "-t ", 3) == 0;
+    const char *word = is_target ? action->command + 3 : action->command;
+    npart__append_text(&line, action->text);
+    bool is_told = !word || strstr(action->text, word);
+    bool is_short = word && line.size + strlen(action->command) < STEP_LINES * (page->width - 24);
+    if (!is_told && is_short)
+        npart__append_format(&line, " (%s)", action->command);
+    if (!action->command && action->is_fixable)
+        npart__append_format(&line, ": %s", action->rewrites);
+    npart__put_made_field(page, label, &line, page->options->is_verbose ? 0 : STEP_LINES);
+    if (!is_told && !is_short) {
+        npart__append_format(&line, "(%s)", action->command);
+        npart__put_made_field(page, "", &line, 0);
+    }
+}
+
+static void put_step(struct npart__page *page, const char *label, const struct npart_action *action, bool has_time)
+{
+    if (action->run) {
+        npart__put(page, "  ");
+        npart__painted(page, NPART__BOLD, label);
+        npart__append_format(page->out, "%*s", (int)(NPART__TEXT_COLUMN - 6 - strlen(label)), "");
+        npart__painted(page, NPART__GREEN, "[*] ");
+        npart__put_run(page, action, NPART__TEXT_COLUMN, NULL);
+    } else {
+        put_words(page, label, action);
+    }
+    put_left(page, action, has_time);
+}
+
+/* Of a command that does more than the step's, whether it brings more, too: a weaker equality has to pay. */
+static bool is_better(const struct npart_after *other, const struct npart_after *step)
+{
+    if (other->verdict != step->verdict)
+        return step->verdict == NPART_PLAN_FAILS || other->verdict == NPART_PLAN_WHOLE;
+    return other->cost.typical_ms >= 0 && step->cost.typical_ms >= 0
+               ? other->cost.typical_ms < step->cost.typical_ms * WORTH_WEAKER
+               : other->partitions < step->partitions;
+}
+
+/* Whether the step after this one is the same but for what is done already. */
+static bool is_next(const npart_advice *advice, uint32_t step, const struct npart_action *other)
+{
+    struct npart_action next = {.size = sizeof next};
+    return npart_advice_action(advice, step + 1, &next) && next.instead_of == NPART_NONE &&
+           strncmp(other->text, next.text, strlen(next.text)) == 0;
+}
+
+/* What may take the place of a step, with its own figures where they are others. */
+static void put_others(struct npart__page *page, const npart_advice *advice, uint32_t step,
+                       const struct npart_action *of, uint32_t most)
+{
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
+        if (action.instead_of != step || most == 0 || (action.run && !is_better(&action.after, &of->after)) ||
+            is_next(advice, step, &action))
+            continue;
+        most--;
+        bool is_same = !action.run && action.after.partitions == of->after.partitions &&
+                       action.after.verdict == of->after.verdict &&
+                       action.after.cost.typical_ms <= of->after.cost.typical_ms * 1.02 &&
+                       action.after.cost.typical_ms >= of->after.cost.typical_ms * 0.98;
+        if (is_same)
+            put_words(page, "or", &action);
+        else
+            put_step(page, "or", &action, false);
+    }
+}
+
+/* That there is no step, or that those that are told leave the model failing. */
+static void put_none(struct npart__page *page, bool is_told, bool still_fails)
+{
+    enum npart_plan_verdict verdict = page->summary.verdict;
+    bool is_done = verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE || verdict == NPART_PLAN_EMPTY;
+    if (still_fails)
+        npart__put_field(page, is_told ? "" : "Fix", NULL, "no known step makes it compile", 0);
+    else if (!is_told && !is_done)
+        npart__put_field(page, "Fix", NULL, "none known", 0);
+}
+
+void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    const npart_advice *advice = pair->advice;
+    struct npart_recommendation worth = {.size = sizeof worth};
+    struct npart_action action = {.size = sizeof action};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : STEPS_SHOWN, told = 0, passed = 0;
+    bool has_assumed = false, still_fails = page->summary.verdict == NPART_PLAN_FAILS;
+    if (!npart_advice_recommendation(advice, &worth))
+        return; /* nobody asked for advice */
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action) && action.instead_of == NPART_NONE; i++) {
+        if (is_told_elsewhere(&action) || passed++ >= most)
+            continue;
+        still_fails = action.after.verdict == NPART_PLAN_FAILS;
+        put_step(page, told++ ? "then" : "Fix", &action, worth.step_count == passed);
+        if (action.run && !has_assumed) {
+            put_assumed(page, pair->fixed, true);
+            has_assumed = true;
+        }
+        put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1);
+    }
+    if (passed > told)
+        npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", passed - told);
+    put_none(page, told > 0, still_fails);
+    if (!has_assumed && worth.cpu.typical_ms >= 0)
+        put_assumed(page, pair->fixed, false);
+}
