@@ -19,11 +19,13 @@
 #define MOST_NAME_BYTES 100u /* of a path, or of a target */
 #define MOST_SENTENCE_BYTES 300u /* of a cause, an action or a command, before anything is escaped */
 #define MOST_CAUSES 10u /* of a plan */
+#define MOST_REASONS 4u /* that are not folded */
 
 struct markdown {
     struct npart__buffer first;           /* the first rows, as they come */
     struct npart__buffer failed, fine;    /* the first rows of either kind */
     struct npart__buffer rows, problems;  /* all of them, while there is room; a line each */
+    struct npart__buffer fix;     /* what to do first, of a report of one plan */
     struct npart__buffer details; /* causes, plan by plan */
     uint32_t row_count, failed_count, fine_count, problem_count; /* of all, also of those that found no room */
     uint32_t model_count, failed_models; /* failed: any threshold of it is not met */
@@ -195,7 +197,7 @@ static void put_share(struct npart__buffer *out, bool is_known, bool is_any, dou
     npart__append_text(out, !is_known ? "? | " : is_any ? " % | " : "- | ");
 }
 
-/* "| `model.onnx` | `hexagon:v73` | (sign) split, **not met** | 4 | 64.3 % | 100.0 % | 1.09 |". The getters cannot
+/* "| `model.onnx` | `hexagon:v73` | (sign) split, **not met** | 4 | 64.3 % | 100.0 % | yes: ... |". The getters cannot
  * fail: the plans of an entry are checked before a writer sees it, and sizes are this header's own. */
 static void put_row(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry, size_t plan,
                     enum state state)
@@ -203,10 +205,9 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
     static const char *const words[] = {"", ", met", ", waived", ", **not met**"};
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_summary summary = {.size = sizeof summary};
-    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_recommendation worth = {.size = sizeof worth};
     (void)npart_plan_info(entry->plans[plan].plan, &info);
     (void)npart_plan_summary(entry->plans[plan].plan, &summary);
-    (void)npart_plan_cost(entry->plans[plan].plan, &cost);
     npart__append_text(out, "| ");
     put_name(document, out, entry->path, true);
     npart__append_text(out, " | ");
@@ -215,9 +216,9 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
                          npart_plan_verdict_text(summary.verdict), words[state], summary.partitions);
     put_share(out, true, summary.live != 0, summary.coverage);
     put_share(out, summary.has_macs, summary.macs != 0, summary.mac_coverage);
-    if (cost.total.typical_ms >= 0)
-        npart__append_fixed(out, cost.total.typical_ms, 2);
-    npart__append_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
+    if (summary.live && npart_advice_recommendation(entry->plans[plan].advice, &worth))
+        put_sentence(document, out, worth.reason);
+    npart__append_text(out, " |\n");
 }
 
 /* The row goes to the three buffers from which the table is made at the end, and to the list of all. Which of these
@@ -282,12 +283,49 @@ static void put_action(npart_document *document, struct npart__buffer *out, cons
     bool is_cut;
     npart__append_text(out, lead);
     put_sentence(document, out, action->text);
-    if (!action->command)
+    if (!action->command && !action->run)
         return;
-    const char *command = cut(document, action->command, MOST_SENTENCE_BYTES, false, &length, &is_cut);
+    struct npart__buffer line = {.arena = &document->arena};
+    if (action->run)
+        npart__add_run(&line, action);
+    else
+        npart__append_text(&line, action->command);
+    const char *command = cut(document, npart__buffer_text(&line), MOST_SENTENCE_BYTES, false, &length, &is_cut);
     npart__append_text(out, " ");
     put_code(out, command, length, false);
     npart__append_text(out, is_cut ? "..." : "");
+    npart__buffer_release(&line);
+}
+
+/* The first step of a report of one plan, as a block that hosts offer to copy. What does not fit into a line of a
+ * comment is not told: a line that is cut does something else. The fence is longer than any run in it. */
+static void add_fix(npart_document *document, const struct npart_entry *entry)
+{
+    struct markdown *markdown = document->state;
+    struct npart__buffer *out = &markdown->fix, line = {.arena = &document->arena};
+    struct npart_action action = {.size = sizeof action};
+    if (markdown->row_count > 1 || entry->plan_count != 1 || !npart_advice_action(entry->plans[0].advice, 0, &action) ||
+        strcmp(action.kind, "none") == 0)
+        return;
+    npart__append_text(out, "\n**Fix:** ");
+    put_sentence(document, out, action.text);
+    npart__append_text(out, "\n");
+    if (action.run)
+        npart__add_run(&line, &action);
+    const char *command = npart__plain_text(document, npart__buffer_text(&line));
+    size_t length = strlen(command), fence = longest_run(command, length, '`') + 1;
+    if (length && length < MOST_BYTES / 8) {
+        npart__append_text(out, "\n");
+        for (size_t i = 0; i < fence || i < 3; i++)
+            npart__append_text(out, "`");
+        npart__append_text(out, "sh\n");
+        npart__append(out, command, length);
+        npart__append_text(out, "\n");
+        for (size_t i = 0; i < fence || i < 3; i++)
+            npart__append_text(out, "`");
+        npart__append_text(out, "\n");
+    }
+    npart__buffer_release(&line);
 }
 
 /* `at`: NULL for a model that cannot be analyzed. All are counted, and the first five written. */
@@ -414,7 +452,7 @@ static void add_details(npart_document *document, const struct npart_entry *entr
 #define SHEETS(markdown)                                                                                               \
     {                                                                                                                  \
         &(markdown)->first, &(markdown)->failed, &(markdown)->fine, &(markdown)->rows, &(markdown)->problems,          \
-            &(markdown)->details                                                                                       \
+            &(markdown)->fix, &(markdown)->details                                                                     \
     }
 
 static void begin(npart_document *document)
@@ -432,6 +470,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
 {
     add_rows(document, entry);
     add_problems(document, entry);
+    add_fix(document, entry);
     add_details(document, entry);
 }
 
@@ -452,8 +491,8 @@ static bool put_lines(struct npart__buffer *out, struct npart__buffer *from, siz
     return true;
 }
 
-static const char table_head[] = "| model | target | result | partitions | NPU, nodes | NPU, MACs | ms a run |\n"
-                                 "|---|---|---|--:|--:|--:|--:|\n";
+static const char table_head[] = "| model | target | result | partitions | NPU, nodes | NPU, MACs | worth it |\n"
+                                 "|---|---|---|--:|--:|--:|---|\n";
 
 /* Rows that are not met before others, where not all have room. So the first eight of each kind are enough,
  * whatever the order in which models come. */
@@ -498,6 +537,21 @@ static void put_folded(struct npart__buffer *out, const char *title, const char 
     npart__append_text(out, "\n</details>\n");
 }
 
+/* The reasons of a report of one plan, where they are few, below its fix: its heading would say again what stands
+ * above. False where they are to be folded. */
+static bool put_reasons(struct markdown *markdown, struct npart__buffer *out)
+{
+    const char *list = strstr(npart__buffer_text(&markdown->details), "\n\n");
+    uint32_t lines = 0;
+    for (const char *at = list ? list + 2 : ""; *at; at++)
+        lines += *at == '\n';
+    if (markdown->row_count != 1 || !list || lines > MOST_REASONS || markdown->is_cut)
+        return false;
+    npart__append_text(out, "\n**Why:**");
+    npart__append_text(out, list);
+    return true;
+}
+
 /* The title counts models, not rows: a model that misses a threshold on three targets is one that does not pass. */
 static void end(npart_document *document)
 {
@@ -513,9 +567,11 @@ static void end(npart_document *document)
     if (markdown->row_count)
         put_table(markdown, &text);
     put_problems(markdown, &text);
+    if (markdown->row_count == 1 && !markdown->problem_count)
+        npart__append_text(&text, npart__buffer_text(&markdown->fix));
     if (markdown->row_count > MOST_ROWS)
         put_folded(&text, "All models and targets", table_head, &markdown->rows, &markdown->is_cut);
-    if (markdown->details.size)
+    if (markdown->details.size && !put_reasons(markdown, &text))
         put_folded(&text, "Causes, and what to do", "", &markdown->details, &markdown->is_cut);
     if (markdown->is_cut)
         npart__append_text(&text, "\nCut: a comment has no room for more. `--format json` has all of it.\n");

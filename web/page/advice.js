@@ -11,12 +11,8 @@ const equalityTexts = {
     other: "the results are others",
 };
 
-const recommendationWords = {
-    npu: ["Use the NPU", "good"],
-    mend: ["Mend first", "warning"],
-    cpu: ["Stay on the CPU", "bad"],
-    undecided: ["NPU or CPU?", "unknown"],
-};
+/** Of `cost.recommendation`, the colour of the answer. */
+const recommendationKinds = { npu: "good", mend: "warning", cpu: "bad", undecided: "unknown" };
 
 /** Steps that follow each other; what may be done in place of one is not among them. */
 function adviceSteps(target) {
@@ -35,6 +31,7 @@ function toolCommand(shown, options) {
 
 /** The command that shows what an action brings, or that does it; null where there is none. */
 function adviceCommand(shown, action) {
+    if (action.run) return action.run.map(shellWord).join(" ");
     if (action.command) return toolCommand(shown, action.command);
     return action.fixable ? fixCommand(shown, [action]) : null;
 }

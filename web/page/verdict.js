@@ -10,9 +10,9 @@ addSection({
             element("p", { class: "headline-verdict" }, answerMark(target.summary), " ",
                 element("span", {}, answerText(target.summary))),
             recommendation(target.cost),
-            figures(target),
-            outcomeList(context),
             firstSteps(context),
+            outcomeList(context),
+            figures(target),
             findingList(context.report.findings || []),
         ]);
     },
@@ -37,11 +37,14 @@ function switchesText(summary) {
     return `${wholeText(summary.switches)} device ${summary.switches === 1 ? "switch" : "switches"}`;
 }
 
+/** "Worth it: after the fix: ~5.0 ms (3.2-7.7); CPU ~270 ms", the answer in its colour. */
 function recommendation(cost) {
     if (!cost || !cost.reason) return null;
-    const [words, kind] = recommendationWords[cost.recommendation] || [plainText(cost.recommendation), "plain"];
-    return element("p", { class: "recommendation" }, element("strong", { class: `answer-${kind}` }, words), ": ",
-        sentence(cost.reason));
+    const end = cost.reason.indexOf(": ");
+    const [answer, rest] = end < 0 ? [cost.reason, ""] : [cost.reason.slice(0, end), cost.reason.slice(end)];
+    const kind = recommendationKinds[cost.recommendation] || "plain";
+    return element("p", { class: "recommendation" }, "Worth it: ",
+        element("strong", { class: `answer-${kind}` }, plainText(answer)), plainText(rest));
 }
 
 /** A figure with its name; `note` below it, `bar` between. */
@@ -112,7 +115,7 @@ function firstSteps(context) {
         ? element("button", { type: "button", class: "primary small", onclick: () => fix() }, "Fix the model")
             : null].filter(Boolean);
     return element("div", { class: "first-action" },
-        element("h3", {}, first.action === "none" ? "What stays as it is" : "Do first"),
+        element("h3", {}, first.action === "none" ? "What stays as it is" : "Fix"),
         element("p", { class: "action-text" }, sentence(first.text)),
         command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons)
             : null,
@@ -122,6 +125,7 @@ function firstSteps(context) {
 }
 
 function laterSteps(context, steps, doable) {
+    if (steps.length === 1 && steps[0].run) return null; /* all of it is told above */
     const table = stepTable(context, steps);
     const isTold = steps.length === 1 && !steps[0].command; /* the first command is this one */
     const fix = doable.length && !isTold ? fixLine(context, steps, doable) : null;
