@@ -5,16 +5,16 @@
 # usage: test/cli/run.sh TOOL [--accept] [CASE...]
 #
 # A case is a folder here with `cmd`, a shell script run in an empty folder of its own with $TOOL, $FIXTURES, $LISTS
-# (this folder) and $MAKE_MODEL (text on standard input to a model on standard output) set, and what it must print: `stdout` and `stderr` (absent: nothing) and `exit` (absent: 0). --accept writes what is
-# printed now into the case, to be read in the diff.
+# (this folder) and $MAKE_MODEL (text on standard input to a model on standard output) set, and what it must print:
+# `stdout` and `stderr` (absent: nothing) and `exit` (absent: 0). --accept writes what is printed now into the case, to be
+# read in the diff. Fixtures and lists have paths that
+# are as long on every machine, since reports break their lines.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 TOOL=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 MAKE_MODEL=${MAKE_MODEL:-$(dirname "$TOOL")/test/cli/make_model}
-FIXTURES=$root/fixtures
-LISTS=$here
-export TOOL MAKE_MODEL FIXTURES LISTS
+export TOOL MAKE_MODEL
 shift
 accept=no
 if [ "${1-}" = --accept ]; then
@@ -22,7 +22,12 @@ if [ "${1-}" = --accept ]; then
 	shift
 fi
 [ $# -gt 0 ] || set -- "$here"/*/
-scratch=$(mktemp -d)
+scratch=$(mktemp -d /tmp/cli.XXXXXX)
+FIXTURES=$scratch/FIXTURES
+LISTS=$scratch/LISTS
+export FIXTURES LISTS
+ln -s "$root/fixtures" "$FIXTURES"
+ln -s "$here" "$LISTS"
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 run=0
