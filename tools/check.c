@@ -357,7 +357,7 @@ static npart_status analyze(struct check *check, struct checked *checked)
     if (status == NPART_OK)
         status = infer(&job->inference, job->model, checked->options, is_missing, &checked->error);
     if (status == NPART_OK)
-        status = job_plan(check->run, job, true, &checked->error);
+        status = job_plan(check->run, job, !check->asked->is_quiet, &checked->error);
     if (status != NPART_OK)
         return status;
     mark_dims(check, checked, is_missing);

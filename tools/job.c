@@ -20,7 +20,7 @@ static npart_status propose(const struct run *run, struct job *job, const npart_
     struct fixes *fixes = &job->fixes[target];
     free_fixes(fixes); /* of another plan */
     (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &info);
-    if (run->options->is_quiet || kind_of_path(info.name, true) != PATH_FILE)
+    if (kind_of_path(info.name, true) != PATH_FILE)
         return NPART_OK;
     return npart_fix_propose(fixes->items, &fixes->count, info.name, plan, job->fixed[target],
                              run->options->targets[target], &fix, error);

@@ -12,7 +12,10 @@ import sys
 
 def targets_of(tool: str, model: str, target: str) -> list[dict]:
     done = subprocess.run([tool, model, "--target", target, "--format", "json"], check=True, capture_output=True)
-    return json.loads(done.stdout)["targets"]
+    found: list[dict] = json.loads(done.stdout)["targets"]
+    for step in (step for target in found for step in target["advice"] if step["run"]):
+        step["run"].remove(step["run"][step["run"].index("-t") + 1])  # as it was asked for
+    return found
 
 
 def main() -> int:

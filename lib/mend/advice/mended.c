@@ -4,6 +4,7 @@
  * What a person may do in its place (another opset, an option of the session) stands beside it.
  */
 #include "advice/way.h"
+#include "rewrites.h" /* generated */
 
 /* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)". */
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
@@ -16,12 +17,18 @@ static const char *text_of(struct npart__way *way, const struct npart__mended *m
     if (mended->only_sizes)
         return npart__made_text(&text);
     npart__append_text(&text, has_sizes ? ", and rewrite the model (" : "Rewrite the model (");
+    bool is_first = true;
     for (const char *at = mended->rewrites; *at;) {
         size_t length = strcspn(at, " ");
-        npart__append(&text, at, length);
+        bool is_size = strlen(NPART__ID_BIND) == length && memcmp(at, NPART__ID_BIND, length) == 0;
+        if (!is_size) { /* said already */
+            npart__append_text(&text, is_first ? "" : ", ");
+            npart__append(&text, at, length);
+            is_first = false;
+        }
         at += length + (at[length] == ' ');
-        npart__append_text(&text, *at ? ", " : ")");
     }
+    npart__append_text(&text, ")");
     return npart__made_text(&text);
 }
 
