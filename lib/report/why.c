@@ -161,8 +161,9 @@ static void add_found(struct npart__page *page, const struct reason *reason, str
         continue;
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), cause.rule, &rule);
     const char *found = cause.found_bytes ? npart__buffer_text(page->scratch) : "";
+    bool is_static = strstr(rule.text, "static") != NULL;
     if (cause.root_rule && strcmp(cause.root_rule, "dynamic-dimension") == 0)
-        npart__append_format(line, strstr(rule.text, "static") ? "; %s" : "", rule.text);
+        npart__append_format(line, "%s%s", is_static ? "; " : "", is_static ? rule.text : "");
     else if (*found && sentence_in(&cause, &rule) && reason->cause_count == 1 && !is_of_target(found))
         npart__append_format(line, "; found %.*s", (int)short_length(found), found);
 }

@@ -678,7 +678,8 @@ static npart_status lower_ir_version(struct course *course)
 static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
 {
     struct course course = {.search = search};
-    course.tried = npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
+    course.tried =
+        npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
     npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
         status = lower_ir_version(&course);
