@@ -362,6 +362,11 @@ int64_t npart__node_int(const struct npart__graph *graph, const struct npart__no
 /* Whether its first result is there and the only one that is used: so a node that does nothing may give way to its
  * operand. A file may write more results than the operator has. */
 bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node);
+/* versions.c: whether a node means the same by another version of its operator, as far as schemas tell, and a table of
+ * what they do not say. Types are not compared: inference of a model with the other opset finds those that do not
+ * fit. */
+bool npart__means_the_same(const struct npart__graph *graph, const struct npart__node *node,
+                           const struct npart__operator *after);
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
 /* What the file says of the node for people, or NULL. */

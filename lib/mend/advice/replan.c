@@ -59,65 +59,6 @@ const char *npart__target_text(const struct npart__plan *plan, uint32_t variant,
 
 /* ---- another opset ----------------------------------------------------------------------------------------- */
 
-/* Whether both versions have the attribute with the same default. An attribute that became an operand, as the axes
- * of Squeeze in opset 13, is one that the newer version has not; a default that changed would change results
- * without a word. */
-static bool keeps_attributes(const struct npart__operator *before, const struct npart__operator *after)
-{
-    const char *list = before->attributes, *end = list + strlen(list), *word;
-    size_t length;
-    while (npart__next_part(&list, end, ' ', &word, &length)) {
-        struct npart__attribute_schema old, new;
-        size_t name = strcspn(word, "="); /* "name=default" */
-        name = name < length ? name : length;
-        if (!npart__operator_attribute(before, word, name, &old) ||
-            !npart__operator_attribute(after, word, name, &new))
-            return false;
-        bool is_same = old.kind == new.kind && old.default_length == new.default_length &&
-                       (!old.default_text || (new.default_text && memcmp(old.default_text, new.default_text,
-                                                                          old.default_length) == 0));
-        if (!is_same)
-            return false;
-    }
-    return true;
-}
-
-/* Whether every operand of the older version stands at its place in the newer one, and further ones may be left out.
- * The last may stand for any number. By place, as that is how a node names its operands. */
-static bool keeps_operands(const struct npart__operator *before, const struct npart__operator *after)
-{
-    struct npart__operand old, new;
-    for (unsigned i = 0;; i++) {
-        bool was_there = npart__operator_input(before, i, &old), is_there = npart__operator_input(after, i, &new);
-        if (!is_there)
-            return !was_there;
-        if (!was_there ? !new.is_optional : old.is_variadic != new.is_variadic || (old.is_optional && !new.is_optional))
-            return false;
-        if (was_there && old.is_variadic)
-            return true;
-    }
-}
-
-/* Whether a node means the same by a later version of its operator, as far as schemas tell; of two operators they do
- * not: RoiAlign-16 has another default for what version 10 does, and Upsample and its like are gone. Types are not
- * compared: inference of the relabelled model finds those that do not fit. */
-static bool means_the_same(const struct npart__operator *before, const struct npart__operator *after)
-{
-    /* No version of the operator lies between the two opsets. */
-    if (before == after)
-        return true;
-    if (!before || !after || npart__operator_flags(after) & NPART__OPERATOR_DEPRECATED)
-        return false;
-    const char *at = NULL, *name;
-    size_t length;
-    struct npart__attribute_schema schema;
-    /* What the newer version demands must be there, or the node would not be valid. */
-    while (npart__operator_next_required(after, &at, &name, &length))
-        if (!npart__operator_attribute(before, name, length, &schema))
-            return false;
-    return strcmp(after->name, "RoiAlign") != 0 && keeps_attributes(before, after) && keeps_operands(before, after);
-}
-
 /* The import alone, where every node means the same: that is what a user would change in the file. Other domains
  * have versions of their own. */
 static void raise_imports(struct npart__graph *graph, int64_t opset)
@@ -149,7 +90,7 @@ static bool relabel(const struct npart__graph *graph, int64_t opset, const bool 
         if (*domain || node->opset_version == 0)
             continue;
         const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
-        bool is_same = means_the_same(node->schema, after);
+        bool is_same = npart__means_the_same(graph, node, after);
         *is_import_only &= is_same;
         /* Nodes of the cause get the version whatever it means: the action says that they have to be exported anew. */
         if (!after || !(is_own[i] || (is_same && !only_own)))

@@ -258,3 +258,18 @@ void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_versi
 {
     editor->model->ir_version = ir_version;
 }
+
+static void set_opset(Onnx__OperatorSetIdProto **imports, size_t count, int64_t opset)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!imports[i]->domain || !*imports[i]->domain || strcmp(imports[i]->domain, "ai.onnx") == 0)
+            imports[i]->version = opset;
+}
+
+void npart__editor_set_opset(struct npart__editor *editor, int64_t opset)
+{
+    Onnx__ModelProto *model = editor->model;
+    set_opset(model->opset_import, model->n_opset_import, opset);
+    for (size_t i = 0; i < model->n_functions; i++)
+        set_opset(model->functions[i]->opset_import, model->functions[i]->n_opset_import, opset);
+}

@@ -44,6 +44,9 @@ bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *change
 /* The file says that it is of this IR version; its contents stay as they are. */
 void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_version);
 
+/* The file imports this opset of ONNX's own operators; what its nodes say stays as it is. */
+void npart__editor_set_opset(struct npart__editor *editor, int64_t opset);
+
 /* The next version, in `out->data` of `arena`: unused nodes and initializers are gone, nodes are sorted. The editor is
  * used up. */
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,

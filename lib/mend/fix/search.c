@@ -673,6 +673,36 @@ static npart_status lower_ir_version(struct course *course)
     return NPART_OK;
 }
 
+/* A model whose opset a target does not take is left to the CPU node by node, so this comes before what nodes need. Of
+ * several opsets the first that makes something better. */
+#define MOST_OPSETS 4u
+static npart_status take_opset(struct course *course)
+{
+    struct npart__search *search = course->search;
+    int64_t opsets[MOST_OPSETS];
+    uint32_t count = 0;
+    struct npart__arena scratch;
+    bool is_taken = false;
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = NPART_OK;
+    if (is_wanted(search->request, NPART__ID_OPSET) &&
+        !npart__find_opsets(course->base, &scratch, opsets, MOST_OPSETS, &count))
+        status = npart__fail_memory(search->error);
+    for (uint32_t i = 0; i < count && status == NPART_OK && !is_taken; i++) {
+        struct npart__attempt attempt = {.rewrite = NULL};
+        status = npart__attempt_opset(search, course->base, opsets[i], &attempt);
+        if (status != NPART_OK || !attempt.made)
+            continue;
+        is_taken = npart__is_better(&attempt.made->standing, &course->base->standing);
+        if (is_taken)
+            status = begin_from(course, &attempt);
+        else
+            npart__state_free(attempt.made);
+    }
+    npart__arena_clear(&scratch);
+    return status;
+}
+
 /* One search, with the user's sizes and values or without. `best` and `current` are one by the end, unless something
  * failed on the way; the last lines free what is left of the three. */
 static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
@@ -683,6 +713,8 @@ static npart_status run(struct npart__search *search, const struct npart__versio
     npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
         status = lower_ir_version(&course);
+    if (status == NPART_OK)
+        status = take_opset(&course);
     if (status == NPART_OK && binds)
         status = take_branches(&course);
     if (status == NPART_OK)

@@ -73,6 +73,13 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 /* The types of all that is known, as a step of its own. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt);
+/* opset.c: opsets that rules which some node does not meet speak of, the nearest to the model's own first, no more than
+ * `most`; what a node would not mean the same by is none. False when out of memory. */
+bool npart__find_opsets(const struct npart__state *state, struct npart__arena *scratch, int64_t *out, uint32_t most,
+                        uint32_t *count);
+/* Another opset. */
+npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
+                                  struct npart__attempt *attempt);
 /* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */
 npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
                                        struct npart__attempt *attempt);

@@ -316,23 +316,38 @@ static int64_t loaded_ir_version(const struct npart__state *state)
     return least;
 }
 
-npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
-                                       struct npart__attempt *attempt)
+/* A number of the file as a whole. */
+static npart_status attempt_number(struct npart__search *search, struct npart__state *state, const char *id,
+                                   void (*set)(struct npart__editor *editor, int64_t number), int64_t number,
+                                   struct npart__attempt *attempt)
 {
     struct npart__arena scratch;
     struct npart__editor *editor;
-    int64_t ir_version = loaded_ir_version(state);
-    describe(search, attempt, NPART__ID_IR_VERSION, no_names);
-    if (!ir_version)
-        return NPART_OK;
+    describe(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
     if (status == NPART_OK) {
-        npart__editor_set_ir_version(editor, ir_version);
-        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_IR_VERSION);
+        set(editor, number);
+        status = pack_and_analyse(search, state, editor, attempt, id);
     }
     npart__arena_clear(&scratch);
     return status;
+}
+
+npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
+                                       struct npart__attempt *attempt)
+{
+    int64_t ir_version = loaded_ir_version(state);
+    attempt->made = NULL;
+    return ir_version ? attempt_number(search, state, NPART__ID_IR_VERSION, npart__editor_set_ir_version, ir_version,
+                                       attempt)
+                      : NPART_OK;
+}
+
+npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
+                                  struct npart__attempt *attempt)
+{
+    return attempt_number(search, state, NPART__ID_OPSET, npart__editor_set_opset, opset, attempt);
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
