@@ -210,14 +210,29 @@ static void put_words(struct npart__page *page, const char *label, const struct 
     }
 }
 
-static void put_step(struct npart__page *page, const char *label, const struct npart_action *action, bool has_time)
+/* The classes that a command allows; NULL: none beside bits. */
+static const char *allowed_by(const struct npart_action *action)
 {
+    for (uint32_t i = 0; i + 1 < action->run_count; i++)
+        if (strcmp(action->run[i], "--allow") == 0)
+            return action->run[i + 1];
+    return NULL;
+}
+
+/* `of` is the step in whose place it may be done, or NULL: a command that allows more is told by that alone. */
+static void put_step(struct npart__page *page, const char *label, const struct npart_action *action,
+                     const struct npart_action *of, bool has_time)
+{
+    const char *allowed = of && of->run && !allowed_by(of) && action->run ? allowed_by(action) : NULL;
     if (action->run) {
         npart__put(page, "  ");
         npart__painted(page, NPART__BOLD, label);
         npart__append_format(page->out, "%*s", (int)(NPART__TEXT_COLUMN - 6 - strlen(label)), "");
         npart__painted(page, NPART__GREEN, "[*] ");
-        npart__put_run(page, action, NPART__TEXT_COLUMN, NULL);
+        if (allowed)
+            npart__append_format(page->out, "the same with --allow %s\n", allowed);
+        else
+            npart__put_run(page, action, NPART__TEXT_COLUMN, NULL);
     } else {
         put_words(page, label, action);
     }
@@ -259,7 +274,7 @@ static void put_others(struct npart__page *page, const npart_advice *advice, uin
         if (is_same)
             put_words(page, "or", &action);
         else
-            put_step(page, "or", &action, false);
+            put_step(page, "or", &action, of, false);
     }
 }
 
@@ -287,7 +302,7 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
         if (is_told_elsewhere(&action) || passed++ >= most)
             continue;
         still_fails = action.after.verdict == NPART_PLAN_FAILS;
-        put_step(page, told++ ? "then" : "Fix", &action, worth.step_count == passed);
+        put_step(page, told++ ? "then" : "Fix", &action, NULL, worth.step_count == passed);
         if (action.run && !has_assumed) {
             put_assumed(page, pair->fixed, true);
             has_assumed = true;
