@@ -321,8 +321,21 @@ static void test_budget__late_plan(void)
     bytes_free(&bytes);
 }
 
+/* Any machine is too slow with it. */
+static void *allocate_late(void *payload, size_t bytes)
+{
+    struct counted *counted = payload;
+    wait_ms(2);
+    return counted->allocator.allocate(counted->allocator.payload, bytes);
+}
+
 static void test_budget__fix(void)
 {
+    struct counted counted;
+    counted_init(&counted, true);
+    struct npart_allocator late = counted.allocator;
+    REQUIRE(late.payload == &counted);
+    late.allocate = allocate_late;
     npart_oplist *hexagon = NULL;
     npart_fix *fix = NULL;
     struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
@@ -337,8 +350,10 @@ static void test_budget__fix(void)
     npart_fix_free(fix);
     options.max_memory_bytes = 0;
     options.max_ms = 1;
+    options.allocator = &late;
     status = npart_fix_make(&fix, path, lists, &target, 1, &options, &error);
     CHECK_INT(status, NPART_ERROR_TIMEOUT);
+    CHECK_INT(counted.live_blocks, 0);
     npart_oplist_free(hexagon);
 }
 
