@@ -30,7 +30,9 @@ CLASSES = {
     "resize-nhwc": "bits", "resize-antialias": "ulp", "col2im": "bits-if", "reduce-composite": "ulp",
     "reduce-prod": "bits", "argmax-last": "bits-if", "celu": "ulp", "shrink": "bits", "softsign": "ulp",
     "mod-fmod": "approx", "logsoftmax": "ulp", "trig": "approx", "gather-dequantize": "bits", "qoperator": "step",
-    "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "ulp", "thresholdedrelu": "bits",
+    "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
+    "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
+    "no-op": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.
 TOLERANCES = {
@@ -41,7 +43,9 @@ TOLERANCES = {
     "softsign": (2e-7, 2e-7, 1e-3), "logsoftmax": (2e-7, 2e-7, 2e-3), "mod-fmod": (2e-6, 2e-6, 2e-3),
     "trig": (2e-4, 2e-4, 2e-3), "erf-tanh": (1e-3, 1e-3, 2e-3), "gelu-qdq": (5e-2, 5e-2, 5e-2),
     "layernorm-rank": (3e-7, 3e-7, 1e-3), "resize-nhwc": (3e-7, 3e-7, 1e-3), "celu": (2e-7, 2e-7, 1e-3),
-    "selu": (2e-7, 2e-7, 1e-3), "mish": (3e-7, 3e-7, 2e-3),
+    "selu": (2e-7, 2e-7, 1e-3), "mish": (3e-7, 3e-7, 2e-3), "gelu": (3e-7, 3e-7, 2e-3),
+    "gelu-div": (3e-7, 3e-7, 2e-3), "hardswish": (2e-7, 2e-7, 1e-3), "hardsigmoid": (2e-7, 2e-7, 1e-3),
+    "hardsigmoid-relu6": (3e-7, 3e-7, 2e-3),
     "attn-floatmask": (0, 0, 2e-3), "instancenorm-rank": (0, 0, 1e-3), "mvn": (3e-7, 3e-7, 1e-3), "reduce-prod": (3e-7, 3e-7, 2e-3),
     # One step of 0.05 where the largest output is 0.5.
     "qoperator": (0.1, 0.1, 0.1),
@@ -49,7 +53,7 @@ TOLERANCES = {
 HEXAGON, INTEL = "hexagon:60", "intel-npu:4000"
 # Before Attention had a conversion there; and one that has none of the runtime's own operators.
 OLD_INTEL, NNAPI = "intel-npu:4000@openvino 2026.0.0", "nnapi"
-COREML, WEBNN, XDNA = "coreml-mlprogram", "webnn", "xdna"
+COREML, DLA, WEBNN, XDNA = "coreml-mlprogram", "dla", "webnn", "xdna"
 
 
 @dataclasses.dataclass

@@ -2,7 +2,7 @@
 """Pattern models of rewrites of layers, padding, elementwise functions and quantized forms; see fix_patterns.py."""
 import numpy as np
 
-from fix_pattern_model import COREML, HEXAGON, INTEL, WEBNN, XDNA, normal, pattern, unary
+from fix_pattern_model import COREML, DLA, HEXAGON, INTEL, NNAPI, WEBNN, XDNA, normal, pattern, unary
 
 
 def ints(*values):
@@ -347,7 +347,35 @@ def functions():
     unary("selu", "default-class", "m = Selu(r)", "2,8", target=WEBNN, equality="bits", applies=False)
     unary("mish", "plain", "m = Mish(r)", "2,8", opset=18, target=WEBNN)
     unary("mish", "special", "m = Mish(r)", "2,8", opset=18, target=WEBNN, feeds={"*": "special"}, applies=None)
-    unary("mish", "default-class", "m = Mish(r)", "2,8", opset=18, target=WEBNN, equality="bits", applies=False)
+    for kind in ("float", "float16"):
+        for feeds in ("normal", "special"):
+            more = {"kind": kind, "feeds": {} if feeds == "normal" else {"*": feeds},
+                    "applies": None if kind == "float16" else True}
+            name = f"{kind}-{feeds}"
+            unary("gelu", name, "m = Gelu(r)", "3,37", opset=20, target=XDNA, **more)
+            unary("gelu", f"tanh-{name}", 'm = Gelu<approximate="tanh">(r)', "3,37", opset=20, target=XDNA, **more)
+            unary("gelu-div", name, "m = Gelu(r)", "3,37", opset=20, target=XDNA, **more)
+            unary("hardswish", name, "m = HardSwish(r)", "3,37", opset=14, target=XDNA, **more)
+            for identity in ("hardsigmoid", "hardsigmoid-relu6"):
+                target = NNAPI if identity.endswith("relu6") else DLA
+                unary(identity, name, "m = HardSigmoid<alpha=0.16666667163372>(r)", "1,3,4,37", opset=13,
+                      **{**more, "target": target})
+                unary(identity, f"swish-{name}", "m = HardSwish(r)", "1,3,4,37", opset=14, **{**more, "target": target})
+    unary("hardsigmoid", "beta", "m = HardSigmoid<alpha=0.3, beta=0.4>(r)", "1,3,4,37", opset=13, target=DLA)
+    for name, line, weights in (
+            ("concat", "m = Concat<axis=0>(r)", {}), ("max", "m = Max(r)", {}), ("cast", "m = Cast<to=1>(r)", {}),
+            ("reshape", "m = Reshape(r, s)", {"s": ints(1, 3, 4, 1)}), ("transpose", "m = Transpose<perm=[3,1,2,0]>(r)", {}),
+            ("slice", "m = Slice(r, s, e)", {"s": ints(0), "e": ints(9)}), ("pad", "m = Pad(r, p)", {"p": ints(*[0] * 8)}),
+            ("dropout", "m = Dropout(r)", {})):
+        unary("no-op", name, line, "1,3,4,1", opset=13, weights=weights, target=COREML, feeds={"*": "special"},
+              applies=None)
+    unary("no-op", "backwards", "m = Slice(r, s, e, a, k)", "1,3,4,1", opset=13, target=COREML,
+          weights={"s": ints(-1), "e": ints(-9), "a": ints(1), "k": ints(-1)}, applies=False)
+    unary("gelu", "ms", "m = com.microsoft.Gelu(r)", "3,37", target=XDNA)
+    unary("gelu", "ms-bias", "m = com.microsoft.BiasGelu(r, b)", "3,37", weights={"b": normal(37)}, target=XDNA)
+    unary("gelu", "default-class", "m = Gelu(r)", "2,8", opset=20, target=XDNA, equality="bits")
+    unary("hardsigmoid-relu6", "default-class", "m = HardSwish(r)", "1,3,4,8", opset=14, target=NNAPI, equality="bits",
+          applies=False)
     for name, attributes in (("default", ""), ("zero", "<alpha=0.0>"), ("negative", "<alpha=-0.5>")):
         unary("thresholdedrelu", name, f"m = ThresholdedRelu{attributes}(r)", "2,8", target=WEBNN,
               feeds={"*": "special"})
