@@ -134,5 +134,6 @@ npart_status npart__way_mended(struct npart__way *way)
     way->is_rewritten = !has_ids;
     way->is_loaded = npart__plan_is_loaded(taken->plan);
     way->paid = npart__outcome_of(taken->plan);
-    return status == NPART_OK ? npart__way_turn(way, has_ids ? way->fixed : taken->plan) : status;
+    way->mended = has_ids ? way->fixed : taken->plan;
+    return status == NPART_OK ? npart__way_turn(way, way->mended) : status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Partitions that take longer than their nodes on the CPU: a launch costs the same for one node as for a thousand.
- * Looked for where nothing else can be done about a plan, for every other step joins partitions.
  */
 #include <math.h>
 
@@ -86,46 +85,78 @@ static bool write_command(struct npart__way *way, const struct small *small, con
     return !text.failed;
 }
 
-/* It belongs to no cause, and needs nothing: its nodes are on the NPU, and nothing is wrong with them. */
+/* It belongs to no cause: its nodes are on the NPU, and nothing is wrong with them. */
 static npart_status add_action(struct npart__way *way, const struct small *small, const struct npart__after *after)
 {
-    struct npart__action action = {.kind = "option", .rewrites = "", .equality = "", .instead_of = NPART_NONE};
+    struct npart__action action = {
+        .kind = "option", .rewrites = "", .equality = "", .instead_of = NPART_NONE, .pays = NPART_PAYS_FASTER};
     action.after = *after;
     action.first_cause = way->out->lists.count;
     action.text = npart__arena_format(
         way->arena, "Leave %u small partition%s to the CPU (%u node%s): starting %s costs more than it saves",
         small->partitions, small->partitions == 1 ? "" : "s", small->nodes, small->nodes == 1 ? "" : "s",
         small->partitions == 1 ? "it" : "each");
-    bool is_made = action.text && write_command(way, small, &action.command) &&
-                   npart__list_needs(way, 0, &action) && NPART__PUSH(way->arena, &way->out->items, action);
+    bool is_made = action.text && (way->steps || write_command(way, small, &action.command)) &&
+                   npart__list_needs(way, way->steps, &action) && NPART__PUSH(way->arena, &way->out->items, action);
     return is_made ? NPART_OK : npart__fail_memory(way->error);
 }
 
-/* Looked for where no step is left: a step that joins partitions would make another sum of it. */
-npart_status npart__way_small(struct npart__way *way)
+/* What is left of a plan without its small partitions. Nothing, and no time, where none is small, where all are (that
+ * is the CPU's time, which recommend.c compares), and where it is not surely faster without: it takes work off the
+ * NPU. */
+static npart_status try_without(struct npart__way *way, const struct npart__plan *plan, struct small *small,
+                                struct npart__after *after)
 {
-    const struct npart__plan *plan = way->open;
     const struct npart__after before = npart__as_it_is(plan);
-    struct small small;
-    struct npart__after after;
+    after->cost_ms = NPART__UNKNOWN_RANGE;
     /* A single one is the whole plan: recommend.c says then whether the CPU is better. */
-    if (way->steps || before.cost_ms.typical_ms < 0 || plan->summary.failed || plan->partitioning.partitions.count < 2)
+    if (!plan->cost.is_known || plan->summary.failed || plan->partitioning.partitions.count < 2)
         return NPART_OK;
-    if (!find_small(plan, &way->scratch, &small))
+    if (!find_small(plan, &way->scratch, small))
         return npart__fail_memory(way->error);
-    if (small.partitions == 0)
+    if (small->partitions == 0)
         return NPART_OK;
     /* Steps that were tried and did not pay are done no more. */
     memset(way->is_done, 0, npart__row_count * sizeof *way->is_done);
-    npart_status status = npart__way_turn(way, way->open);
+    npart_status status = npart__way_turn(way, plan);
     if (status != NPART_OK)
         return status;
     const struct npart__what_if request = {plan,      way->row_of,    way->is_done, NPART_NONE,
-                                           small.is_small, way->is_loaded};
-    status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
-    if (status != NPART_OK || after.cost_ms.typical_ms < 0)
+                                           small->is_small, way->is_loaded};
+    status = npart__what_if(&request, true, &way->scratch, after, NULL, way->error);
+    if (status != NPART_OK || after->cost_ms.typical_ms < 0)
         return status;
-    struct npart__ratio ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
-    /* Only where it is surely faster, as the command takes work off the NPU. */
-    return ratio.typical >= 0 && ratio.high < 1 ? add_action(way, &small, &after) : NPART_OK;
+    struct npart__ratio ratio = npart__bill_ratio(after->rates, after->bill, before.rates, before.bill);
+    if (ratio.typical < 0 || ratio.high >= 1 || after->partitions == 0)
+        after->cost_ms = NPART__UNKNOWN_RANGE;
+    return NPART_OK;
+}
+
+/* Instead of what fix does, which may take its place; steps that were only tried go. False when out of memory. */
+static bool replace_steps(struct npart__way *way)
+{
+    struct npart__action first = way->out->items.items[0];
+    way->out->items.count = way->steps = way->others.count = 0;
+    first.instead_of = 0;
+    return !first.run || NPART__PUSH(&way->scratch, &way->others, first);
+}
+
+/* On the plan as it is, in place of steps that leave a run longer; and after what fix does. A step that was only tried
+ * leaves no plan to look at. */
+npart_status npart__way_small(struct npart__way *way)
+{
+    const struct npart__action *steps = way->out->items.items;
+    double ms = way->steps ? steps[way->steps - 1].after.cost_ms.typical_ms : -1;
+    bool is_made = way->steps == 1 && way->mended && steps[0].run;
+    struct small small;
+    struct npart__after after;
+    npart_status status = try_without(way, way->open, &small, &after);
+    bool is_taken = status == NPART_OK && after.cost_ms.typical_ms >= 0 && (ms < 0 || after.cost_ms.typical_ms < ms);
+    if (is_taken && way->steps && !replace_steps(way))
+        return npart__fail_memory(way->error);
+    if (status == NPART_OK && !is_taken && is_made) {
+        status = try_without(way, way->mended, &small, &after);
+        is_taken = status == NPART_OK && after.cost_ms.typical_ms >= 0;
+    }
+    return is_taken ? add_action(way, &small, &after) : status;
 }

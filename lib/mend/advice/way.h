@@ -20,6 +20,7 @@ struct npart__way {
     const struct npart__plan *open;    /* that is asked about: causes in the result are its */
     const struct npart__plan *fixed;   /* or NULL */
     const struct npart__advice_request *request;
+    const struct npart__plan *mended;  /* of what fix makes, where it is the first step; NULL: none */
     bool is_rewritten; /* `plan` is of a rewritten model: its ids are not those of `open` */
     const struct npart__plan *plan;    /* where the way has come to: `open`, or one that was planned again */
     uint32_t *row_of;                  /* by cause of `plan` */
