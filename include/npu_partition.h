@@ -747,6 +747,8 @@ enum npart_plan_verdict {
 /* The word, as JSON has it; NULL out of range. */
 NPART_API const char *npart_plan_verdict_text(enum npart_plan_verdict value);
 
+enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
+
 /* A target's answer in numbers, counted over the nodes of all graphs. */
 struct npart_summary {
     size_t size;
@@ -774,6 +776,8 @@ struct npart_summary {
     /* of the plan. It `fails`, too, where the target's runtime refuses the model (`invalid`), or creates no session for
      * it (the target's own `findings`) */
     enum npart_plan_verdict verdict;
+    /* whether all of `memory.limits` are kept, but for `one-file`; not known: not known, or the op list states none */
+    enum npart_fit fits;
 };
 /* The answer in numbers. False for NULL or an unknown size. */
 NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
@@ -872,8 +876,6 @@ struct npart_bytes {
     uint64_t bytes;
     bool is_partial;
 };
-
-enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
 
 /* Nodes that the NPU compiles together. */
 struct npart_partition {
@@ -1073,12 +1075,16 @@ struct npart_layer {
     uint64_t passes; /* how often all weights are read when it is computed in tiles; 0 where not even a row fits */
 };
 
-/* What a format or a target's tools have no room for beyond some bytes. */
+/* What a format, a device or its tools have no room for beyond some bytes, or some number. */
 enum npart_limited {
     NPART_LIMITED_FILE, /* the model file, as protobuf has it */
     NPART_LIMITED_ONE_FILE, /* the same with all weights in it */
     NPART_LIMITED_WEIGHTS, /* all weights on the NPU */
-    NPART_LIMITED_TENSORS /* those inside one partition */
+    NPART_LIMITED_TENSORS, /* those inside one partition */
+    NPART_LIMITED_ACTIVATIONS, /* the peak of the partition that takes most */
+    NPART_LIMITED_SESSION, /* what one session holds on the NPU: all weights, and that peak */
+    NPART_LIMITED_PARTITION_WEIGHTS, /* the weights of one partition */
+    NPART_LIMITED_PARTITIONS /* how many a process holds */
 };
 /* The word, as JSON has it; NULL out of range. */
 NPART_API const char *npart_limited_text(enum npart_limited value);
@@ -1086,8 +1092,13 @@ NPART_API const char *npart_limited_text(enum npart_limited value);
 /* What may be no larger. */
 struct npart_memory_limit {
     enum npart_limited of; /* what is limited */
-    struct npart_bytes bytes; /* what there is */
-    uint64_t most_bytes; /* what there may be */
+    struct npart_bytes needed; /* what the model takes; not known: not known, or a number */
+    /* what there may be: of a range that devices or sources span its end where that is passed, else its beginning; 0: a
+     * number */
+    uint64_t limit_bytes;
+    uint64_t needed_count, limit_count; /* the same of a number, or 0 */
+    enum npart_fit fits; /* whether it fits */
+    const char *source; /* where the limit comes from */
 };
 
 /* What a plan takes of memory: weights, and peaks of activations by liveness while nodes run one after the other. A sum

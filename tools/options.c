@@ -271,9 +271,8 @@ static bool take_min_mac_coverage(struct options *options, const char *value)
 
 static bool take_fail_on(struct options *options, const char *value)
 {
-    static const char *const words[] = {"none", "split", "fail", "unknown", "dynamic", "invalid"};
     unsigned found = 0;
-    bool are_words = read_words("--fail-on", value, words, FAIL_ON_KINDS, &found);
+    bool are_words = read_words("--fail-on", value, fail_on_words, FAIL_ON_KINDS, &found);
     for (unsigned at = 0; at < FAIL_ON_KINDS; at++)
         options->fails_on[at] |= found >> at & 1;
     options->fails_on[FAIL_ON_INVALID] |= options->fails_on[FAIL_ON_FAIL];
@@ -445,6 +444,7 @@ static const struct row {
     {NULL, 0, "unknown", NOTHING, "a node is undecided", NULL},
     {NULL, 0, "dynamic", NOTHING, "a node is not on the NPU because of a dynamic shape", NULL},
     {NULL, 0, "invalid", NOTHING, "ONNX Runtime does not load the model", NULL},
+    {NULL, 0, "memory", NOTHING, "the model does not fit into the target's memory", NULL},
     {NULL, 0, NULL, NOTHING, "About targets", NULL},
     {"list-targets", 0, NULL, MEMBER(lists_targets), "all targets, and how far each is verified", NULL},
     {"describe", 0, "TARGET [OP]", MEMBER(describe), "the ops that a target supports, or all rules of one op", NULL},

@@ -46,8 +46,11 @@ enum fail_on {
     FAIL_ON_UNKNOWN,
     FAIL_ON_DYNAMIC,
     FAIL_ON_INVALID,
+    FAIL_ON_MEMORY,
     FAIL_ON_KINDS
 };
+/* Their words, in this order (thresholds.c). */
+extern const char *const fail_on_words[FAIL_ON_KINDS];
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct word;

@@ -183,7 +183,6 @@ static bool check_inputs(struct reading *reading, const struct toml_value *value
 }
 
 static const char *const level_words[] = {"basic", "off"};
-static const char *const fail_on_words[] = {"none", "split", "fail", "unknown", "dynamic", "invalid"};
 
 /* By place among words; `count`, and the mistake told, where it is none. */
 static size_t find_word_of(struct reading *reading, const struct toml_value *value, const char *const *words,

@@ -51,6 +51,11 @@ static uint64_t bytes_at(const json_t *object, const char *key)
     return json_is_integer(value) && json_integer_value(value) >= 0 ? (uint64_t)json_integer_value(value) : UINT64_MAX;
 }
 
+static enum npart_fit fit_of(const json_t *value)
+{
+    return json_is_true(value) ? NPART_FIT_YES : json_is_false(value) ? NPART_FIT_NO : NPART_FIT_UNKNOWN;
+}
+
 static double number_or(const json_t *value, double otherwise)
 {
     return json_is_number(value) ? json_number_value(value) : otherwise;

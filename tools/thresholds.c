@@ -7,6 +7,8 @@
 
 #include "message.h"
 
+const char *const fail_on_words[FAIL_ON_KINDS] = {"none", "split", "fail", "unknown", "dynamic", "invalid", "memory"};
+
 /* Digits are collected as a whole number and divided once, so that 0.95 is the same number as 19 divided by 20. */
 bool parse_share(const char *text, double *out, bool *is_percent)
 {
@@ -149,6 +151,11 @@ static void check_conditions(struct check *check)
     if (fails_on[FAIL_ON_UNKNOWN])
         tell(check, "fail-on unknown", !summary->unknown, "%u node%s undecided", summary->unknown,
              summary->unknown == 1 ? " is" : "s are");
+    if (fails_on[FAIL_ON_MEMORY])
+        tell(check, "fail-on memory", summary->fits != NPART_FIT_NO, "the model %s into the target's memory",
+             summary->fits == NPART_FIT_NO    ? "does not fit"
+             : summary->fits == NPART_FIT_YES ? "fits"
+                                              : "is not known not to fit");
     if (fails_on[FAIL_ON_DYNAMIC]) {
         uint32_t dynamic = count_dynamic(check->plan);
         tell(check, "fail-on dynamic", !dynamic, "%u node%s not on the NPU because of dynamic shapes", dynamic,

@@ -473,6 +473,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
         summary->mac_coverage = summary->macs ? (double)summary->macs_on_npu / (double)summary->macs : 0;
     }
     summary->verdict = npart__plan_verdict(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
+    summary->fits = plan->memory.fits;
     /* Else both ends of the range are the number that there is. */
     if (summary->unknown == 0)
         return NPART_OK;
@@ -724,6 +725,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
     struct npart__memory_request memory = {.target = &out->target,
+                                           .invoker = out->invoker,
                                            .session = &out->session,
                                            .partitioning = &out->partitioning,
                                            .works = &out->works,

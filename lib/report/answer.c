@@ -264,34 +264,25 @@ void npart__put_worth(struct npart__page *page, const struct npart_plan_pair *pa
         npart__put_field(page, "Worth it", colors[at.choice], at.reason, 0);
 }
 
-/* "weights on the NPU: 605 MB, at most 537 MB" */
-static void add_limit(struct npart__buffer *line, const struct npart_memory_limit *at)
-{
-    static const char *const words[] = {[NPART_LIMITED_FILE] = "the model file: ",
-                                        [NPART_LIMITED_ONE_FILE] = "",
-                                        [NPART_LIMITED_WEIGHTS] = "weights on the NPU: ",
-                                        [NPART_LIMITED_TENSORS] = "tensors in a partition: "};
-    npart__append_format(line, "%s%s", line->size ? "; " : "", words[at->of]);
-    npart__append_text(line, at->bytes.is_partial ? "at least " : "");
-    npart__append_rough_bytes(line, at->bytes.bytes);
-    npart__append_text(line, ", at most ");
-    npart__append_rough_bytes(line, at->most_bytes);
-}
-
-/* What there is no room for, and what fits as the list states it, apart. That a file must keep its weights in other
- * files is told with --verbose. */
-static void find_limits(const struct npart__page *page, struct npart__buffer *fits, struct npart__buffer *over)
+/* What there is no room for; and what may have none, and what fits where memory is small enough to ask for it, with the
+ * sources of limits that are or may be passed. That a file must keep its weights in other files is told with
+ * --verbose. */
+static void find_limits(const struct npart__page *page, struct npart__buffer *told, struct npart__buffer *over)
 {
     struct npart_memory at = {.size = sizeof at};
     (void)npart_plan_memory(page->plan, &at);
     for (uint32_t i = 0; i < at.limit_count; i++) {
         const struct npart_memory_limit *limit = &at.limits[i];
-        if (limit->of > NPART_LIMITED_TENSORS || limit->of == NPART_LIMITED_ONE_FILE)
+        bool is_small = limit->of == NPART_LIMITED_WEIGHTS || limit->of == NPART_LIMITED_TENSORS ||
+                        limit->of == NPART_LIMITED_ACTIVATIONS;
+        if (limit->of == NPART_LIMITED_ONE_FILE)
             continue;
-        if (limit->bytes.bytes > limit->most_bytes)
-            add_limit(over, limit);
-        else if (limit->of != NPART_LIMITED_FILE)
-            add_limit(fits, limit);
+        if (limit->fits == NPART_FIT_NO)
+            npart__append_limit(over, limit);
+        else if (is_small || npart__is_near_limit(limit))
+            npart__append_limit(told, limit);
+        if (limit->fits == NPART_FIT_NO || npart__is_near_limit(limit))
+            npart__append_format(told, "%s%s", told->size ? "; " : "", limit->source);
     }
 }
 

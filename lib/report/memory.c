@@ -44,29 +44,63 @@ static void put_line(struct npart__page *page, struct npart__buffer *line)
     line->size = 0;
 }
 
-/* What has no room is told whether or not more is asked for. A sum of which something is missing and that is above
- * the limit all the same is above it in any case: then "at least" is said. One that is below it says nothing,
- * whether it is partial or not. */
-static void put_limits(struct npart__page *page, struct npart__buffer *line, const struct npart_memory *at)
+/* "3.75 GiB": memories have powers of two, and a limit is told as its maker tells it. */
+static void append_amount(struct npart__buffer *out, uint64_t bytes, uint64_t count)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)bytes;
+    size_t unit = 0;
+    for (; amount >= 1024 && unit + 1 < NPART__COUNT(units); unit++)
+        amount /= 1024;
+    const unsigned decimals = unit == 0 || amount >= 100 ? 0 : amount >= 10 ? 1 : 2;
+    if (count) {
+        npart__append_count(out, count);
+        return;
+    }
+    npart__append_fixed(out, amount, decimals);
+    npart__append_format(out, " %s", units[unit]);
+}
+
+/* A sum of which something is missing and that is above the limit all the same is above it in any case: then "at least"
+ * is said. */
+void npart__append_limit(struct npart__buffer *out, const struct npart_memory_limit *at)
 {
     static const struct {
-        const char *text, *so;
+        const char *what, *room;
     } words[] = {
-        [NPART_LIMITED_FILE] = {"the model file", ""},
-        [NPART_LIMITED_ONE_FILE] = {"a file with all weights in it", "; so weights must stay in external data"},
-        [NPART_LIMITED_WEIGHTS] = {"all weights on the NPU", ""},
-        [NPART_LIMITED_TENSORS] = {"all tensors inside a partition", ""},
+        [NPART_LIMITED_FILE] = {"of model file", "protobuf takes"},
+        [NPART_LIMITED_ONE_FILE] = {"with all weights in one file", "so they must stay in external data: a file takes"},
+        [NPART_LIMITED_WEIGHTS] = {"of weights on the NPU", "room for"},
+        [NPART_LIMITED_TENSORS] = {"of tensors in a partition", "room for"},
+        [NPART_LIMITED_ACTIVATIONS] = {"of activations on the NPU", "room for"},
+        [NPART_LIMITED_SESSION] = {"of weights and activations on the NPU", "room for"},
+        [NPART_LIMITED_PARTITION_WEIGHTS] = {"of weights in one partition", "room for"},
+        [NPART_LIMITED_PARTITIONS] = {"partitions", "a process holds"},
     };
+    npart__append_text(out, out->size ? "; " : "");
+    if (at->of >= NPART__COUNT(words)) /* of a later library */
+        return;
+    npart__append_text(out, npart__is_near_limit(at) ? "may not fit: " : "");
+    npart__append_text(out, at->needed.is_partial && !at->needed_count ? "at least " : "");
+    append_amount(out, at->needed.bytes, at->needed_count);
+    npart__append_format(out, " %s, %s ", words[at->of].what, words[at->of].room);
+    append_amount(out, at->limit_bytes, at->limit_count);
+    npart__append_text(out, npart__is_near_limit(at) ? " or more" : "");
+}
+
+bool npart__is_near_limit(const struct npart_memory_limit *at)
+{
+    return at->fits == NPART_FIT_UNKNOWN &&
+           (at->needed.bytes > at->limit_bytes || at->needed_count > at->limit_count);
+}
+
+/* What has no room, or may have none. */
+static void put_limits(struct npart__page *page, struct npart__buffer *line, const struct npart_memory *at)
+{
     for (uint32_t i = 0; i < at->limit_count; i++) {
-        if (at->limits[i].bytes.bytes <= at->limits[i].most_bytes)
+        if (at->limits[i].fits != NPART_FIT_NO && !npart__is_near_limit(&at->limits[i]))
             continue;
-        enum npart_limited word = at->limits[i].of;
-        npart__append_text(line, words[word].text);
-        npart__append_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
-        npart__append_bytes(line, at->limits[i].bytes.bytes);
-        npart__append_text(line, ", at most ");
-        npart__append_bytes(line, at->limits[i].most_bytes);
-        npart__append_text(line, words[word].so);
+        npart__append_limit(line, &at->limits[i]);
         put_line(page, line);
     }
 }

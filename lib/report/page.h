@@ -100,6 +100,10 @@ void npart__put_precisions(struct npart__page *page);
 void npart__put_fusions(struct npart__page *page);
 /* memory.c: what the plan takes of memory. */
 void npart__put_memory(struct npart__page *page);
+/* "4.1 GB of weights and activations on the NPU, a session holds 4.0 GB", after a semicolon where something stands. */
+void npart__append_limit(struct npart__buffer *out, const struct npart_memory_limit *at);
+/* Whether it is not known for what there is, and not for what is missing in a sum. */
+bool npart__is_near_limit(const struct npart_memory_limit *at);
 /* costs.c: what a run takes. */
 void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair);
 /* details.c: all causes with their rules; what takes a screen of its own. */

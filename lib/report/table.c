@@ -37,7 +37,10 @@ static void put_verdict(struct npart__page *page)
         [NPART_PLAN_WHOLE] = NPART__GREEN, [NPART_PLAN_EDGE] = NPART__GREEN, [NPART_PLAN_SPLIT] = NPART__YELLOW,
         [NPART_PLAN_NONE] = NPART__RED,    [NPART_PLAN_FAILS] = NPART__RED,  [NPART_PLAN_EMPTY] = NPART__DIM};
     enum npart_plan_verdict verdict = page->summary.verdict;
-    put_padded(page, verdict < NPART__COUNT(colors) ? colors[verdict] : NULL, npart_plan_verdict_text(verdict), 7);
+    if (page->summary.fits == NPART_FIT_NO)
+        put_padded(page, NPART__RED, "no room", 7);
+    else
+        put_padded(page, verdict < NPART__COUNT(colors) ? colors[verdict] : NULL, npart_plan_verdict_text(verdict), 7);
 }
 
 /* Of arithmetic where it is known, else of nodes. Nothing where nothing runs there. */

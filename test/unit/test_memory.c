@@ -226,10 +226,11 @@ static void test_memory__layers_that_do_not_fit(void)
     /* 2 MB of weights and 4 of tensors inside, of 1 each that there may be */
     CHECK_INT(memory.limit_count, 4);
     CHECK_INT(memory.limits[2].of, NPART_LIMITED_WEIGHTS);
-    CHECK(memory.limits[2].bytes.bytes > memory.limits[2].most_bytes);
-    CHECK_INT(memory.limits[3].bytes.bytes, 4 << 20);
+    CHECK_INT(memory.limits[2].fits, NPART_FIT_NO);
+    CHECK_INT(memory.limits[3].needed.bytes, 4 << 20);
     char *json = json_of(at.plan, NULL);
-    CHECK(strstr(json, "{\"of\":\"weights\",\"bytes\":2129920,\"most_bytes\":1048576,\"fits\":false}") != NULL);
+    CHECK(strstr(json, "{\"what\":\"weights\",\"needed_bytes\":2129920,\"limit_bytes\":1048576,\"needed_count\":null,"
+                       "\"limit_count\":null,\"fits\":false,\"source\":\"\"}") != NULL);
     free(json);
     analysis_close(&at);
     /* one row is larger than all there is */

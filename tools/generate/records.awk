@@ -81,7 +81,9 @@ function read_row(key, kind, member, other, set) {
             printf "    out->%s = json_is_integer(json_object_get(at, \"%s\"));\n", other, key
         read[other] = 1
         printf "    out->%s = (uint64_t)json_integer_value(json_object_get(at, \"%s\"));\n", member, key
-    } else if (kind == "REAL" || kind == "SHARE")
+    } else if (kind == "FIT")
+        printf "    out->%s = fit_of(json_object_get(at, \"%s\"));\n", member, key
+    else if (kind == "REAL" || kind == "SHARE")
         printf "    out->%s = number_or(json_object_get(at, \"%s\"), 0);\n", member, key
     else
         printf "    out->%s = %s_of(text_at(at, \"%s\"));\n", member, set, key

@@ -115,6 +115,24 @@ def quantized(name):
     return f"{name}+{found[1]}" if found else name
 
 
+def amount(text, unit):
+    """"3840", "mb" -> "3.75 GiB"; numbers have no unit."""
+    value = float(text)
+    return f"{value:g}" if not unit else f"{value / 1024:g} GiB" if value >= 1024 else f"{value:g} MiB"
+
+
+def limits_of(name):
+    """[(for, what, range, source)] of the limits that a list states."""
+    text = pathlib.Path("oplists", f"{name}.ops").read_text(encoding="utf-8").replace("\\\n", " ")
+    meanings = dict(re.findall(r'PARAMETER\(MOST_\w+, "(\w+)", OTHER, "([^"]+)"\)',
+                               pathlib.Path("lib/target/oplist/parameters.def").read_text(encoding="utf-8")))
+    line = r'^param (most_\w+)( for \S+)?( via \S+)? (\S+) \S+ (\S+)( assumed)? *"([^"]*)"'
+    for parameter, variant, runtime, low, high, assumed, source in re.findall(line, text, flags=re.MULTILINE):
+        ends = [amount(end, parameter.endswith("_mb")) for end in (low, high)]
+        yield (f"`{name}`{variant.replace(' for ', ' ')}{runtime}", meanings[parameter],
+               ends[0] if low == high else " to ".join(ends), source + (" (assumed)" if assumed else ""))
+
+
 def ask(tool, make_model, text, targets, folder):
     """{target: nodes of the answer} for one model; a body's nodes are left out."""
     path = pathlib.Path(folder, "model.onnx")
@@ -143,6 +161,12 @@ def main():
     print("| target | what | size | standing |\n|---|---|---|---|")
     for name, title, facts, standing in targets:
         print(f"| `{name}` | {title} | {facts} | {standing} |")
+    print("\n## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
+          "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
+          "(oplist-format.md)).\n\n| target | what | room for | source |\n|---|---|---|---|")
+    for name in names:
+        for row in limits_of(name):
+            print("| " + " | ".join(row) + " |")
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs, and "
           "the rule that keeps it from the NPU.\nTargets that compute integers only are asked about the first model as it "
           "is, and about the others as if they were\nquantized.\n")

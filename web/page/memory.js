@@ -6,6 +6,10 @@ const limitTexts = {
     "one-file": "the model with all weights in one file",
     "weights": "weights on the NPU",
     "tensors": "tensors inside one partition",
+    "activations": "activations of the largest partition",
+    "session": "weights and activations of a session",
+    "partition-weights": "weights of one partition",
+    "partitions": "partitions of a process",
 };
 
 /** "4.1 MB", or what is known of it: "not known, at least 4.1 MB" */
@@ -96,6 +100,8 @@ function largestOf(items, textOf) {
         more > 0 && element("li", { class: "muted" }, `and ${more.toLocaleString("en")} more`));
 }
 
+const amountText = (bytes, count) => (count === null ? bytesText(bytes) : count.toLocaleString("en"));
+
 function limitFacts(memory) {
     return (memory.limits || []).map((limit) => {
         const [sign, kind, word] = limit.fits === null ? ["?", "unknown", "not known"]
@@ -103,8 +109,9 @@ function limitFacts(memory) {
         return element("li", {},
             element("span", { class: `fate fate-${kind}` },
                 element("span", { class: "sign", "aria-hidden": "true" }, sign), word),
-            `: ${limitTexts[limit.of] || plainText(limit.of)}, `
-            + `${bytesText(limit.bytes)} of at most ${bytesText(limit.most_bytes)}`);
+            `: ${limitTexts[limit.what] || plainText(limit.what)}, `
+            + `${amountText(limit.needed_bytes, limit.needed_count)} of at most `
+            + `${amountText(limit.limit_bytes, limit.limit_count)}`);
     });
 }
 

@@ -170,7 +170,7 @@ static void record_memory(npart_record *record, const npart_plan *plan)
     record->side.peak_bytes = known_bytes(memory.peak);
     record->side.npu_peak_bytes = known_bytes(memory.peak_npu);
     for (uint32_t i = 0; i < memory.limit_count; i++)
-        record->side.limits += memory.limits[i].bytes.bytes > memory.limits[i].most_bytes;
+        record->side.limits += memory.limits[i].fits == NPART_FIT_NO;
     for (uint32_t i = 0; npart_plan_partition(plan, i, &partition); i++)
         record->side.off_chip += partition.fits_on_chip == NPART_FIT_NO;
 }

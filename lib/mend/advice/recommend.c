@@ -24,10 +24,11 @@ struct way_to_run {
     bool runs; /* with something on the NPU, or on the CPU; whether or not its time is known */
 };
 
-/* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible. */
+/* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible, and so has what
+ * does not fit. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
-    bool fails = plan->summary.verdict == NPART_PLAN_FAILS;
+    bool fails = plan->summary.verdict == NPART_PLAN_FAILS || plan->summary.fits == NPART_FIT_NO;
     const struct npart__rates *rates = &plan->node_costs->rates;
     return (struct way_to_run){fails ? NULL : &plan->cost.bill, rates,
                                npart__bill_range(rates, &plan->cost.bill, NPART__PART_ALL),
@@ -62,10 +63,25 @@ static void drop_partial(struct way_to_run *at, const struct way_to_run *cpu)
         at->bill = NULL;
 }
 
+/* Whether what does not fit of the plan does after a step: fewer partitions, as its memory is not counted again. */
+static bool fits_after(const struct npart__plan *open, const struct npart__after *after)
+{
+    const struct npart_memory *memory = &open->memory.told;
+    for (uint32_t i = 0; open->summary.fits == NPART_FIT_NO && i < memory->limit_count; i++) {
+        const struct npart_memory_limit *limit = &memory->limits[i];
+        bool is_count = limit->of == NPART_LIMITED_PARTITIONS;
+        if (limit->fits == NPART_FIT_NO && limit->of != NPART_LIMITED_ONE_FILE &&
+            !(is_count && after->partitions <= limit->limit_count))
+            return false;
+    }
+    return true;
+}
+
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
  * short the earlier: less has to be changed. */
-static struct way_to_run best_mended(const struct npart__advice *advice, const struct way_to_run *cpu, uint32_t *steps)
+static struct way_to_run best_mended(const struct npart__way *way, const struct way_to_run *cpu, uint32_t *steps)
 {
+    const struct npart__advice *advice = way->out;
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE, false};
     uint32_t passed = 0;
     *steps = 0;
@@ -73,7 +89,8 @@ static struct way_to_run best_mended(const struct npart__advice *advice, const s
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
         bool is_step = strcmp(at->kind, "none") != 0;
-        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step && at->after.accepted > 0;
+        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step && at->after.accepted > 0 &&
+                    fits_after(way->open, &at->after);
         struct way_to_run then = {at->after.bill, at->after.rates, at->after.cost_ms, runs};
         passed += is_step;
         best.runs |= runs;
@@ -245,6 +262,7 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
         append_lack(&text, open);
     else if (!best->runs)
         npart__append_text(&text, open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
+                                  : open->summary.fits == NPART_FIT_NO      ? "it does not fit"
                                                                             : "nothing runs on the NPU");
     else
         append_range(&text, best);
@@ -275,7 +293,7 @@ npart_status npart__recommend(struct npart__way *way)
     /* A loop that a rewrite has unrolled takes the CPU about as long. */
     for (uint32_t i = 0; !ways.cpu.bill && i < way->request->mended_count; i++)
         ways.cpu = on_cpu(way->request->mended[i].plan);
-    ways.mended = best_mended(out, &ways.cpu, &ways.steps);
+    ways.mended = best_mended(way, &ways.cpu, &ways.steps);
     if (!ways.cpu.bill && ways.planned.runs && !ways.mended.runs && is_unknown_on_cpu(open))
         ways.cpu.bill = &open->sides.cpu;
     drop_partial(&ways.planned, &ways.cpu);

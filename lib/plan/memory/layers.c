@@ -11,18 +11,12 @@
 
 #include "memory/memory.h"
 
-/* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A
- * lower bound may be too large already, but is never sure to fit. Of 2 to 8 MB, 1 MB fits on all of these
- * chips, 9 MB on none, and of 4 MB it is not known. */
+/* Sizes of memories are told in 1024s. */
 static enum npart_fit fits(const struct npart__parameter *sram_mb, struct npart_bytes bytes)
 {
-    /* Sizes of memories are told in 1024s. */
     const double mb = 1024.0 * 1024.0;
-    if (!sram_mb)
-        return NPART_FIT_UNKNOWN;
-    if ((double)bytes.bytes > sram_mb->high * mb)
-        return NPART_FIT_NO;
-    return !bytes.is_partial && (double)bytes.bytes <= sram_mb->low * mb ? NPART_FIT_YES : NPART_FIT_UNKNOWN;
+    return sram_mb ? npart__fits((uint64_t)(sram_mb->low * mb), (uint64_t)(sram_mb->high * mb), bytes)
+                   : NPART_FIT_UNKNOWN;
 }
 
 /* What an operand is read from: past what dequantizes it. The NPU reads the quantized tensor, a quarter or half of

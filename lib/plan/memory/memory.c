@@ -361,45 +361,6 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* The parameter is in MB. The high end of its range counts, so that no user is told of a limit that his tools
- * do not have. As `limits` has a place for each kind, no more are added than there is room for. A file has the
- * limit of protobuf, whatever the target is. */
-static void add_limit(struct npart__memory *out, struct npart_memory_limit *limits, enum npart_limited limited,
-                      struct npart_bytes bytes, const struct npart__parameter *most_mb)
-{
-    bool is_file = limited == NPART_LIMITED_FILE || limited == NPART_LIMITED_ONE_FILE;
-    uint64_t most = is_file ? NPART__MOST_PROTOBUF_BYTES : 0;
-    if (most_mb)
-        most = (uint64_t)(most_mb->high * 1024 * 1024);
-    if (most)
-        limits[out->told.limit_count++] =
-            (struct npart_memory_limit){.of = limited, .bytes = bytes, .most_bytes = most};
-}
-
-/* False when out of memory. */
-static bool find_limits(const struct npart__memory_request *request, struct npart__arena *arena,
-                        struct npart__memory *out)
-{
-    const struct npart__graph *file = request->session->file;
-    struct npart_memory_limit *limits = npart__arena_zeroed(arena, NPART__LIMITEDS, sizeof *limits);
-    /* Also of files that claim impossible sizes of external data. */
-    uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
-                                                                           : file->input_bytes + file->external_bytes;
-    out->told.limits = limits;
-    if (!limits)
-        return false;
-    add_limit(out, limits, NPART_LIMITED_FILE, (struct npart_bytes){file->input_bytes, false}, NULL);
-    add_limit(out, limits, NPART_LIMITED_ONE_FILE, (struct npart_bytes){whole, false}, NULL);
-    /* What the NPU takes has no limit where it takes nothing. */
-    if (request->partitioning->partitions.count == 0)
-        return true;
-    add_limit(out, limits, NPART_LIMITED_WEIGHTS, out->told.weights_npu,
-              request->parameters[NPART__PARAMETER_MOST_WEIGHTS]);
-    add_limit(out, limits, NPART_LIMITED_TENSORS, out->largest_inside,
-              request->parameters[NPART__PARAMETER_MOST_TENSORS]);
-    return true;
-}
-
 /* Of a copy the node that it was copied from. Callers have no ids of copies. */
 static uint32_t told_node(const struct npart__memory_request *request, uint32_t node)
 {
@@ -410,9 +371,13 @@ static bool find_all_parts(const struct npart__memory_request *request, struct n
                            struct npart__arena *scratch, struct npart__memory *out)
 {
     const struct npart__graph *graph = request->session->file;
-    /* A list that says how an element of FLOAT is held says 2 or 4. */
+    const struct npart__oplist *oplist = request->target->oplist;
+    /* A list that says how an element of FLOAT is held says 2 or 4. A switch that has floats judged as what
+     * quantization makes of them makes it INT8. */
     const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
-    unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
+    const uint32_t quantizes = oplist->integer_rule != NPART_NONE ? oplist->integer_when.without : NPART_NONE;
+    bool is_quantized = quantizes != NPART_NONE && (request->target->switches >> quantizes & 1);
+    unsigned float32_bytes = is_quantized ? 1 : float32 && float32->typical < 4 ? 2 : 4;
     size_t nodes = request->session->file->nodes.count + (size_t)1;
     out->partitions =
         npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
@@ -431,8 +396,8 @@ bool npart__find_memory(struct npart__memory_request *request, struct npart__are
     struct npart__arena scratch;
     memset(out, 0, sizeof *out);
     npart__arena_init(&scratch, &arena->allocator);
-    npart__target_parameters(request->target, NPART__ARITHMETIC_FLOAT16, NPART__INVOKER_BARE, request->parameters);
-    bool is_found = find_all_parts(request, arena, &scratch, out) && find_limits(request, arena, out);
+    npart__target_parameters(request->target, NPART__ARITHMETIC_FLOAT16, request->invoker, request->parameters);
+    bool is_found = find_all_parts(request, arena, &scratch, out) && npart__find_limits(request, arena, out);
     npart__arena_clear(&scratch);
     out->told.size = sizeof out->told;
     out->told.peak_node = told_node(request, out->told.peak_node);

@@ -32,12 +32,13 @@ struct npart__partition_memory {
     uint8_t fits;                      /* enum npart_fit: all of both into the on-chip memory */
 };
 
-#define NPART__LIMITEDS (NPART_LIMITED_TENSORS + 1) /* how many there are */
+#define NPART__LIMITEDS (NPART_LIMITED_PARTITIONS + 1) /* how many there are */
 /* Protobuf's lengths are signed 32-bit numbers. */
 #define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
 
 struct npart__memory {
     struct npart_memory told;
+    enum npart_fit fits;               /* all limits, but of one file with all weights in it */
     struct npart_bytes largest_inside; /* tensors inside a partition, that of most of them */
     struct npart__partition_memory *partitions; /* by partition */
     /* By node of the file, of live ones: activations that are there while it runs; in a body with those outside of it.
@@ -56,6 +57,7 @@ struct npart__whole_memory {
 /* All of it is the plan's; nothing but `whole` is kept once the memory is found. */
 struct npart__memory_request {
     const struct npart__target *target;
+    enum npart__invoker invoker;
     const struct npart__session *session;
     const struct npart__partitioning *partitioning;
     const struct npart__works *works; /* of the session */
@@ -111,6 +113,14 @@ uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint
 /* cache.c: false when out of memory. */
 bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
                        struct npart__memory *out);
+
+/* A range of devices, or of sources: YES and NO only where all of them agree. A lower bound may be too large already,
+ * but is never sure to fit. Of 2 to 8, 1 fits on all of these chips, 9 on none, and of 4 it is not known. */
+enum npart_fit npart__fits(uint64_t low, uint64_t high, struct npart_bytes needed);
+
+/* limits.c: what may be no larger; after everything else. False when out of memory. */
+bool npart__find_limits(const struct npart__memory_request *request, struct npart__arena *arena,
+                        struct npart__memory *out);
 
 /* layers.c: what fits on the chip. False when out of memory. */
 bool npart__fit_layers(const struct npart__memory_request *request, unsigned float32_bytes, struct npart__arena *arena,

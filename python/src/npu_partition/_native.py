@@ -111,6 +111,10 @@ NPART_PLAN_FAILS = 4
 NPART_PLAN_EMPTY = 5
 NPART_PLAN_UNKNOWN = 6
 
+NPART_FIT_UNKNOWN = 0
+NPART_FIT_NO = 1
+NPART_FIT_YES = 2
+
 NPART_VERDICT_CPU = 0
 NPART_VERDICT_NPU = 1
 NPART_VERDICT_FAIL = 2
@@ -135,10 +139,6 @@ NPART_OUTCOME_UNKNOWN = 3
 NPART_OUTCOME_NOTE = 4
 NPART_OUTCOME_NO_NOTE = 5
 
-NPART_FIT_UNKNOWN = 0
-NPART_FIT_NO = 1
-NPART_FIT_YES = 2
-
 NPART_FUSION_FUSED = 0
 NPART_FUSION_SEPARATE = 1
 NPART_FUSION_NEARLY = 2
@@ -154,6 +154,10 @@ NPART_LIMITED_FILE = 0
 NPART_LIMITED_ONE_FILE = 1
 NPART_LIMITED_WEIGHTS = 2
 NPART_LIMITED_TENSORS = 3
+NPART_LIMITED_ACTIVATIONS = 4
+NPART_LIMITED_SESSION = 5
+NPART_LIMITED_PARTITION_WEIGHTS = 6
+NPART_LIMITED_PARTITIONS = 7
 
 NPART_PAYS_NOTHING = 0
 NPART_PAYS_MENDS = 1
@@ -855,6 +859,7 @@ class npart_summary(Structure):
     macs_on_npu: int
     mac_coverage: float
     verdict: int
+    fits: int
     _fields_ = [
         ("size", c_size_t),
         ("nodes", c_uint32),
@@ -875,6 +880,7 @@ class npart_summary(Structure):
         ("macs_on_npu", c_uint64),
         ("mac_coverage", c_double),
         ("verdict", c_int),
+        ("fits", c_int),
     ]
 
 
@@ -1230,12 +1236,20 @@ class npart_layer(Structure):
 
 class npart_memory_limit(Structure):
     of: int
-    bytes: Any
-    most_bytes: int
+    needed: Any
+    limit_bytes: int
+    needed_count: int
+    limit_count: int
+    fits: int
+    source: Bytes | None
     _fields_ = [
         ("of", c_int),
-        ("bytes", npart_bytes),
-        ("most_bytes", c_uint64),
+        ("needed", npart_bytes),
+        ("limit_bytes", c_uint64),
+        ("needed_count", c_uint64),
+        ("limit_count", c_uint64),
+        ("fits", c_int),
+        ("source", c_char_p),
     ]
 
 

@@ -52,8 +52,8 @@ Choice = Literal["npu", "mend", "cpu", "undecided"]
 """What to do about a target."""
 Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 """What a step brings over the one before it: the first of these that holds."""
-Limited = Literal["file", "one-file", "weights", "tensors"]
-"""What a format or a target's tools have no room for beyond some bytes."""
+Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions"]
+"""What a format, a device or its tools have no room for beyond some bytes, or some number."""
 RunsFrom = Literal["user", "tokens", "once"]
 """Who says how often a part runs."""
 LinkKind = Literal["tensor", "cache", "application"]
@@ -151,6 +151,8 @@ class Summary:
     partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several
     partitions, or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile;
     ``empty``: nothing is live."""
+    fits: bool | None
+    """Whether all of ``memory.limits`` are kept, but for ``one-file``; None: not known, or the op list states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -635,15 +637,23 @@ class AtLeast:
 class MemoryLimit:
     """What may be no larger."""
 
-    of: Limited
+    what: Limited
     """What is limited: ``file``: the model file, as protobuf has it; ``one-file``: the same with all weights in it;
-    ``weights``: all weights on the NPU; ``tensors``: those inside one partition."""
-    bytes: int | None
-    """What there is, or None."""
-    most_bytes: int
-    """What there may be."""
+    ``weights``: all weights on the NPU; ``tensors``: those inside one partition; ``activations``: the peak of the
+    partition that takes most; ``session``: what one session holds on the NPU: all weights, and that peak;
+    ``partition-weights``: the weights of one partition; ``partitions``: how many a process holds."""
+    needed_bytes: int | None
+    """What the model takes; None: not known, or a number."""
+    limit_bytes: int | None
+    """What there may be: of a range that devices or sources span its end where that is passed, else its beginning;
+    None: a number."""
+    needed_count: int | None
+    """The same of a number, or None."""
+    limit_count: int | None
     fits: bool | None
     """Whether it fits; None: not known."""
+    source: str
+    """Where the limit comes from."""
 
 
 @dataclass(frozen=True, slots=True)

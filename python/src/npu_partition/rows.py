@@ -65,6 +65,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         coverage                REAL     summary/coverage
         macs                    INTEGER  summary/macs
         macs_on_npu             INTEGER  summary/macs_on_npu
+        fits                    BOOLEAN  summary/fits
         mac_coverage            REAL     summary/mac_coverage
         low_ms                  REAL     cost/low_ms
         typical_ms              REAL     cost/typical_ms
