@@ -746,7 +746,6 @@ enum npart_plan_verdict {
 };
 /* The word, as JSON has it; NULL out of range. */
 NPART_API const char *npart_plan_verdict_text(enum npart_plan_verdict value);
-
 enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
 
 /* A target's answer in numbers, counted over the nodes of all graphs. */
@@ -1093,10 +1092,9 @@ NPART_API const char *npart_limited_text(enum npart_limited value);
 struct npart_memory_limit {
     enum npart_limited of; /* what is limited */
     struct npart_bytes needed; /* what the model takes; not known: not known, or a number */
-    /* what there may be: of a range that devices or sources span its end where that is passed, else its beginning; 0: a
-     * number */
-    uint64_t limit_bytes;
-    uint64_t needed_count, limit_count; /* the same of a number, or 0 */
+    uint64_t limit_bytes; /* of a range its end where that is passed, else its beginning; 0: a number */
+    uint64_t safe_bytes; /* up to this it is sure to fit: the beginning of the range; 0: a number */
+    uint64_t needed_count, limit_count; /* what there is and may be of a number, or 0 */
     enum npart_fit fits; /* whether it fits */
     const char *source; /* where the limit comes from */
 };
@@ -1188,6 +1186,7 @@ struct npart_after {
     double mac_coverage; /* the share of multiply-accumulates on the NPU, or negative */
     enum npart_plan_verdict verdict; /* as in `summary` */
     struct npart_cost_range cost; /* what a run takes then */
+    enum npart_fit fits; /* as in `summary`; of cuts, each part; not known: not known, as of what is only tried */
 };
 
 /* What a step brings over the one before it: the first of these that holds. */

@@ -644,6 +644,27 @@ static npart_status tell_session(struct npart__plan *plan, struct npart__shared_
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
+static bool find_memory(struct npart__plan *plan, struct npart__whole_memory *whole)
+{
+    struct npart__memory_request request = {.target = &plan->target,
+                                            .invoker = plan->invoker,
+                                            .session = &plan->session,
+                                            .partitioning = &plan->partitioning,
+                                            .works = &plan->works,
+                                            .whole = whole};
+    return npart__find_memory(&request, plan->arena, &plan->memory);
+}
+
+bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out)
+{
+    struct npart__whole_memory whole = {.is_found = false};
+    *out = *trial;
+    out->arena = arena;
+    bool is_found = trial->memory.told.limits || find_memory(out, &whole);
+    out->summary.fits = out->memory.fits;
+    return is_found;
+}
+
 /* Each stage stands on those before, and the first error ends it: what has been made lies in the arena, which the
  * caller clears. `out->graph` changes on the way, as calls and branches are settled: what is indexed by node or value
  * is made after that, or carried over by what changed it. */
@@ -724,13 +745,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                     &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
-    struct npart__memory_request memory = {.target = &out->target,
-                                           .invoker = out->invoker,
-                                           .session = &out->session,
-                                           .partitioning = &out->partitioning,
-                                           .works = &out->works,
-                                           .whole = &told->whole};
-    if (status == NPART_OK && !request->is_trial && !npart__find_memory(&memory, arena, &out->memory))
+    if (status == NPART_OK && !request->is_trial && !find_memory(out, &told->whole))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
                                                       &out->precisions))

@@ -86,6 +86,10 @@ void npart__check_plan(const struct npart__plan *plan);
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 
+/* The same plan with what it takes of memory, where a trial has left that out; arrays are shared with it. False when
+ * out of memory. */
+bool npart__plan_find_memory(const struct npart__plan *trial, struct npart__arena *arena, struct npart__plan *out);
+
 /* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */
 npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 

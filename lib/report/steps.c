@@ -104,6 +104,12 @@ static void add_after(struct npart__buffer *line, const struct npart_after *afte
     npart__append_text(line, after->mac_coverage >= 0 ? " of the work on the NPU" : " of the nodes on the NPU");
 }
 
+/* What a step leaves as large as it was. */
+static void add_room(struct npart__buffer *line, const struct npart_after *after)
+{
+    npart__append_text(line, after->fits == NPART_FIT_NO ? "; it does not fit" : "");
+}
+
 static void add_equality(struct npart__buffer *line, const char *equality)
 {
     static const struct {
@@ -138,6 +144,9 @@ static void add_rewrites(struct npart__buffer *line, const char *rewrites)
 static void put_left(struct npart__page *page, const struct npart_action *action, bool has_time)
 {
     struct npart__buffer line = {.arena = page->arena};
+    bool is_cut = action->run && strcmp(action->kind, "cut") == 0; /* what its parts are the command does not say */
+    if (is_cut)
+        npart__append_format(&line, "%s: ", action->text);
     add_after(&line, &action->after);
     if (action->run) {
         add_equality(&line, action->equality);
@@ -147,6 +156,7 @@ static void put_left(struct npart__page *page, const struct npart_action *action
         npart__append_text(&line, "; ");
         npart__append_estimate(&line, action->after.cost.typical_ms);
     }
+    add_room(&line, &action->after);
     npart__put_made_field(page, "", &line, 0);
 }
 

@@ -142,7 +142,7 @@ def captured(node):
 def carry_out(args, path, action):
     """The model that is left, with options for the oracle."""
     kind = action["action"]
-    if action["run"]:
+    if action["run"] and action["run"][1] == "fix":
         return paste(args, action["run"]), []
     model = onnx.load(path, load_external_data=False)
     if action["command"] and kind != "cut" and "--dim" in action["command"]:

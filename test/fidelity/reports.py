@@ -118,7 +118,7 @@ def says_none(target):
 def pasted(counts, options, place, target, folder):
     """Each line to paste, carried out and analyzed."""
     for step in target["advice"]:
-        if not step["run"] or target["target"] not in options.pasted.split(","):
+        if not step["run"] or step["run"][1] != "fix" or target["target"] not in options.pasted.split(","):
             continue
         made = os.path.join(folder, step["run"][-1])
         words = step["run"][1:-1]

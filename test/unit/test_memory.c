@@ -229,8 +229,8 @@ static void test_memory__layers_that_do_not_fit(void)
     CHECK_INT(memory.limits[2].fits, NPART_FIT_NO);
     CHECK_INT(memory.limits[3].needed.bytes, 4 << 20);
     char *json = json_of(at.plan, NULL);
-    CHECK(strstr(json, "{\"what\":\"weights\",\"needed_bytes\":2129920,\"limit_bytes\":1048576,\"needed_count\":null,"
-                       "\"limit_count\":null,\"fits\":false,\"source\":\"\"}") != NULL);
+    CHECK(strstr(json, "{\"what\":\"weights\",\"needed_bytes\":2129920,\"limit_bytes\":1048576,\"safe_bytes\":1048576,"
+                       "\"needed_count\":null,\"limit_count\":null,\"fits\":false,\"source\":\"\"}") != NULL);
     free(json);
     analysis_close(&at);
     /* one row is larger than all there is */

@@ -515,6 +515,8 @@ static npart_status walk(struct npart__way *way)
         status = npart__way_settle(way);
     if (status == NPART_OK)
         status = npart__way_small(way);
+    if (status == NPART_OK)
+        status = npart__way_fit(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
     if (status == NPART_OK)
@@ -566,9 +568,11 @@ npart_status npart__advise(const struct npart__advice_request *request, struct n
     memset(out, 0, sizeof *out);
     /* Plans made on the way go with the scratch; the caller's arena gets texts and numbers only. */
     npart__arena_init(&way.scratch, &arena->allocator);
-    /* Nothing falls back: there may still be something to say of NPU or CPU. */
+    /* Nothing falls back: there may still be something to say of what fits, and of NPU or CPU. */
     if (plan->causes.items.count == 0 && way.is_loaded) {
-        npart_status status = npart__recommend(&way);
+        npart_status status = npart__way_fit(&way);
+        if (status == NPART_OK)
+            status = npart__recommend(&way);
         npart__arena_clear(&way.scratch);
         return status;
     }

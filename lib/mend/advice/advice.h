@@ -21,6 +21,7 @@ struct npart__after {
     double coverage;
     double mac_coverage; /* negative: not known */
     enum npart_plan_verdict verdict;
+    enum npart_fit fits;             /* not known of a step that is only tried */
     struct npart_cost_range cost_ms;     /* of a run; NPART__UNKNOWN_RANGE */
     const struct npart__bill *bill;  /* while advice is made: what cost_ms is made of, or what is known of it, at ... */
     const struct npart__rates *rates;

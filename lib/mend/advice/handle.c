@@ -173,7 +173,8 @@ bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npar
                   .coverage = at->after.coverage,
                   .mac_coverage = at->after.mac_coverage,
                   .verdict = at->after.verdict,
-                  .cost = at->after.cost_ms},
+                  .cost = at->after.cost_ms,
+                  .fits = at->after.fits},
     };
     return true;
 }

@@ -60,6 +60,13 @@ static bool *mark_mended(struct npart__way *way, const struct npart__mended *men
     return marks;
 }
 
+/* The plan that goes on, with its memory: what was only tried may not fit. */
+static const struct npart__plan *weigh(struct npart__way *way, const struct npart__plan *plan)
+{
+    struct npart__plan *weighed = npart__arena_zeroed(&way->scratch, 1, sizeof *weighed);
+    return weighed && npart__plan_find_memory(plan, &way->scratch, weighed) ? weighed : NULL;
+}
+
 static npart_status add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other)
 {
     struct npart__action action = {
@@ -128,12 +135,16 @@ npart_status npart__way_mended(struct npart__way *way)
     }
     if (!taken || status != NPART_OK)
         return status;
+    const struct npart__plan *weighed = weigh(way, taken->plan);
+    if (!weighed)
+        return npart__fail_memory(way->error);
+    way->out->items.items[0].after.fits = weighed->summary.fits;
     status = add_instead(way);
     /* Of sizes alone the plan is the one with fixed sizes, whose ids are the file's. */
     bool has_ids = taken->only_sizes && way->fixed;
     way->is_rewritten = !has_ids;
     way->is_loaded = npart__plan_is_loaded(taken->plan);
     way->paid = npart__outcome_of(taken->plan);
-    way->mended = has_ids ? way->fixed : taken->plan;
+    way->mended = has_ids ? way->fixed : weighed;
     return status == NPART_OK ? npart__way_turn(way, way->mended) : status;
 }

@@ -63,11 +63,13 @@ static void drop_partial(struct way_to_run *at, const struct way_to_run *cpu)
         at->bill = NULL;
 }
 
-/* Whether what does not fit of the plan does after a step: fewer partitions, as its memory is not counted again. */
+/* Whether what does not fit of the plan does after a step: cuts, or fewer partitions, with memory as it is. */
 static bool fits_after(const struct npart__plan *open, const struct npart__after *after)
 {
     const struct npart_memory *memory = &open->memory.told;
-    for (uint32_t i = 0; open->summary.fits == NPART_FIT_NO && i < memory->limit_count; i++) {
+    if (after->fits != NPART_FIT_UNKNOWN || open->summary.fits != NPART_FIT_NO)
+        return after->fits != NPART_FIT_NO;
+    for (uint32_t i = 0; i < memory->limit_count; i++) {
         const struct npart_memory_limit *limit = &memory->limits[i];
         bool is_count = limit->of == NPART_LIMITED_PARTITIONS;
         if (limit->fits == NPART_FIT_NO && limit->of != NPART_LIMITED_ONE_FILE &&
@@ -250,6 +252,16 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
     }
 }
 
+/* As it is, or after the steps that make it run. */
+static bool does_not_fit(const struct npart__way *way)
+{
+    const struct npart__advice *advice = way->out;
+    bool does_not = way->open->summary.fits == NPART_FIT_NO;
+    for (uint32_t i = 0; i < advice->items.count; i++)
+        does_not |= advice->items.items[i].after.fits == NPART_FIT_NO;
+    return does_not;
+}
+
 static const char *reason_of(struct npart__way *way, const struct ways *ways, uint32_t unknown)
 {
     const struct npart__plan *open = way->open;
@@ -261,9 +273,9 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     if (ways->to_cpu.outcome == UNKNOWN)
         append_lack(&text, open);
     else if (!best->runs)
-        npart__append_text(&text, open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
-                                  : open->summary.fits == NPART_FIT_NO      ? "it does not fit"
-                                                                            : "nothing runs on the NPU");
+        npart__append_text(&text, does_not_fit(way)                           ? "it does not fit"
+                                  : open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
+                                                                              : "nothing runs on the NPU");
     else
         append_range(&text, best);
     append_rest(&text, open, ways);

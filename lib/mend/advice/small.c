@@ -3,6 +3,7 @@
  * Partitions that take longer than their nodes on the CPU: a launch costs the same for one node as for a thousand.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "advice/way.h"
 
@@ -13,7 +14,38 @@
 struct small {
     struct npart__marks *is_small;
     uint32_t nodes, partitions;
+    uint32_t most; /* partitions that there is room for; NPART_NONE: any number */
 };
+
+static uint32_t most_partitions(const struct npart__plan *plan)
+{
+    const struct npart_memory *memory = &plan->memory.told;
+    for (uint32_t i = 0; i < memory->limit_count; i++)
+        if (memory->limits[i].of == NPART_LIMITED_PARTITIONS && memory->limits[i].fits == NPART_FIT_NO)
+            return (uint32_t)memory->limits[i].limit_count;
+    return NPART_NONE;
+}
+
+struct saving {
+    double ms;    /* saved once the partition is gone; negative: lost */
+    uint32_t partition;
+};
+
+static int compare_savings(const void *left, const void *right)
+{
+    const struct saving *a = left, *b = right;
+    return a->ms != b->ms ? (a->ms < b->ms ? -1 : 1) : (a->partition > b->partition) - (a->partition < b->partition);
+}
+
+/* By partition whether it goes: what saves time by it; where there is no room for so many, those too that lose least by
+ * it, and the best one stays. */
+static void choose(struct saving *savings, uint32_t count, uint32_t most, bool *goes)
+{
+    if (count > most)
+        qsort(savings, count, sizeof *savings, compare_savings);
+    for (uint32_t i = 0; i < count; i++)
+        goes[savings[i].partition] = count > most ? i > 0 && (i >= most || savings[i].ms > 0) : savings[i].ms > 0;
+}
 
 /* What a partition takes beside its nodes: its launch, and its share of what crosses, by tensors. Tensors and not
  * bytes share what crosses, for most of a small tensor's transfer is the same for any. */
@@ -32,28 +64,26 @@ static double overhead_ms(const struct npart__plan *plan, const struct npart__pa
 static bool find_small(const struct npart__plan *plan, struct npart__arena *arena, struct small *out)
 {
     uint32_t partitions = plan->partitioning.partitions.count;
-    double *saved_ms = npart__arena_zeroed(arena, partitions + (size_t)1, sizeof *saved_ms);
-    *out = (struct small){.is_small = npart__marks_new(plan, arena)};
-    if (!saved_ms || !out->is_small)
+    const uint32_t *partition_of = plan->partitioning.partition_of;
+    struct saving *savings = npart__arena_zeroed(arena, partitions + (size_t)1, sizeof *savings);
+    bool *goes = npart__arena_zeroed(arena, partitions + (size_t)1, sizeof *goes);
+    *out = (struct small){.is_small = npart__marks_new(plan, arena), .most = most_partitions(plan)};
+    if (!savings || !goes || !out->is_small)
         return false;
-    for (uint32_t p = 0; p < partitions; p++) {
-        saved_ms[p] = overhead_ms(plan, &plan->partitioning.partitions.items[p]);
-        out->partitions++;
-    }
+    for (uint32_t p = 0; p < partitions; p++)
+        savings[p] = (struct saving){overhead_ms(plan, &plan->partitioning.partitions.items[p]), p};
     for (uint32_t i = 0; i < plan->node_costs->count; i++) {
         double npu_ms = npart__node_ms(plan->node_costs, i, true), cpu_ms = npart__node_ms(plan->node_costs, i, false);
-        if (plan->partitioning.partition_of[i] == NPART_NONE)
-            continue;
         /* What is not known on either side saves nothing for certain. */
         bool is_known = npu_ms >= 0 && cpu_ms >= 0;
-        saved_ms[plan->partitioning.partition_of[i]] += is_known ? npu_ms - cpu_ms : -(double)INFINITY;
+        if (partition_of[i] != NPART_NONE)
+            savings[partition_of[i]].ms += is_known ? npu_ms - cpu_ms : -(double)INFINITY;
     }
-    /* Counted down from all: one that does not save time by going stays. */
+    choose(savings, partitions, out->most, goes);
     for (uint32_t p = 0; p < partitions; p++)
-        out->partitions -= saved_ms[p] <= 0;
+        out->partitions += goes[p];
     for (uint32_t i = 0; i < out->is_small->count; i++) {
-        uint32_t partition = plan->partitioning.partition_of[i];
-        if (partition == NPART_NONE || saved_ms[partition] <= 0)
+        if (partition_of[i] == NPART_NONE || !goes[partition_of[i]])
             continue;
         npart__mark(out->is_small, i);
         out->nodes += !npart__is_copy(plan->session.graph, i);
@@ -92,10 +122,16 @@ static npart_status add_action(struct npart__way *way, const struct small *small
         .kind = "option", .rewrites = "", .equality = "", .instead_of = NPART_NONE, .pays = NPART_PAYS_FASTER};
     action.after = *after;
     action.first_cause = way->out->lists.count;
+    const char *plural = small->partitions == 1 ? "" : "s", *nodes = small->nodes == 1 ? "" : "s";
     action.text = npart__arena_format(
         way->arena, "Leave %u small partition%s to the CPU (%u node%s): starting %s costs more than it saves",
-        small->partitions, small->partitions == 1 ? "" : "s", small->nodes, small->nodes == 1 ? "" : "s",
-        small->partitions == 1 ? "it" : "each");
+        small->partitions, plural, small->nodes, nodes, small->partitions == 1 ? "it" : "each");
+    if (small->most != NPART_NONE) {
+        action.pays = NPART_PAYS_MENDS;
+        action.text = npart__arena_format(
+            way->arena, "Leave %u partition%s to the CPU (%u node%s), those that save least: a process holds %u",
+            small->partitions, plural, small->nodes, nodes, small->most);
+    }
     bool is_made = action.text && (way->steps || write_command(way, small, &action.command)) &&
                    npart__list_needs(way, way->steps, &action) && NPART__PUSH(way->arena, &way->out->items, action);
     return is_made ? NPART_OK : npart__fail_memory(way->error);
@@ -127,6 +163,8 @@ static npart_status try_without(struct npart__way *way, const struct npart__plan
     if (status != NPART_OK || after->cost_ms.typical_ms < 0)
         return status;
     struct npart__ratio ratio = npart__bill_ratio(after->rates, after->bill, before.rates, before.bill);
+    if (small->most != NPART_NONE)
+        return NPART_OK; /* whatever it costs */
     if (ratio.typical < 0 || ratio.high >= 1 || after->partitions == 0)
         after->cost_ms = NPART__UNKNOWN_RANGE;
     return NPART_OK;

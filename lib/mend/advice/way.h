@@ -75,6 +75,8 @@ npart_status npart__add_instead_of(struct npart__way *way, const struct npart__g
 bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action);
 /* small.c: where there are no steps, adds that partitions that do not pay are left to the CPU. */
 npart_status npart__way_small(struct npart__way *way);
+/* fitting.c: cuts into parts that fit, where the whole does not. */
+npart_status npart__way_fit(struct npart__way *way);
 
 /* recommend.c: whether the NPU is worth it, once all actions are there. */
 npart_status npart__recommend(struct npart__way *way);

@@ -54,6 +54,7 @@ static struct npart_memory_limit limit_of(enum npart_limited of, uint64_t low, u
     struct npart_memory_limit limit = {.of = of, .fits = npart__fits(low, high, needed), .source = source};
     limit.needed = needed;
     limit.limit_bytes = limit.fits == NPART_FIT_NO ? high : low;
+    limit.safe_bytes = low;
     return limit;
 }
 
@@ -62,7 +63,7 @@ static void count_up(struct npart_memory_limit *limit)
     limit->needed_count = limit->needed.bytes;
     limit->limit_count = limit->limit_bytes;
     limit->needed = (struct npart_bytes){0, true};
-    limit->limit_bytes = 0;
+    limit->limit_bytes = limit->safe_bytes = 0;
 }
 
 /* Of an earlier one and one more: what does not fit decides, then what is not known. */

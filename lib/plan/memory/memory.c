@@ -383,6 +383,7 @@ static bool find_all_parts(const struct npart__memory_request *request, struct n
         npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
     out->held_cpu = npart__arena_zeroed(arena, nodes, sizeof *out->held_cpu);
     out->held_npu = npart__arena_zeroed(arena, nodes, sizeof *out->held_npu);
+    out->float32_bytes = float32_bytes;
     out->told.weight_bytes = graph->weight_bytes;
     out->told.parameters = count_parameters(graph);
     return out->partitions && out->held_cpu && out->held_npu && list_types(graph, arena, &out->told) &&

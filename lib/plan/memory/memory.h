@@ -38,6 +38,7 @@ struct npart__partition_memory {
 
 struct npart__memory {
     struct npart_memory told;
+    unsigned float32_bytes;            /* an element of FLOAT, as the NPU holds it */
     enum npart_fit fits;               /* all limits, but of one file with all weights in it */
     struct npart_bytes largest_inside; /* tensors inside a partition, that of most of them */
     struct npart__partition_memory *partitions; /* by partition */

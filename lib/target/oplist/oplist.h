@@ -481,6 +481,9 @@ struct npart__builtin_oplist {
 };
 extern const struct npart__builtin_oplist npart__builtin_oplists[], npart__builtin_costs[], npart__builtin_rewrites[];
 
+/* Whether a list is one of these, read by its name: "hexagon.ops". */
+bool npart__is_builtin(const struct npart__oplist *list);
+
 /* ---- a target chosen from it ------------------------------------------------------------------------------ */
 
 /* What a user names by "hexagon:v73+float@onnxruntime-qnn 2.7.0": a list with the choices that

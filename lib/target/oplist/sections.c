@@ -447,3 +447,12 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
         NPART__CHECK(npart__check_oplist(out));
     return status;
 }
+
+bool npart__is_builtin(const struct npart__oplist *list)
+{
+    size_t length = strlen(list->name);
+    for (const struct npart__builtin_oplist *at = npart__builtin_oplists; at->name; at++)
+        if (strcmp(at->name, list->name) == 0)
+            return strncmp(list->path, list->name, length) == 0 && strcmp(list->path + length, ".ops") == 0;
+    return false;
+}

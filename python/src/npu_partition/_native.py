@@ -1238,6 +1238,7 @@ class npart_memory_limit(Structure):
     of: int
     needed: Any
     limit_bytes: int
+    safe_bytes: int
     needed_count: int
     limit_count: int
     fits: int
@@ -1246,6 +1247,7 @@ class npart_memory_limit(Structure):
         ("of", c_int),
         ("needed", npart_bytes),
         ("limit_bytes", c_uint64),
+        ("safe_bytes", c_uint64),
         ("needed_count", c_uint64),
         ("limit_count", c_uint64),
         ("fits", c_int),
@@ -1349,12 +1351,14 @@ class npart_after(Structure):
     mac_coverage: float
     verdict: int
     cost: Any
+    fits: int
     _fields_ = [
         ("partitions", c_uint32),
         ("coverage", c_double),
         ("mac_coverage", c_double),
         ("verdict", c_int),
         ("cost", npart_cost_range),
+        ("fits", c_int),
     ]
 
 

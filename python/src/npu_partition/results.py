@@ -484,6 +484,8 @@ class After:
     on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile; ``empty``: nothing is live."""
     cost: CostTotal
     """What a run takes then."""
+    fits: bool | None
+    """As in ``summary``; of cuts, each part; None: not known, as of what is only tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -645,10 +647,11 @@ class MemoryLimit:
     needed_bytes: int | None
     """What the model takes; None: not known, or a number."""
     limit_bytes: int | None
-    """What there may be: of a range that devices or sources span its end where that is passed, else its beginning;
-    None: a number."""
+    """Of a range its end where that is passed, else its beginning; None: a number."""
+    safe_bytes: int | None
+    """Up to this it is sure to fit: the beginning of the range; None: a number."""
     needed_count: int | None
-    """The same of a number, or None."""
+    """What there is and may be of a number, or None."""
     limit_count: int | None
     fits: bool | None
     """Whether it fits; None: not known."""
