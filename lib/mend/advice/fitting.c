@@ -2,7 +2,7 @@
  *
  * Cuts by which each part fits, where there is no room for all weights at once.
  *
- * The nodes of the main graphare divided in order into as few parts as fit, and of all such divisions into that
+ * The nodes of the main graph are divided in order into as few parts as fit, and of all such divisions into that
  * between whose parts the fewest bytes pass: a shortest path over the places between two nodes. What fits ends at each
  * place no earlier than at the one before it, so two ends move over the nodes once, and the best beginnings wait in a
  * queue. A cut is at the tensors that cross its place and that nothing before it uses; others go on beside it. What
