@@ -64,6 +64,9 @@ SPLIT_TARGETS ?= hexagon,tidl
 fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
 		fixtures $(MODELS)
+fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells where a session holds half of a model (MODELS)
+	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target hexagon --room 0.5 \
+		fixtures $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
@@ -86,5 +89,5 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 
 .PHONY: fidelity fidelity-reports fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
 	fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
-	fidelity-calibrate fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split \
+	fidelity-calibrate fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split fidelity-room \
 	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the parts that `npu-partition split` writes one after the other, against the whole model, in ONNX Runtime.
 
-usage: split.py --tool build/npu-partition --folder FOLDER [--target T,...] [--most-bytes N] [MODEL|FOLDER...]
+usage: split.py --tool build/npu-partition --folder FOLDER [--target T,...] [--most-bytes N] [--room SHARE]
+                [MODEL|FOLDER...]
 Needs:  pip install onnx onnxruntime numpy
 
 On models that are made here, for what is hard to split, and on those that are given, with random weights. Sessions do
 not optimize, so results must be the same bit for bit. Every part must pass onnx.checker, take what the manifest says,
-and each partition of the main graph has a part. Exit status 1 when something differs.
+and each partition of the main graph has a part. With --room SHARE each given model is cut as its report tells where a
+session has room for that share of what the model takes, and each part must fit. Exit status 1 when something differs.
 """
 import argparse
 import json
@@ -147,6 +149,35 @@ def planned(tool, path, options):
     return {node["partition"] for node in nodes if node["graph"] == "" and node["partition"] is not None}
 
 
+def asked(tool, path, options):
+    run = subprocess.run([tool, str(path), "--format", "json", *options], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)["targets"][0]
+
+
+def cut_to_fit(args, path, target, options):
+    """Options that cut the model so that each part fits into the share; the room in bytes. None: no cut is told."""
+    costs = args.folder / "room.cost"
+
+    def write(mb):
+        costs.write_text(f'format 1\ncost {target.split(":")[0]}\nparam most_session_mb {mb} {mb} {mb} "a share"\n'
+                         'param most_sessions 64 64 64 "any"\n')
+        return ["-t", target, "--cost", str(costs), *options]
+
+    needed = next(limit for limit in asked(args.tool, path, write(1))["memory"]["limits"] if limit["what"] == "session")
+    found = asked(args.tool, path, write(needed["needed_bytes"] * args.room / (1 << 20)))
+    cuts = [step for step in found["advice"] if step["action"] == "cut" and step["after"]["fits"] and not step["needs"]]
+    return (cuts[0]["run"][cuts[0]["run"].index("--cut"):][:2], needed["needed_bytes"] * args.room) if cuts else None
+
+
+def judge_fit(args, target, most_bytes):
+    """Parts for the NPU that do not fit."""
+    for part in json.loads((args.folder / "parts" / "manifest.json").read_text())["parts"]:
+        if part["device"] == "npu":
+            memory = asked(args.tool, args.folder / "parts" / part["file"], ["-t", target])["memory"]
+            if memory["weight_bytes_npu"] + memory["activation_peak_bytes_npu"] > most_bytes:
+                yield f"{part['file']} does not fit"
+
+
 def judge(args, path, options, feeds, has_functions):
     """What is wrong; how many parts there are; and how many more than partitions and stretches between them."""
     out = args.folder / "parts"
@@ -194,7 +225,7 @@ def draw_feeds(model, shapes, name):
 def jobs(args):
     """(name, path, dims' options), with weights."""
     place = args.folder / "model"
-    for name, model in made_models():
+    for name, model in made_models() if not args.room else ():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         onnx.save(model, place / "model.onnx")
@@ -214,6 +245,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--target", default="hexagon,tidl")
     parser.add_argument("--most-bytes", type=int, default=400 << 20)
+    parser.add_argument("--room", type=float)
     parser.add_argument("models", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -222,7 +254,12 @@ def main():
         model = onnx.load(path, load_external_data=False)
         feeds = draw_feeds(model, fix_equality.input_shapes(args.tool, path, model, dims), name)
         for target in args.target.split(","):
-            problems, count, more = judge(args, path, ["-t", target, *dims], feeds, bool(model.functions))
+            cuts, room = cut_to_fit(args, path, target, dims) or ([], 0) if args.room else ([], 0)
+            if args.room and not cuts:
+                print("no cut", name, target, flush=True)
+                continue
+            problems, count, more = judge(args, path, ["-t", target, *dims, *cuts], feeds, bool(model.functions))
+            problems += judge_fit(args, target, room) if args.room else ()
             parts += count
             parted += more > 0
             not_run += any(problem.startswith("NOT RUN") for problem in problems)
