@@ -372,6 +372,24 @@ static void show_version(struct run *run)
     (void)(write_text(run, "npu-partition ") && write_text(run, npart_version()) && write_text(run, "\n"));
 }
 
+/* "chek" is no model, and near to a command. */
+static enum exit_status ask_for_target(const struct options *options)
+{
+    const char *names[64], *first = options->models[0];
+    char near[64] = "", text[160];
+    size_t count = 0;
+    while (count < 64 && word_at(count)) {
+        names[count] = word_at(count)->name;
+        count++;
+    }
+    if (!strpbrk(first, "./"))
+        (void)npart_nearest_name(first, names, count, near, sizeof near);
+    if (!*near)
+        return usage("which target? (--list-targets)");
+    (void)snprintf(text, sizeof text, "%.60s: there is no such command; did you mean %s?", first, near);
+    return usage(text);
+}
+
 static enum exit_status work(struct run *run, struct options *options)
 {
     if (options->wants_help || options->wants_version || options->completion) {
@@ -421,7 +439,7 @@ static enum exit_status work(struct run *run, struct options *options)
         return usage("--shapes prints shapes alone: --summary and thresholds of plans do not go with it");
     bool has_target = options->target_count > 0 || options->oplist;
     if (!has_target && !options->wants_shapes)
-        return usage("which target? (--list-targets)");
+        return ask_for_target(options);
     if (has_target && !find_oplists(run, options))
         return run->status;
     if (options->settings && (options->model_count != 1 || options->target_count != 1 || options->wants_shapes))

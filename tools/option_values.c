@@ -78,7 +78,8 @@ bool take_max_bytes(struct options *options, const char *value)
 /* INPUT=VALUE[,...] */
 bool take_bind(struct options *options, const char *value)
 {
-    static const char expected[] = "expected INPUT=VALUE, or INPUT=VALUE,VALUE,... with one for each element";
+    static const char expected[] =
+        "expected INPUT=NUMBER, or INPUT=NUMBER,NUMBER,... with one for each element; true is 1";
     char *name = copy_name("--bind", value, options->value_count < MOST_VALUES, "too many inputs", expected);
     double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
     uint32_t count = 0;
@@ -146,7 +147,7 @@ bool take_max_partitions(struct options *options, const char *value)
 {
     long long number;
     if (!read_whole(value, 0, INT32_MAX, &number))
-        return complain("--max-partitions", value, "expected a number");
+        return complain("--max-partitions", value, "expected a number from 0 on");
     options->max_partitions = (long)number;
     return true;
 }

@@ -118,6 +118,7 @@ static bool take_all_targets(struct options *options)
 /* Targets with commas between them; `all` is every built-in one. */
 static bool take_target(struct options *options, const char *value)
 {
+    const char *whole = value;
     while (*value) {
         size_t length = strcspn(value, ",");
         if (length == 3 && strncmp(value, "all", 3) == 0) {
@@ -127,13 +128,13 @@ static bool take_target(struct options *options, const char *value)
             continue;
         }
         if (length == 0 || options->target_count == MOST_TARGETS)
-            return complain("--target", value, length ? "too many targets" : "an empty target");
+            return complain("--target", whole, length ? "too many targets" : "an empty target");
         options->targets[options->target_count] = copy_part("--target", value, length);
         if (!options->targets[options->target_count++])
             return false;
         value += length;
         if (*value == ',' && !*++value)
-            return complain("--target", value, "an empty target");
+            return complain("--target", whole, "nothing stands after the last comma");
     }
     return options->target_count > 0 || complain("--target", value, "an empty target");
 }
@@ -141,14 +142,16 @@ static bool take_target(struct options *options, const char *value)
 /* NAME=N or NAME=..N */
 static bool take_dim(struct options *options, const char *value)
 {
-    static const char expected[] = "expected NAME=SIZE or NAME=..SIZE";
-    const char *equals = strrchr(value, '=');
+    static const char expected[] = "expected NAME=SIZE or NAME=..SIZE, with a whole number such as 128";
+    const char *equals = strrchr(value, '='), *comma = strchr(value, ',');
     bool is_limit = equals && strncmp(equals + 1, "..", 2) == 0;
     long long size;
     if (!equals || equals == value || !read_whole(equals + (is_limit ? 3 : 1), INT64_MIN, INT64_MAX, &size))
         return complain("--dim", value, expected);
     if (size < 1)
         return complain("--dim", value, too_small);
+    if (comma && comma < equals && strchr(value, '=') < comma)
+        return complain("--dim", value, "one dim an option: -d a=1 -d b=2");
     char *name = copy_name("--dim", value, options->dim_count < MOST_DIMS, "too many dims", expected);
     if (name)
         options->dims[options->dim_count++] =

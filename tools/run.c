@@ -230,11 +230,25 @@ void choose_look(struct run *run)
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
+/* Whether a target beside a list of the user's is a built-in one: not the list's name, with what may come after it. */
+static bool is_of_another(const npart_oplist *list, const char *target)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    npart_oplist_info(list, &info);
+    size_t length = strlen(info.name);
+    return target && !(strncmp(target, info.name, length) == 0 && strchr(":+-@", target[length]));
+}
+
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error)
 {
     const char *file = run->options->oplist;
-    npart_status status = file ? npart_oplist_read_file(out, file, NULL, error)
-                               : npart_oplist_find(out, target, NULL, error);
+    npart_status status = file ? npart_oplist_read_file(out, file, NULL, error) : NPART_OK;
+    if (file && status == NPART_OK && is_of_another(*out, target)) {
+        npart_oplist_free(*out);
+        file = NULL;
+    }
+    if (!file)
+        status = npart_oplist_find(out, target, NULL, error);
     if (status != NPART_OK) {
         tell_error("", error);
         worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status)); /* no model: that would be 3 */

@@ -58,6 +58,11 @@ static npart_status choose_stages(struct npart__plan *plan, const char *text, st
     return NPART_OK;
 }
 
+static const char *invoker_at(size_t i)
+{
+    return i < NPART__INVOKERS ? npart__invoker_names[i] : NULL;
+}
+
 /* An error that names the nearest of some words; `word_at` gives them by number, NULL after the last. */
 static npart_status lack_word(const char *what, const char *name, const char *(*word_at)(size_t),
                               struct npart_error *error)
@@ -67,6 +72,8 @@ static npart_status lack_word(const char *what, const char *name, const char *(*
     npart__nearest_init(&nearest, name, strlen(name));
     for (size_t i = 0; word_at(i); i++)
         npart__nearest_offer(&nearest, word_at(i));
+    if (word_at == invoker_at) /* as many call it */
+        npart__nearest_offer_as(&nearest, "ort", "onnxruntime");
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no %s \"%s\"%s", what, name,
                        npart__nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -79,11 +86,6 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
     return npart__partitioner_exists(plan->partitioner)
                ? NPART_OK
                : lack_word("partitioner", plan->partitioner, npart__partitioner_name, error);
-}
-
-static const char *invoker_at(size_t i)
-{
-    return i < NPART__INVOKERS ? npart__invoker_names[i] : NULL;
 }
 
 /* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */

@@ -65,8 +65,9 @@ static void test_api_messages__no_models(void)
     } rows[] = {
         {"", 0, "byte 0", "empty"},
         {"hello\n", 6, "byte 2", "ONNX model?"},
-        {"{\"a\": 1}", 8, "byte 0", "ONNX model?"},
-        {"PK\003\004", 4, "byte 2", "ONNX model?"},
+        {"{\"a\": 1}", 8, "byte 0", "this is JSON text"},
+        {"PK\003\004", 4, "byte 2", "a zip archive"},
+        {"PK\003", 3, "byte 2", "ONNX model?"},
         {"\x7f" "ELF", 4, "byte 0", "ONNX model?"},
         {"\0\0\0\0", 4, "byte 0", "ONNX model?"},
         {"\x3a", 1, "byte 1", "a length is cut off"},                         /* field 7, and nothing */

@@ -20,7 +20,8 @@ static const struct {
     {HEAD "op Relu\n", "l.rewrites:3:1", "op is no keyword here"},
     {HEAD "target u\n", "l.rewrites:3:1", "target is no keyword here"},
     {HEAD "pattern p \"s\"\n  match Relu(x)\n", "l.rewrites:3:1", "pattern is no keyword here"},
-    {"format 1\ntarget u\nrewrite a phase one class bits \"s\"\n", "l.rewrites:3:1", "rewrite is no keyword here"},
+    {"format 1\ntarget u\nrewrite a phase one class bits \"s\"\n", "l.rewrites:3:1",
+     "rewrite is no keyword here; did you mean rewrites?"},
     {HEAD "define a: int8\n" "rewrite a phase one class bits \"s\"\n match Relu(x)\n put x\n", "l.rewrites:3:8",
      "define a is never used"},
     /* the head */
@@ -45,7 +46,7 @@ static const struct {
     {RELU "  need attr(axis) = 1\n", "l.rewrites:5:13", "Relu has no attribute axis"},
     {RELU "  need rank(q) = 1\n", "l.rewrites:5:13", "Relu has no operand q; it has X Y"},
     {RELU "  at x\n", "l.rewrites:5:6", "no let says what node makes x"},
-    {RELU "  advice \"s\"\n", "l.rewrites:5:3", "advice is no keyword here"},
+    {RELU "  advice \"s\"\n", "l.rewrites:5:3", "advice is no keyword here; did you mean advise?"},
     {RELU "  share s = Relu(x)\n", "l.rewrites:5:3", "share is no keyword here"},
     {RELU "  put x\nor class good\n", "l.rewrites:6:10", "there is no class good"},
     /* what is put */

@@ -59,6 +59,30 @@ static const char *byte_place(char *place, uint64_t at)
     return place;
 }
 
+/* What begins so is another file, which the message names. */
+static const char *other_format(const struct npart__source *source)
+{
+    static const struct {
+        uint8_t at, length;
+        const char *bytes, *text;
+    } formats[] = {
+        {0, 4, "PK\x03\x04", "this is a zip archive: unpack it, and name the .onnx file inside"},
+        {0, 2, "\x1f\x8b", "this is a gzip file: unpack it first"},
+        {0, 4, "GGUF", "this is a GGUF file, of llama.cpp"},
+        {0, 4, "\x89HDF", "this is an HDF5 file: export the model to ONNX first"},
+        {4, 4, "TFL3", "this is a TFLite model: this tool reads ONNX"},
+        {4, 4, "ORTM", "this is a model in ORT format: name the .onnx file that it was made from"},
+        {0, 5, "<?xml", "this is an XML file: OpenVINO's models are not read here"},
+        {0, 1, "<", "this is an HTML page: was it downloaded as a page?"},
+        {0, 1, "{", "this is JSON text"},
+    };
+    for (size_t i = 0; source->window_offset == 0 && i < NPART__COUNT(formats); i++)
+        if (source->window_bytes >= (size_t)formats[i].at + formats[i].length &&
+            memcmp(source->window + formats[i].at, formats[i].bytes, formats[i].length) == 0)
+            return formats[i].text;
+    return "is this an ONNX model?";
+}
+
 /* An error with the byte of the input where it is. Until a graph has begun, at the outermost
  * level, the file is probably of another format, and the message asks so. */
 static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...)
@@ -66,8 +90,8 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
     char place[PLACE_BYTES], text[200];
     NPART__FORMAT(text, format);
     bool is_doubtful = !scan->graph_seen && scan->depth == 1;
-    return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s", text,
-                       is_doubtful ? ": is this an ONNX model?" : "");
+    return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s%s", text,
+                       is_doubtful ? ": " : "", is_doubtful ? other_format(scan->source) : "");
 }
 
 /* So many fields take some milliseconds. */

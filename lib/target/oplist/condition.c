@@ -312,6 +312,16 @@ static bool set_goes_on(const struct npart__parser *parser)
            npart__next_is(parser, NPART__TOKEN_MARK, "(");
 }
 
+/* Of whole numbers; what is calculated is not known here. */
+static bool is_backwards(const struct npart__parser *parser, uint32_t left, uint32_t right)
+{
+    if (left == NPART_NONE || right == NPART_NONE || parser->status != NPART_OK)
+        return false;
+    const struct npart__term *terms = parser->oplist->terms.items, *first = &terms[left], *last = &terms[right];
+    return first->kind == NPART__TERM_NUMBER && last->kind == NPART__TERM_NUMBER && !first->op && !last->op &&
+           first->number > last->number;
+}
+
 /* An item of a set: 3, 3..4, ..4, 3.., a word, or a sum. Of `3.. float` the word is the next
  * item, not the end of the range. Of one value `right` is NPART_NONE; of a range, an end that is open. */
 static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
@@ -331,6 +341,8 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
             item.right = parse_sum(parser, depth + 1);
         if (item.left == NPART_NONE && item.right == NPART_NONE)
             npart__parse_fail(parser, token->column, "a range needs a bound");
+        else if (is_backwards(parser, item.left, item.right))
+            npart__parse_fail(parser, token->column, "the range is empty: its first bound is above its last");
     }
     return npart__new_term(parser, item);
 }
@@ -474,6 +486,25 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         (void)npart__check_op(parser, word->word, column);
 }
 
+/* A word with an argument that is no question is most often a misspelt one. */
+static void fail_for_comparison(struct npart__parser *parser, const struct npart__token *token)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    const struct npart__token *before = parser->now.at ? token - 1 : token;
+    if (before->kind != NPART__TOKEN_WORD || strcmp(token->text, "(") != 0) {
+        npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
+        return;
+    }
+    npart__nearest_init(&nearest, before->text, strlen(before->text));
+    for (size_t i = 0; i < NPART__FUNCTIONS; i++)
+        npart__nearest_offer(&nearest, npart__functions[i].word);
+    for (size_t i = 0; i < NPART__PREDICATES; i++)
+        npart__nearest_offer(&nearest, npart__predicates[i].word);
+    npart__parse_fail(parser, before->column, "%s is nothing that can be asked%s", before->text,
+                      npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* A sum alone is no condition: the comparison must follow. The marks stand in the order of enum
  * npart__comparison_op, whose number is their place. */
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
@@ -502,7 +533,7 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         return is_turned ? npart__new_pair(parser, NPART__TERM_COMPARE, turned[i], right, left)
                          : npart__new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
     }
-    npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
+    fail_for_comparison(parser, token);
     return NPART_NONE;
 }
 

@@ -349,6 +349,19 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
     return (struct npart__line_condition){is[0].index, is[1].index, is[2].index, is[3].index, is[4].index};
 }
 
+static void lack_keyword(struct npart__parser *parser, const struct npart__token *token, unsigned places)
+{
+    struct npart__nearest nearest;
+    char names[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, token->text, strlen(token->text));
+    for (size_t i = 0; i < NPART__COUNT(lines); i++)
+        if (lines[i].places & places)
+            npart__nearest_offer(&nearest, lines[i].keyword);
+    bool is_near = npart__nearest_names(&nearest, names, sizeof names) > 0;
+    npart__parse_fail(parser, token->column, "%s is no keyword here%s%s%s", token->text,
+                      is_near ? "; did you mean " : "", names, is_near ? "?" : "");
+}
+
 /* A function is called where nothing is wrong so far, and takes what its form leaves to it. */
 void npart__read_line(struct npart__parser *parser, unsigned place)
 {
@@ -358,7 +371,7 @@ void npart__read_line(struct npart__parser *parser, unsigned place)
         return;
     parser->line = npart__find_line(token->text, place);
     if (!parser->line) {
-        npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
+        lack_keyword(parser, token, place);
         return;
     }
     if ((parser->line->places & OF_TARGET) && !*parser->oplist->name) {
