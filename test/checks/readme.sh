@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The output that README.md shows is what `make demo` prints, and its commands run as they are written. With --accept,
-# puts the output there.
+# The output that README.md shows is what `make demo` prints, and its commands and those of docs/commands.md run as they
+# are written. With --accept, puts the output there.
 #
 # usage: readme.sh README "DEMO COMMAND" [--accept]
 set -eu
@@ -26,9 +26,13 @@ mkdir "$folder/clone" "$folder/clone/build"
 for part in fixtures oplists build/npu-partition; do
 	ln -s "$PWD/$part" "$folder/clone/$part"
 done
-sed -n '/^<!-- commands -->$/,/^<!-- end -->$/s/^    \([^#]\)/\1/p' "$readme" > "$folder/commands"
-[ -s "$folder/commands" ] || { echo "readme: $readme has no commands" >&2; exit 1; }
+for page in "$readme" docs/commands.md; do
+	sed -n '/^<!-- commands -->$/,/^<!-- end -->$/s/^    \([^#]\)/\1/p' "$page" > "$folder/more"
+	[ -s "$folder/more" ] || { echo "readme: $page has no commands" >&2; exit 1; }
+	cat "$folder/more" >> "$folder/commands"
+done
 cd "$folder/clone"
+PATH=$PWD/build:$PATH
 while read -r command; do
 	if ! sh -c "$command" </dev/null >"$folder/out" 2>&1; then
 		echo "readme: this command fails: $command" >&2
