@@ -10,13 +10,13 @@
 /* A number, or a truth value; `*at` is moved past it. */
 static bool read_number(const char **at, double *out)
 {
-    static const char *const words[] = {"false", "true"};
-    size_t length = strcspn(*at, ","), place = place_of_word(*at, length, words, 2);
+    static const char *const words[] = {"false", "true", "False", "True"}; /* the last two as Python writes them */
+    size_t length = strcspn(*at, ","), place = place_of_word(*at, length, words, 4);
     char *end = (char *)(size_t)*at;
-    *out = (double)place;
-    if (place == 2)
+    *out = (double)(place % 2);
+    if (place == 4)
         *out = strtod(*at, &end);
-    bool is_whole = place < 2 || end == *at + length;
+    bool is_whole = place < 4 || end == *at + length;
     *at += length;
     return length > 0 && is_whole;
 }
@@ -79,7 +79,7 @@ bool take_max_bytes(struct options *options, const char *value)
 bool take_bind(struct options *options, const char *value)
 {
     static const char expected[] =
-        "expected INPUT=NUMBER, or INPUT=NUMBER,NUMBER,... with one for each element; true is 1";
+        "expected INPUT=VALUE, or INPUT=VALUE,VALUE,... with one for each element: numbers, true or false";
     char *name = copy_name("--bind", value, options->value_count < MOST_VALUES, "too many inputs", expected);
     double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
     uint32_t count = 0;
