@@ -1241,10 +1241,25 @@ enum npart_choice {
 /* The word, as JSON has it; NULL out of range. */
 NPART_API const char *npart_choice_text(enum npart_choice value);
 
+/* Whether the NPU is worth it. */
+enum npart_worth {
+    NPART_WORTH_YES, /* surely faster than the CPU */
+    NPART_WORTH_PROBABLY, /* faster by typical times */
+    NPART_WORTH_AFTER_FIX, /* once the first steps of the advice are done */
+    NPART_WORTH_EQUAL, /* about as long on either */
+    NPART_WORTH_PROBABLY_NOT, /* slower by typical times */
+    NPART_WORTH_NO, /* surely slower; or nothing runs there */
+    NPART_WORTH_NONE /* too little is known */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_worth_text(enum npart_worth value);
+
 /* Whether the NPU is worth it, by what a run costs on either side and after each action. */
 struct npart_recommendation {
     size_t size;
     enum npart_choice choice;
+    enum npart_worth worth;
+    const char *worth_missing; /* of NPART_WORTH_NONE what is not known; else NULL */
     const char *reason; /* the answer as a sentence: "after the fix: ~5.0 ms (3.2-7.7); CPU ~270 ms" */
     bool is_sure; /* the ranges say the same as the typical values */
     uint32_t step_count; /* of `mend`: after how many steps of the advice */

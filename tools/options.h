@@ -47,6 +47,7 @@ enum fail_on {
     FAIL_ON_DYNAMIC,
     FAIL_ON_INVALID,
     FAIL_ON_MEMORY,
+    FAIL_ON_SLOWER,
     FAIL_ON_KINDS
 };
 /* Their words, in this order (thresholds.c). */

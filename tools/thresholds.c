@@ -7,7 +7,8 @@
 
 #include "message.h"
 
-const char *const fail_on_words[FAIL_ON_KINDS] = {"none", "split", "fail", "unknown", "dynamic", "invalid", "memory"};
+const char *const fail_on_words[FAIL_ON_KINDS] = {"none", "split", "fail", "unknown", "dynamic",
+                                                   "invalid", "memory", "slower"};
 
 /* Digits are collected as a whole number and divided once, so that 0.95 is the same number as 19 divided by 20. */
 bool parse_share(const char *text, double *out, bool *is_percent)
@@ -130,6 +131,24 @@ static void check_session(struct check *check)
         tell(check, "fail-on invalid", false, "%s (%s)", finding.text, finding.at);
 }
 
+/* By typical times. What is not known is no reason to fail, but keeps no promise either. */
+static void check_times(struct check *check)
+{
+    struct npart_cost cost = {.size = sizeof cost};
+    double most = check->options->max_ms;
+    (void)npart_plan_cost(check->plan, &cost);
+    double ms = cost.total.typical_ms, cpu = cost.cpu_alone.typical_ms;
+    bool is_known = ms >= 0 && cpu >= 0;
+    if (check->options->fails_on[FAIL_ON_SLOWER] && !is_known)
+        tell(check, "fail-on slower", true, "it is not known what a run takes");
+    else if (check->options->fails_on[FAIL_ON_SLOWER])
+        tell(check, "fail-on slower", ms <= cpu, "a run takes %.3g ms, on the CPU alone %.3g ms", ms, cpu);
+    if (most >= 0 && ms < 0)
+        tell(check, "max-ms", false, "it is not known what a run takes, threshold: at most %.3g ms", most);
+    else if (most >= 0)
+        tell(check, "max-ms", ms <= most, "a run takes %.3g ms, threshold: at most %.3g ms", ms, most);
+}
+
 static void check_conditions(struct check *check)
 {
     const struct npart_summary *summary = &check->summary;
@@ -185,12 +204,14 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
+    check_times(&check);
     check_session(&check);
 }
 
 bool has_plan_thresholds(const struct options *options)
 {
-    bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0;
+    bool has_any = options->max_partitions >= 0 || options->min_coverage >= 0 || options->min_mac_coverage >= 0 ||
+                   options->max_ms >= 0;
     for (int i = 0; i < FAIL_ON_KINDS; i++)
         has_any |= i != FAIL_ON_INVALID && options->fails_on[i];
     return has_any;

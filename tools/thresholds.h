@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-#define MOST_OUTCOMES 12
+#define MOST_OUTCOMES 16
 
 /* What one threshold that the user set says of a plan. */
 struct outcome {

@@ -38,7 +38,7 @@ static void slow(struct npart__buffer *out, const char *key, const npart_plan *p
     npart__json_close(out, ']');
 }
 
-/* Both are null where no advice was made. */
+/* All are null where no advice was made. */
 static void recommendation(struct npart__object *object, const npart_advice *advice)
 {
     struct npart_recommendation at = {.size = sizeof at};
@@ -46,6 +46,8 @@ static void recommendation(struct npart__object *object, const npart_advice *adv
     const char *choice = is_there ? npart_choice_text(at.choice) : NULL;
     npart__json_text_or_null(object->out, npart__own(object, "recommendation"), choice);
     npart__json_text_or_null(object->out, npart__own(object, "reason"), is_there ? at.reason : NULL);
+    npart__json_text_or_null(object->out, npart__own(object, "worth"), is_there ? npart_worth_text(at.worth) : NULL);
+    npart__json_text_or_null(object->out, npart__own(object, "worth_missing"), is_there ? at.worth_missing : NULL);
 }
 
 /* `cost` is the time of the plan even where it fails to compile; of what can be chosen, `as_is` is then null. */

@@ -252,6 +252,22 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
     }
 }
 
+static enum npart_worth worth_of(const struct ways *ways)
+{
+    bool is_sure = ways->to_cpu.is_sure;
+    switch (ways->to_cpu.outcome) {
+    case FASTER:
+        return ways->uses_mended ? NPART_WORTH_AFTER_FIX : is_sure ? NPART_WORTH_YES : NPART_WORTH_PROBABLY;
+    case SLOWER:
+        return is_sure ? NPART_WORTH_NO : NPART_WORTH_PROBABLY_NOT;
+    case EITHER:
+        return NPART_WORTH_EQUAL;
+    case UNKNOWN:
+        break;
+    }
+    return NPART_WORTH_NONE;
+}
+
 /* As it is, or after the steps that make it run. */
 static bool does_not_fit(const struct npart__way *way)
 {
@@ -324,5 +340,11 @@ npart_status npart__recommend(struct npart__way *way)
     told->cpu = ways.cpu.bill ? ways.cpu.ms : NPART__UNKNOWN_RANGE;
     told->unknown_nodes = is_known ? ways.cpu.bill->unknown : 0;
     told->reason = reason_of(way, &ways, told->unknown_nodes);
-    return told->reason ? NPART_OK : npart__fail_memory(way->error);
+    told->worth = worth_of(&ways);
+    struct npart__buffer lack;
+    npart__buffer_init(&lack, way->arena);
+    if (told->worth == NPART_WORTH_NONE)
+        append_lack(&lack, open);
+    told->worth_missing = told->worth == NPART_WORTH_NONE ? npart__buffer_text(&lack) : NULL;
+    return told->reason && !lack.failed ? NPART_OK : npart__fail_memory(way->error);
 }

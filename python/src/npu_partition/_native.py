@@ -170,6 +170,14 @@ NPART_CHOICE_MEND = 1
 NPART_CHOICE_CPU = 2
 NPART_CHOICE_UNDECIDED = 3
 
+NPART_WORTH_YES = 0
+NPART_WORTH_PROBABLY = 1
+NPART_WORTH_AFTER_FIX = 2
+NPART_WORTH_EQUAL = 3
+NPART_WORTH_PROBABLY_NOT = 4
+NPART_WORTH_NO = 5
+NPART_WORTH_NONE = 6
+
 NPART_DEVICE_NPU = 0
 NPART_DEVICE_CPU = 1
 NPART_DEVICE_GPU = 2
@@ -1402,6 +1410,8 @@ class npart_action(Structure):
 class npart_recommendation(Structure):
     size: int
     choice: int
+    worth: int
+    worth_missing: Bytes | None
     reason: Bytes | None
     is_sure: bool
     step_count: int
@@ -1411,6 +1421,8 @@ class npart_recommendation(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("choice", c_int),
+        ("worth", c_int),
+        ("worth_missing", c_char_p),
         ("reason", c_char_p),
         ("is_sure", c_bool),
         ("step_count", c_uint32),
@@ -2189,6 +2201,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_pays_text": (c_char_p, [c_int]),
     "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
     "npart_choice_text": (c_char_p, [c_int]),
+    "npart_worth_text": (c_char_p, [c_int]),
     "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
     "npart_placement_make": (
         c_int,

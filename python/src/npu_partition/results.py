@@ -48,6 +48,8 @@ Happening = Literal["native", "dequantized", "vector", "cpu", "fails", "unknown"
 """What becomes of a format of weights."""
 FusionState = Literal["fused", "separate", "nearly"]
 """Whether nodes that can be fused are."""
+Worth = Literal["yes", "probably", "after_fix", "equal", "probably_not", "no", "none"]
+"""Whether the NPU is worth it."""
 Choice = Literal["npu", "mend", "cpu", "undecided"]
 """What to do about a target."""
 Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
@@ -591,6 +593,11 @@ class Cost:
     ``undecided``: it takes about as long on either, or too little is known."""
     reason: str
     """A sentence."""
+    worth: Worth
+    """The answer in a word: ``yes``, ``probably``, ``after_fix``: once the steps of ``mend`` are done, ``equal``,
+    ``probably_not``, ``no``, ``none``: not known."""
+    worth_missing: str | None
+    """Of ``none``: what is not known."""
     cold: Range | None
     """What the first run takes besides; compiling is not counted."""
     tile_fill: float | None
