@@ -5,6 +5,7 @@
  * does not change it.
  */
 #include "api/api.h"
+#include "wire/files.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
@@ -83,8 +84,13 @@ npart_status npart__model_read(npart_model **out, const char *path, npart_read_c
         status = npart__source_open_file(&source, &model->life->arena, path, error);
     else if (model)
         status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
-    if (status == NPART_OK)
-        return read_source(out, model, &source, options, path ? path : "-", make, error);
+    if (status == NPART_OK) {
+        const char *folder = path ? npart__folder_of(path, &model->life->arena) : NULL;
+        status = read_source(out, model, &source, options, path ? path : "-", make, error);
+        if (status == NPART_OK)
+            (*out)->own.folder = folder;
+        return status;
+    }
     if (model)
         status = npart__settle_for(model->life, status, error);
     npart_model_free(model);

@@ -506,6 +506,17 @@ static void function_line(struct reader *reader, const char *keyword, struct byt
     }
 }
 
+static struct bytes encode_metadata(struct reader *reader)
+{
+    struct bytes entry = {0};
+    char text[2048];
+    quoted(reader, text, sizeof text);
+    put_text(&entry, 1, text);
+    quoted(reader, text, sizeof text);
+    put_text(&entry, 2, text);
+    return entry;
+}
+
 static bool next_line(struct reader *reader, const char **text)
 {
     if (!**text)
@@ -554,6 +565,9 @@ struct bytes model_from_text(const char *text)
             function = open_function(&reader);
         } else if (strcmp(keyword, "ir") == 0) {
             ir_version = strtoull(reader.at, NULL, 10);
+        } else if (strcmp(keyword, "metadata") == 0) {
+            struct bytes entry = encode_metadata(&reader);
+            put_message(&opsets, 14, &entry);
         } else if (strcmp(keyword, "opset") == 0) {
             struct bytes set = encode_opset(&reader);
             put_message(&opsets, 8, &set);

@@ -5,6 +5,7 @@
  *
  *     ir 8                                       default 9
  *     opset 17                                   or: opset com.microsoft 1
+ *     metadata "author" "us"                     of the model
  *     input x float32[1,batch,?]                 float32 without brackets has no shape, float32[] is a scalar
  *     input s seq float32[1,8]                   a sequence of such tensors
  *     value h float32[1,8]                       value_info

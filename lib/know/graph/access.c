@@ -109,18 +109,28 @@ const char *npart__attribute_string(const struct npart__attribute *attribute, ui
     return (const char *)strings[index].data;
 }
 
-/* NodeProto.metadata_props (IR 10): exporters note there where a node comes from. Of a key that is there twice the
- * first counts. `metadata` is the node's protobuf object, which is never NULL and lives as long as the graph; a
- * node of an expanded body has that of the call. */
+/* Of a key that is there twice the first counts. */
+static const char *metadata_of(Onnx__StringStringEntryProto *const *entries, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->key && entries[i]->value && strcmp(entries[i]->key, key) == 0)
+            return entries[i]->value;
+    return NULL;
+}
+
+/* NodeProto.metadata_props (IR 10): exporters note there where a node comes from. `metadata` is the node's protobuf
+ * object, which is never NULL and lives as long as the graph; a node of an expanded body has that of the call. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key)
 {
     const Onnx__NodeProto *proto = node->metadata;
-    for (size_t i = 0; i < proto->n_metadata_props; i++) {
-        const Onnx__StringStringEntryProto *entry = proto->metadata_props[i];
-        if (entry->key && entry->value && strcmp(entry->key, key) == 0)
-            return entry->value;
-    }
-    return NULL;
+    return metadata_of(proto->metadata_props, proto->n_metadata_props, key);
+}
+
+/* Runtimes note there for what they have compiled a model. A graph that is no file's has none. */
+const char *npart__model_metadata(const struct npart__graph *graph, const char *key)
+{
+    const Onnx__ModelProto *proto = graph->metadata;
+    return proto ? metadata_of(proto->metadata_props, proto->n_metadata_props, key) : NULL;
 }
 
 /* PyTorch's exporter wrote stack traces there when nodes had no metadata yet (before IR 10). Newer files have the

@@ -759,6 +759,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     out->first_late_node = NPART_NONE;
     out->producer_name = model->producer_name ? model->producer_name : "";
     out->producer_version = model->producer_version ? model->producer_version : "";
+    out->metadata = model;
     out->input_bytes = skeleton->input_bytes;
     struct npart__scope main_scope = {.kind = NPART_GRAPH_MAIN, .parent = NPART_NONE, .node = NPART_NONE, .label = ""};
     if (!npart__strings_init(&out->strings, arena) || !NPART__PUSH(arena, &out->scopes, main_scope) ||

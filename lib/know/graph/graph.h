@@ -197,6 +197,8 @@ struct npart__graph {
     /* the model */
     int64_t ir_version; /* 0 where the file does not say */
     const char *producer_name, *producer_version;
+    const void *metadata; /* of the model, read through npart__model_metadata */
+    const char *folder;   /* where other files that the model names lie; NULL where that is not known */
     struct npart_opset *opsets; /* each domain once */
     uint32_t opset_count;
     bool has_functions;          /* the model brings functions of its own */
@@ -369,6 +371,7 @@ bool npart__means_the_same(const struct npart__graph *graph, const struct npart_
                            const struct npart__operator *after);
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
+const char *npart__model_metadata(const struct npart__graph *graph, const char *key);
 /* What the file says of the node for people, or NULL. */
 const char *npart__node_doc(const struct npart__node *node);
 

@@ -6,9 +6,11 @@
  * absent: no requirement about it can be broken. A dim that is a symbol, or an element that the file does not tell, is
  * unknown: the requirement may be broken.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "judge/answer.h"
+#include "valid/compiled.h"
 
 /* Of a pattern's match the caller sets `names`, of a question within a question `is_nested`; both are unset here. */
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
@@ -571,6 +573,71 @@ static struct npart__answer answer_opset(const struct npart__asked *asked)
 static struct npart__answer answer_op(const struct npart__asked *asked)
 {
     return op_answer(asked->trial, (uint32_t)(asked->trial->node - asked->trial->graph->nodes.items));
+}
+
+/* The model's metadata is no part of what equivalent nodes share, nor is the file system. */
+static bool read_compiled(const struct npart__asked *asked, struct npart__compiled *out)
+{
+    npart__look_beyond(asked->trial);
+    if (!npart__is_compiled(asked->trial->graph, asked->trial->node))
+        return false;
+    npart__read_compiled(asked->trial->graph, asked->trial->node, out);
+    return true;
+}
+
+/* A chip by its own number is a variant of the list. INT64_MAX: the list has no such, or says no limit for it. */
+static int64_t limit_of_chip(const struct npart__asked *asked, const struct npart__compiled_chip *chip)
+{
+    char number[16];
+    if (chip->generation)
+        return chip->generation;
+    (void)snprintf(number, sizeof number, "%u", chip->number);
+    const struct npart__limit *limit = npart__variant_limit(asked->trial->target, number, asked->term->word);
+    return limit && limit->is_whole ? limit->number : INT64_MAX;
+}
+
+/* A graph that is compiled for more chips is loaded as the one that fits best: the newest that is not newer than the
+ * target's; where all are newer, the oldest. */
+static struct npart__answer answer_compiled_for(const struct npart__asked *asked)
+{
+    struct npart__compiled compiled;
+    const struct npart__limit *own = npart__target_limit(asked->trial->target, asked->term->word);
+    if (!read_compiled(asked, &compiled) || compiled.chip_count == 0)
+        return absent_answer();
+    if (!own || !own->is_whole)
+        return unknown_answer();
+    int64_t best = INT64_MAX;
+    for (uint32_t i = 0; i < compiled.chip_count; i++) {
+        int64_t at = limit_of_chip(asked, &compiled.chips[i]);
+        bool fits = at <= own->number, best_fits = best <= own->number;
+        if (fits ? !best_fits || at > best : !best_fits && at < best)
+            best = at;
+    }
+    return best == INT64_MAX ? unknown_answer() : number_answer(best);
+}
+
+static struct npart__answer answer_compiled_sdk(const struct npart__asked *asked)
+{
+    struct npart__compiled compiled;
+    if (!read_compiled(asked, &compiled) || !compiled.has_sdk)
+        return absent_answer();
+    return number_answer((int64_t)compiled.sdk_major * 1000 + compiled.sdk_minor);
+}
+
+static struct npart__answer answer_compiled_backend(const struct npart__asked *asked)
+{
+    struct npart__compiled compiled;
+    return read_compiled(asked, &compiled) && compiled.backend ? number_answer(compiled.backend) : absent_answer();
+}
+
+static struct npart__answer answer_compiled_file(const struct npart__asked *asked)
+{
+    static const char *const words[] = {[NPART__CONTEXT_BESIDE] = "beside", [NPART__CONTEXT_MISSING] = "missing",
+                                        [NPART__CONTEXT_OUTSIDE] = "outside"};
+    struct npart__compiled compiled;
+    if (!read_compiled(asked, &compiled) || compiled.place < NPART__CONTEXT_BESIDE)
+        return absent_answer();
+    return word_answer(words[compiled.place], strlen(words[compiled.place]));
 }
 
 /* Types and sizes are those that the runtime knows, which is what inference was told by its policy. What is absent

@@ -115,6 +115,16 @@ void npart__append_answer(struct npart__buffer *out, struct npart__answer answer
     }
 }
 
+/* A release of an SDK is compared as a number and printed as people write it. */
+static void append_answer_to(const struct npart__term *term, struct npart__answer answer, struct npart__buffer *out)
+{
+    bool is_sdk = term->kind == NPART__TERM_FUNCTION && term->op == NPART__FUNCTION_COMPILED_SDK;
+    if (is_sdk && answer.kind == NPART__ANSWER_NUMBER)
+        npart__append_format(out, "%lld.%lld", (long long)answer.number / 1000, (long long)answer.number % 1000);
+    else
+        npart__append_answer(out, answer);
+}
+
 /* "rank of X: 4", "B: not constant". For --explain, which prints what each rule looks at, whether or not it is
  * met. */
 static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
@@ -144,7 +154,7 @@ static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct
         uint32_t elements = npart__element_count(trial, id, place.operand);
         for (place.element = 0; place.element < elements && place.element < MOST_ELEMENTS_SHOWN; place.element++) {
             npart__append_text(out, " ");
-            npart__append_answer(out, npart__answer_of(trial, id, place));
+            append_answer_to(term, npart__answer_of(trial, id, place), out);
         }
         npart__append_text(out, elements > MOST_ELEMENTS_SHOWN ? " ..." : "");
     }
@@ -242,7 +252,7 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
     if (is_toolchain)
         npart__append_text(out, trial->target->toolchain_text);
     else
-        npart__append_answer(out, npart__answer_of(trial, term->left, place));
+        append_answer_to(asked, npart__answer_of(trial, term->left, place), out);
     /* A limit that the list writes as a number or word is in the sentence. */
     if (term->kind == NPART__TERM_IN || npart__term_at(trial, term->right)->kind == NPART__TERM_NUMBER ||
         npart__term_at(trial, term->right)->kind == NPART__TERM_WORD)

@@ -268,3 +268,12 @@ const struct npart__limit *npart__target_limit(const struct npart__target *targe
     }
     return best;
 }
+
+/* A target is its list and what was chosen of it, so another variant is a copy with that one chosen. */
+const struct npart__limit *npart__variant_limit(const struct npart__target *target, const char *variant,
+                                                const char *name)
+{
+    struct npart__target other = *target;
+    other.variant = npart__find_variant(target->oplist, variant, strlen(variant));
+    return other.variant == NPART_NONE ? NULL : npart__target_limit(&other, name);
+}

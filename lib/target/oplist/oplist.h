@@ -515,6 +515,9 @@ bool npart__target_loads(const struct npart__target *target, struct npart__loads
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
+/* That for another variant of the list, which `variant` names; NULL as well where the list has no such. */
+const struct npart__limit *npart__variant_limit(const struct npart__target *target, const char *variant,
+                                                const char *name);
 /* By parameter the value that fits best, or NULL: of the last file laid on top, then for this invoker, this variant and
  * this arithmetic. */
 void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
