@@ -727,6 +727,28 @@ NPART_API const npart_inference *npart_plan_inference(const npart_plan *plan);
 /* What keeps the target's runtime from creating a session, though it loads the model: an operator that neither the NPU
  * nor the CPU runs. Code "invalid"; `at` is the first such node. Findings of the file are npart_inference_finding's. */
 NPART_API bool npart_plan_finding(const npart_plan *plan, uint32_t index, struct npart_finding *out);
+/* Whether a graph that is compiled already can be loaded, by what the file says of it. */
+enum npart_compiled_verdict {
+    NPART_COMPILED_LOADS, /* for this generation of chips, by a compiler that is not too new */
+    NPART_COMPILED_RECOMPILE, /* it loads, and is slower than one that is compiled for this chip */
+    NPART_COMPILED_REFUSED, /* the runtime does not load it */
+    NPART_COMPILED_UNKNOWN /* the file does not say enough */
+};
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_compiled_verdict_text(enum npart_compiled_verdict value);
+/* A node that holds a graph that is compiled already, and what becomes of it on the target. */
+struct npart_compiled {
+    size_t size;
+    uint32_t node; /* its id */
+    enum npart_compiled_verdict verdict; /* by what the file says of itself alone: the device is not asked */
+    const char *provider; /* as the file writes it; `""` where it does not say */
+    const char *file; /* in which the graph is, or "": it is in the model */
+    const char *remedy; /* what to do about it; begins with a verb; "": nothing */
+};
+/* What becomes of the compiled graph that a node holds; false: it holds none. The sentence goes into `text`, as with
+ * npart_plan_reason. Asks the file system whether an external file is there. */
+NPART_API bool npart_plan_compiled(const npart_plan *plan, uint32_t node, struct npart_compiled *out, char *text,
+                                   size_t bytes);
 /* What the target's runtime knows of types and shapes, and, by npart_inference_model, the graph that it sees: nodes may
  * be more than in the model, where the runtime replaces one by others, and belong to other graphs. Ids are the same.
  * Plans whose runtimes see the same have the same view. No plan can be made from it. */

@@ -139,8 +139,8 @@ check-values: ## docs/architecture.md lists the operators without a value, no mo
 	$(PYTHON) test/checks/values.py lib/know/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
-check-json: $(tool) ## docs/json.md against what the tool prints; targets do not depend on each other
-	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
+check-json: $(tool) $(BUILD)/case-models/ready ## docs/json.md against what the tool prints; targets do not depend on each other
+	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md $(BUILD)/case-models/compiled-*.onnx
 	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
 check-limits: $(tool) ## docs/security.md against --list-limits; the limits of the command line at their edges
 	$(PYTHON) test/checks/limits.py $(tool) docs/security.md

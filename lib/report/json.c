@@ -408,6 +408,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     npart__json_text(json->out, npart__own(&object, "target"), oplist.name);
     npart__put_summary(json->out, npart__own(&object, "summary"), &summary);
     plan_findings(json);
+    npart__add_json_compiled(json->out, json->plan);
     if (npart__tells_nodes(json->detail))
         nodes_and_partitions(json);
     if (json->detail == NPART_DETAIL_TENSORS)

@@ -126,6 +126,8 @@ void npart__put_sizes(struct npart__page *page);
 void npart__put_headline(struct npart__page *page);
 void npart__put_worth(struct npart__page *page, const struct npart_plan_pair *pair);
 void npart__put_fit(struct npart__page *page);
+/* compiled.c: whether graphs that are compiled already can be loaded. */
+void npart__put_compiled(struct npart__page *page);
 void npart__put_cache(struct npart__page *page);
 void npart__put_nodes(struct npart__page *page);
 void npart__put_notes(struct npart__page *page, bool is_alone);

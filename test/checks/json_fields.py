@@ -3,7 +3,7 @@
 """The tables of docs/json.md against the fields that the tool prints: each printed field is described, each described
 field is printed, and what the document promises of counts and ids holds on every fixture.
 
-usage: json_fields.py TOOL FIXTURES docs/json.md
+usage: json_fields.py TOOL FIXTURES docs/json.md [MODEL...]
 """
 import glob
 import json
@@ -249,12 +249,12 @@ def check_diffs(tool, fixtures, text, problems):
 
 
 def main():
-    tool, fixtures, document_path = sys.argv[1:]
+    tool, fixtures, document_path, *more = sys.argv[1:]
     with open(document_path, encoding="utf-8") as file:
         page = file.read()
     wanted = described(page.split("## Shapes")[0])
     printed, problems, texts = set(), [], {}
-    models = sorted(glob.glob(os.path.join(fixtures, "*.onnx")))
+    models = sorted(glob.glob(os.path.join(fixtures, "*.onnx"))) + more
     for model in models:
         def complain(text, model=model):
             problems.append(f"{os.path.basename(model)}: {text}")

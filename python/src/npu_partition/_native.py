@@ -103,6 +103,11 @@ NPART_RULE_UNIT = 3
 NPART_LEVEL_BASIC = 0
 NPART_LEVEL_OFF = 1
 
+NPART_COMPILED_LOADS = 0
+NPART_COMPILED_RECOMPILE = 1
+NPART_COMPILED_REFUSED = 2
+NPART_COMPILED_UNKNOWN = 3
+
 NPART_PLAN_WHOLE = 0
 NPART_PLAN_EDGE = 1
 NPART_PLAN_SPLIT = 2
@@ -844,6 +849,23 @@ class npart_plan_info(Structure):
         ("crossing_count", c_uint32),
         ("live_count", c_uint32),
         ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_compiled(Structure):
+    size: int
+    node: int
+    verdict: int
+    provider: Bytes | None
+    file: Bytes | None
+    remedy: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("node", c_uint32),
+        ("verdict", c_int),
+        ("provider", c_char_p),
+        ("file", c_char_p),
+        ("remedy", c_char_p),
     ]
 
 
@@ -2159,6 +2181,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_info": (c_bool, [c_void_p, POINTER(npart_plan_info)]),
     "npart_plan_inference": (c_void_p, [c_void_p]),
     "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
+    "npart_compiled_verdict_text": (c_char_p, [c_int]),
+    "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
     "npart_plan_view": (c_void_p, [c_void_p]),
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_verdict_text": (c_char_p, [c_int]),

@@ -30,6 +30,8 @@ Verdict = Literal["cpu", "npu", "fail", "unknown", "folded", "fused"]
 """What becomes of a node."""
 PlanVerdict = Literal["whole", "edge", "split", "none", "fails", "empty"]
 """A plan in a word."""
+CompiledVerdict = Literal["loads", "recompile", "refused", "unknown"]
+"""Whether a graph that is compiled already can be loaded, by what the file says of it."""
 Level = Literal["basic", "off"]
 """What a session does before it partitions."""
 Outcome = Literal["no", "fail", "unknown", "note"]
@@ -177,6 +179,26 @@ class Reason:
     """Why it is required; absent where the list does not say."""
     outcome: Outcome | None = None
     """Absent for a folded node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A node that holds a graph that is compiled already, and what becomes of it on the target."""
+
+    node: int | None
+    """Its id."""
+    verdict: CompiledVerdict
+    """By what the file says of itself alone: the device is not asked: ``loads``: for this generation of chips, by a
+    compiler that is not too new; ``recompile``: it loads, and is slower than one that is compiled for this chip;
+    ``refused``: the runtime does not load it; ``unknown``: the file does not say enough."""
+    provider: str
+    """As the file writes it; ``""`` where it does not say."""
+    file: str | None
+    """In which the graph is, or None: it is in the model."""
+    text: str
+    """The verdict in a sentence."""
+    remedy: str | None
+    """What to do about it; begins with a verb; None: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
