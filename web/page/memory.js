@@ -100,7 +100,7 @@ function largestOf(items, textOf) {
         more > 0 && element("li", { class: "muted" }, `and ${more.toLocaleString("en")} more`));
 }
 
-const amountText = (bytes, count) => (count === null ? bytesText(bytes) : count.toLocaleString("en"));
+const limitAmount = (bytes, count) => (count === null ? bytesText(bytes) : count.toLocaleString("en"));
 
 function limitFacts(memory) {
     return (memory.limits || []).map((limit) => {
@@ -110,8 +110,8 @@ function limitFacts(memory) {
             element("span", { class: `fate fate-${kind}` },
                 element("span", { class: "sign", "aria-hidden": "true" }, sign), word),
             `: ${limitTexts[limit.what] || plainText(limit.what)}, `
-            + `${amountText(limit.needed_bytes, limit.needed_count)} of at most `
-            + `${amountText(limit.limit_bytes, limit.limit_count)}`);
+            + `${limitAmount(limit.needed_bytes, limit.needed_count)} of at most `
+            + `${limitAmount(limit.limit_bytes, limit.limit_count)}`);
     });
 }
 
