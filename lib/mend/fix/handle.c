@@ -369,6 +369,8 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
     if (status == NPART_OK && (!split_outcomes(fix, &fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, &fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
+    for (uint32_t i = 0; status == NPART_OK && i < fix->target_count; i++) /* trials do not know */
+        fix->after[i].fits = fix->plans[i]->plan.summary.fits;
     if (status == NPART_OK)
         status = find_absent(fix, error);
     return status == NPART_OK ? tell_harm(fix, error) : status;

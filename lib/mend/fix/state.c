@@ -64,7 +64,8 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         plan.model_name = request->model_name;
         plan.inference = &state->inference;
         plan.shared = &state->shared;
-        plan.is_trial = true;
+        /* Of the model as it is what it takes of memory is told, too. */
+        plan.is_trial = search->fix->plan_count >= request->target_count;
         plan.oplist = request->targets[i].oplist;
         plan.target = request->targets[i].target;
         status = npart__plan_make(&plan, arena, &state->plans[i], error);

@@ -53,6 +53,7 @@ class _Lists:
     layouts: tuple[results.Layout, ...]
     fusions: tuple[results.Fusion, ...]
     memory: results.Memory
+    compiled: tuple[results.Compiled, ...]
 
 
 def _pairs(plans: Sequence[_Plan]) -> Any:
@@ -128,7 +129,8 @@ class Target:
         return _Lists(nodes, tuple(data["order"]), several(results.Module, "modules"),
                       several(results.Tensor, "tensors"), several(results.Partition, "partitions"),
                       several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
-                      several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]))
+                      several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]),
+                      tuple(results.build(results.Compiled, item) for item in data.get("compiled", ())))
 
     @property
     def name(self) -> str:
@@ -254,6 +256,11 @@ class Target:
     def fusions(self) -> tuple[results.Fusion, ...]:
         """Nodes that are fused, or could be."""
         return self._lists.fusions
+
+    @property
+    def compiled(self) -> tuple[results.Compiled, ...]:
+        """Nodes that hold a graph which is compiled already, and whether it loads."""
+        return self._lists.compiled
 
     @property
     def memory(self) -> results.Memory:
