@@ -60,6 +60,8 @@ static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t 
 static bool has_size_of_root(const struct fusion *fusion, uint32_t value, uint32_t axis)
 {
     const struct npart__expressions *pool = &fusion->inference->expressions;
+    if (value == NPART_NONE) /* a Shape of nothing, in a model that is wrong */
+        return false;
     const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
     if (value == fusion->root_value)
         return true;
