@@ -12,7 +12,7 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # The tool's own readers, with what they need.
-profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log)
+profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log profile_vendor)
 $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
 toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)

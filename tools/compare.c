@@ -20,32 +20,50 @@ struct name {
 
 struct names {
     struct name *entries, *table;
+    struct name *result_entries, *results; /* by the name of a node's first result */
 };
 
-static bool gather_names(struct names *names, const npart_model *model, uint32_t count)
+/* Of a name that several nodes have the entry tells of none. */
+static bool add_name(struct name **table, struct name *added, const char *text, uint32_t node)
 {
+    struct name *entry = NULL;
+    HASH_FIND_STR(*table, text, entry);
+    if (entry)
+        entry->node = NPART_NONE;
+    if (entry || !*text)
+        return true;
+    added->node = node;
+    HASH_ADD_KEYPTR(hh, *table, text, strlen(text), added);
+    return !added->is_lost;
+}
+
+static const char *first_result(const npart_inference *view, const struct npart_node *node)
+{
+    struct npart_value value = {.size = sizeof value};
+    bool has_result = node->output_count && node->outputs[0] != NPART_NONE &&
+                      npart_inference_value(view, node->outputs[0], &value);
+    return has_result ? value.name : "";
+}
+
+static bool gather_names(struct names *names, const npart_inference *view, uint32_t count)
+{
+    const npart_model *model = npart_inference_model(view);
     struct npart_node node = {.size = sizeof node};
-    names->table = NULL;
-    names->entries = calloc(count + (size_t)1, sizeof *names->entries);
-    for (uint32_t i = 0; names->entries && npart_model_node(model, i, &node); i++) {
-        struct name *entry = NULL, *added = &names->entries[i];
-        HASH_FIND_STR(names->table, node.name, entry);
-        if (entry)
-            entry->node = NPART_NONE;
-        if (entry || !*node.name)
-            continue;
-        added->node = i;
-        HASH_ADD_KEYPTR(hh, names->table, node.name, strlen(node.name), added);
-        if (added->is_lost)
+    *names = (struct names){.entries = calloc(count + (size_t)1, sizeof *names->entries),
+                            .result_entries = calloc(count + (size_t)1, sizeof *names->entries)};
+    for (uint32_t i = 0; names->entries && names->result_entries && npart_model_node(model, i, &node); i++)
+        if (!add_name(&names->table, &names->entries[i], node.name, i) ||
+            !add_name(&names->results, &names->result_entries[i], first_result(view, &node), i))
             return false;
-    }
-    return names->entries != NULL;
+    return names->entries && names->result_entries;
 }
 
 static void free_names(struct names *names)
 {
     HASH_CLEAR(hh, names->table);
+    HASH_CLEAR(hh, names->results);
     free(names->entries);
+    free(names->result_entries);
 }
 
 /* Where layouts are changed, ONNX Runtime makes a node anew, as NAME_token_12. */
@@ -71,6 +89,11 @@ static uint32_t find_node(const struct names *names, const npart_model *model, c
                     npart_model_node(model, (uint32_t)placed->index, &node) &&
                     (!*node.name || !*placed->name || strcmp(node.name, placed->name) == 0);
         return *is_known ? (uint32_t)placed->index : NPART_NONE;
+    }
+    if (placed->is_result) {
+        HASH_FIND_STR(names->results, placed->name, entry);
+        *is_known = entry != NULL;
+        return entry ? entry->node : NPART_NONE;
     }
     HASH_FIND_STR(names->table, placed->name, entry);
     if (!entry)
@@ -139,7 +162,7 @@ static void conclude(struct comparison *comparison, const struct profile *profil
         has_npu = !has_cpu;
         comparison->partitions = has_npu ? profile->all_count : 0;
     }
-    if (has_cpu == has_npu || comparison->has_untold_bodies)
+    if (has_cpu == has_npu || comparison->has_untold_bodies || profile->is_npu_alone)
         return;
     for (uint32_t i = 0; i < comparison->node_count; i++) {
         struct compared_node *node = &comparison->nodes[i];
@@ -204,7 +227,7 @@ bool compare_placement(struct comparison *comparison, const npart_plan *plan, co
     (void)npart_model_info(comparison->model, &info);
     comparison->node_count = info.node_count;
     comparison->nodes = calloc(info.node_count + (size_t)1, sizeof *comparison->nodes);
-    bool is_made = gather_names(&names, comparison->model, info.node_count) && comparison->nodes;
+    bool is_made = gather_names(&names, npart_plan_view(plan), info.node_count) && comparison->nodes;
     if (is_made) {
         look_up(comparison, profile, &names);
         /* A profile has what ran, a log and a record have every branch. Without a CPU node no branch is apart. */

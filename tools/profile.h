@@ -14,13 +14,21 @@
 #define MOST_PROFILE_NODES 262144u               /* different ones: names and providers are kept */
 #define MOST_LOG_LINE 65536u                     /* what is longer is cut */
 
-enum profile_kind { PROFILE_EVENTS, PROFILE_LOG, PROFILE_RECORD };
+enum profile_kind {
+    PROFILE_EVENTS,
+    PROFILE_LOG,
+    PROFILE_RECORD,
+    PROFILE_TRACE,  /* the QNN provider's qnn_op_trace.json */
+    PROFILE_QNN,    /* its profile, as CSV */
+    PROFILE_REPORT, /* the Vitis AI provider's vitisai_ep_report.json */
+};
 
 /* A node of the graph that was run: one of the model's, one that the runtime made, or a compiled partition. */
 struct placed_node {
     char *name, *op, *reason; /* reason: why the provider did not take it, where a log says so; else NULL */
     int64_t index;            /* its place in the main graph's file, where a record says so; else -1 */
     uint32_t provider;        /* a place in `providers` */
+    bool is_result;           /* the name is that of its first result, as the file has none of nodes */
     bool is_placed;           /* false: only said to be taken, or not, by a provider that was asked */
     uint64_t runs;
     double total_us, first_us; /* first_us: in the first run of the model */
@@ -35,6 +43,9 @@ struct profile {
     uint32_t node_count;
     uint32_t all_on_provider; /* a log that names no node, since one provider has all; or UINT32_MAX */
     uint32_t all_count;       /* of nodes there */
+    bool was_asked;           /* a provider for an NPU was there: it says so itself */
+    bool is_cpu_backend;      /* the provider computed on the CPU, as it was told to */
+    bool is_npu_alone;        /* what ran on the CPU is not in the file */
     bool has_partitions;      /* a record gives their number */
     uint32_t partitions;
     uint64_t runs;            /* of the model */
@@ -61,5 +72,11 @@ double profile_warm_ms(const struct profile *profile, double total_us, double fi
 bool profile_is_cpu(const struct profile *profile, uint32_t provider);
 bool read_log(struct profile *profile, FILE *file);
 bool read_json(struct profile *profile, FILE *file, bool is_list); /* after the bracket of a list */
+/* profile_vendor.c: objects of JSON; and CSV, by its first line, which is in `line` of so many bytes. */
+typedef struct json_t json_t;
+bool take_trace(struct profile *profile, const json_t *trace);
+bool take_report(struct profile *profile, const json_t *report);
+bool is_qnn_profile(const char *line);
+bool read_qnn_profile(struct profile *profile, FILE *file, char *line, size_t bytes);
 
 #endif

@@ -159,7 +159,11 @@ static bool read_object(struct profile *profile, FILE *file)
     const json_t *events = json_object_get(object, "traceEvents"), *event;
     bool is_read = object != NULL;
     size_t i;
-    if (object && !events)
+    if (json_object_get(object, "subgraph_traces"))
+        is_read = take_trace(profile, object);
+    else if (json_object_get(object, "nodeStat"))
+        is_read = take_report(profile, object);
+    else if (object && !events)
         is_read = take_record(profile, object);
     json_array_foreach(events, i, event)
         is_read = is_read && take_event(profile, event, i + 1);

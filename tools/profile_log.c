@@ -72,6 +72,7 @@ static bool take_sentence(struct log *log, const char *line)
     log->is_passed = strncmp(text, "Validation PASSED for ", 22) == 0;
     log->pending = strtoul(text + 22, NULL, 10);
     log->asked = NULL;
+    log->profile->was_asked = true;
     return true;
 }
 
@@ -106,7 +107,14 @@ bool read_log(struct profile *profile, FILE *file)
     profile->kind = PROFILE_LOG;
     if (!line)
         return profile_fail(profile, "out of memory");
+    bool is_first = true;
     for (bool is_begin = true; fgets(line, MOST_LOG_LINE, file) && !*profile->problem;) {
+        if (is_first && is_qnn_profile(line)) {
+            bool is_read = read_qnn_profile(profile, file, line, MOST_LOG_LINE);
+            free(line);
+            return is_read;
+        }
+        is_first = false;
         bool is_next_begin = strchr(line, '\n') != NULL;
         if (is_begin && !take_heading(&log, line) && !take_placed(&log, line) && !take_sentence(&log, line))
             take_asked(&log, line);
@@ -114,6 +122,7 @@ bool read_log(struct profile *profile, FILE *file)
     }
     free(line);
     if (!log.has_placements)
-        profile_fail(profile, "neither JSON nor a log with \"Node placements\" (log_severity_level 0)");
+        profile_fail(profile, "neither JSON, nor QNN's profile, nor a log with \"Node placements\" "
+                              "(log_severity_level 0)");
     return !*profile->problem;
 }

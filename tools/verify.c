@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "compare.h"
+#include "installation.h"
 #include "message.h"
 #include "platform.h"
 
 #define SHOWN_DIFFERENCES 10u
 
-static const char *const kinds[] = {"profile", "log", "record"};
+static const char *const kinds[] = {"profile", "log", "record", "trace", "qnn-profile", "report"};
 
 struct verification {
     struct run *run;
@@ -102,6 +103,18 @@ static void print_providers(const struct verification *v, char *out, size_t byte
         used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "", v->profile.providers[i]);
 }
 
+/* "Model or installation": told before the nodes, which all differ then. */
+static void print_blame(const struct verification *v)
+{
+    struct blame blame = find_blame(&v->comparison, &v->profile, v->target);
+    if (blame.of == BLAME_NONE)
+        return;
+    print_line(v->run, "  %s: %s", blame.of == BLAME_INSTALLATION ? "INSTALLATION, not the model" : "PROVIDER",
+               blame.text);
+    if (*blame.check)
+        print_line(v->run, "    check: %s", blame.check);
+}
+
 static void report_text(const struct verification *v)
 {
     const struct comparison *comparison = &v->comparison;
@@ -121,6 +134,7 @@ static void report_text(const struct verification *v)
     if (comparison->unmatched)
         print_line(v->run, "  %u node%s of the run %s not in the model: made or renamed by the runtime",
                    comparison->unmatched, plural(comparison->unmatched), comparison->unmatched == 1 ? "is" : "are");
+    print_blame(v);
     if (v->profile.runs)
         print_line(v->run, "  %llu run%s of %.3g ms", (unsigned long long)v->profile.runs,
                    v->profile.runs == 1 ? "" : "s", v->profile.total_us / 1000 / (double)v->profile.runs);
@@ -180,6 +194,15 @@ static json_t *nodes_json(const struct verification *v, enum agreement agreement
     return nodes;
 }
 
+static json_t *blame_json(const struct verification *v)
+{
+    struct blame blame = find_blame(&v->comparison, &v->profile, v->target);
+    if (blame.of == BLAME_NONE)
+        return json_null();
+    return json_pack("{s:s, s:s, s:s, s:s?}", "what", blame_word(blame.of), "provider", blame.provider, "text",
+                     blame.text, "check", *blame.check ? blame.check : NULL);
+}
+
 static int write_json(const char *text, size_t bytes, void *payload)
 {
     return write_output(payload, text, bytes) ? 0 : -1;
@@ -202,10 +225,11 @@ static bool report_json(const struct verification *v)
         json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "same", (int)counts[SAME], "different", (int)counts[DIFFERENT],
                   "undecided", (int)counts[UNDECIDED], "not_told", (int)counts[NO_ANSWER], "not_told_cpu",
                   (int)comparison->untold_cpu, "not_in_model", (int)comparison->unmatched);
-    json_t *document = json_pack("{s:i, s:s, s:o, s:s, s:o, s:b, s:o, s:o, s:o, s:o}", "schema", 2, "command", "verify",
-                                 "model", plain(v->model_path), "target", v->target, "run", run, "same",
-                                 is_same_placement(comparison), "partitions", partitions, "nodes", nodes, "different",
-                                 nodes_json(v, DIFFERENT), "undecided", nodes_json(v, UNDECIDED));
+    json_t *document =
+        json_pack("{s:i, s:s, s:o, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "command", "verify", "model",
+                  plain(v->model_path), "target", v->target, "run", run, "same", is_same_placement(comparison), "blame",
+                  blame_json(v), "partitions", partitions, "nodes", nodes, "different", nodes_json(v, DIFFERENT),
+                  "undecided", nodes_json(v, UNDECIDED));
     bool is_made = document != NULL;
     if (is_made && json_dump_callback(document, write_json, v->run, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0)
         (void)write_text(v->run, "\n");

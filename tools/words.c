@@ -52,8 +52,17 @@ static const struct word words[] = {
      "  a profile   what a session of ONNX Runtime writes with enable_profiling\n"
      "  a log       its standard error with log_severity_level 0 (verbose)\n"
      "  a record    {\"nodes\": [{\"name\" or \"index\", \"ep\"}], \"partitions\": [[...], ...]}, as JSON\n"
+     "  a trace     qnn_op_trace.json, by the QNN provider's option enable_framework_op_trace\n"
+     "  a profile   of the QNN provider as CSV, by its options profiling_level and profiling_file_path\n"
+     "  a report    vitisai_ep_report.json of the Vitis AI provider\n"
      "Plan with the same sizes (--dim) and the same level as that session. A node that the file does not name\n"
      "(fused, folded, or inside a compiled partition) is not told: it counts neither as equal nor as different."},
+    {"selftest", run_selftest, "TARGET --output FILE.onnx [options]",
+     "write a model of a few nodes that the target surely takes", "none of these models is whole on the target",
+     "Where a model does not run on the NPU, is it the model or the installation? FILE.onnx gets a convolution,\n"
+     "quantized where the target needs that, which the target takes as a whole by its op list. Two lines follow: one\n"
+     "that runs it, and one that says where it ran (docs/real-runs.md). Where this one does not run on the NPU, it is\n"
+     "not the model."},
     {"calibrate", run_calibrate, "(RUNS.csv | RUNS.json | MODEL PROFILE...)... [--target TARGET] --output FILE.cost",
      "fit cost parameters to measured runs", "not accepted",
      "RUNS is a table of measured runs, MODEL PROFILE a model and what ONNX Runtime's profiler wrote of it:\n"
