@@ -3,6 +3,8 @@
  * Nodes that hold what a provider has compiled before (EPContext): nothing of the graph within
  * can be seen, so reports say for whom it was compiled, and lists ask for which chip and by which release.
  */
+#include <stdio.h>
+
 #include "valid/compiled.h"
 
 #include "base/platform.h"
@@ -145,10 +147,10 @@ static bool is_same_word(const char *text, const char *lower)
 static void read_info(const struct npart__graph *graph, struct npart__compiled *out)
 {
     for (size_t i = 0; i < NPART__COUNT(info_forms); i++) {
-        char key[96] = INFO_KEY;
+        char key[96];
         if (!is_same_word(out->provider, info_forms[i].source))
             continue;
-        strcat(key, info_forms[i].name);
+        (void)snprintf(key, sizeof key, INFO_KEY "%s", info_forms[i].name);
         const char *text = npart__model_metadata(graph, key);
         if (text && !info_forms[i].read(text, out))
             out->chip_count = 0;
