@@ -1770,7 +1770,8 @@ enum npart_format {
     NPART_FORMAT_CSV,      /* RFC 4180, with a line of names first */
     NPART_FORMAT_DOT,      /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
     NPART_FORMAT_SVG,      /* the same pictures, drawn: one below the other */
-    NPART_FORMAT_HTML      /* a page for a browser, in one file that loads nothing */
+    NPART_FORMAT_HTML,     /* a page for a browser, in one file that loads nothing */
+    NPART_FORMAT_MODEL_EXPLORER /* node data of Model Explorer: of one model and one target */
 };
 /* "text", "json", "sarif", ...; "" for an unknown value. */
 NPART_API const char *npart_format_text(enum npart_format format);

@@ -233,7 +233,7 @@ static bool take_level(struct options *options, const char *value)
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot", "svg", "html", "png"};
+                                           "dot", "svg", "html", "model-explorer", "png"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -408,6 +408,7 @@ static const struct row {
     {NULL, 0, "dot", NOTHING, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
     {NULL, 0, "svg", NOTHING, "the same as a picture", "- check"},
     {NULL, 0, "html", NOTHING, "one page for a browser (docs/formats.md)", "- check diff fix"},
+    {NULL, 0, "model-explorer", NOTHING, "node data for Model Explorer, of one model and target", "-"},
     {NULL, 0, "png", NOTHING, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
     {"detail", 0, "DETAIL", CALL(take_detail), "how much json, html, csv and pictures tell: one of", "- scan"},
     {NULL, 0, "tensors", NOTHING, "all (default of html)", NULL},
@@ -676,8 +677,10 @@ static bool check_format(const struct options *options)
         say("--format %s does not go with %s", format, other);
         return false;
     }
-    if (options->format == FORMAT_PNG && (options->model_count > 1 || options->target_count > 1)) {
-        say("--format png is of one model and one target; --format svg takes several");
+    bool is_of_one = options->format == FORMAT_PNG || options->format == FORMAT_MODEL_EXPLORER;
+    if (is_of_one && (options->model_count > 1 || options->target_count > 1)) {
+        say("--format %s is of one model and one target; --format %s takes several", format,
+            options->format == FORMAT_PNG ? "svg" : "html");
         return false;
     }
     return true;

@@ -36,6 +36,7 @@ enum format {
     FORMAT_DOT,
     FORMAT_SVG,
     FORMAT_HTML,
+    FORMAT_MODEL_EXPLORER,
     FORMAT_PNG,
     FORMATS
 };

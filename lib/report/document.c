@@ -123,6 +123,7 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_DOT] = &npart__dot_writer,
         [NPART_FORMAT_SVG] = &npart__svg_writer,
         [NPART_FORMAT_HTML] = &npart__html_writer,
+        [NPART_FORMAT_MODEL_EXPLORER] = &npart__explorer_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__COUNT(writers) ? writers[at] : NULL;

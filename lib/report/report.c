@@ -225,13 +225,13 @@ static void write_document(struct npart__report *report)
     npart_document_free(document);
 }
 
-#define FORMATS 10
+#define FORMATS 11
 
 static const char *const format_names[FORMATS] = {
     [NPART_FORMAT_TEXT] = "text",         [NPART_FORMAT_JSON] = "json",   [NPART_FORMAT_SARIF] = "sarif",
     [NPART_FORMAT_GITHUB] = "github",     [NPART_FORMAT_MARKDOWN] = "markdown", [NPART_FORMAT_JUNIT] = "junit",
     [NPART_FORMAT_CSV] = "csv",           [NPART_FORMAT_DOT] = "dot",     [NPART_FORMAT_SVG] = "svg",
-    [NPART_FORMAT_HTML] = "html",
+    [NPART_FORMAT_HTML] = "html",         [NPART_FORMAT_MODEL_EXPLORER] = "model-explorer",
 };
 
 /* What there are reports of, and in which formats. To add one, add its writer here. */
@@ -251,7 +251,8 @@ static const struct subject {
                               [NPART_FORMAT_CSV] = write_document,
                               [NPART_FORMAT_DOT] = write_document,
                               [NPART_FORMAT_SVG] = write_document,
-                              [NPART_FORMAT_HTML] = write_document}},
+                              [NPART_FORMAT_HTML] = write_document,
+                              [NPART_FORMAT_MODEL_EXPLORER] = write_document}},
     [NPART_SUBJECT_NODE] = {"a node", check_node, {[NPART_FORMAT_TEXT] = npart__node_text}},
     [NPART_SUBJECT_MODULES] = {"modules", check_plans, {[NPART_FORMAT_TEXT] = npart__modules_text}},
     [NPART_SUBJECT_SHAPES] = {"shapes", check_inference, {[NPART_FORMAT_JSON] = npart__shapes_json}},

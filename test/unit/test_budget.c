@@ -187,7 +187,7 @@ static npart_status add_within(const struct bytes *bytes, const npart_oplist *op
 static void test_budget__documents(void)
 {
     static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_MARKDOWN, NPART_FORMAT_CSV,
-                                                NPART_FORMAT_SVG, NPART_FORMAT_HTML};
+                                                NPART_FORMAT_SVG, NPART_FORMAT_HTML, NPART_FORMAT_MODEL_EXPLORER};
     npart_oplist *hexagon = NULL;
     struct bytes bytes = model_from_text(model_text);
     REQUIRE(npart_oplist_find(&hexagon, "hexagon", NULL, NULL) == NPART_OK);
