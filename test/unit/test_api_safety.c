@@ -224,10 +224,10 @@ static void test_api_safety__reports_that_there_are(void)
     const struct npart_plan_pair pair = {.plan = at.plan};
     const struct npart_subject *const subjects[] = {OF_PLANS(&pair, 1), OF_NODE(&pair, 1, "y"), OF_MODULES(&pair, 1),
                                                     OF_SHAPES(at.inference), OF_WORK(at.inference)};
-    static const char *const there[] = {"text json sarif github markdown junit csv dot svg html", "text", "text",
-                                        "json", "json"};
+    static const char *const there[] = {"text json sarif github markdown junit csv dot svg html model-explorer",
+                                        "text", "text", "json", "json"};
     for (size_t i = 0; i < sizeof there / sizeof *there; i++)
-        for (int format = 0; format <= 10; format++) {
+        for (int format = 0; format <= 11; format++) {
             struct sink sink = {0};
             const char *name = npart_format_text((enum npart_format)format);
             bool is_there = *name && strstr(there[i], name);
