@@ -81,13 +81,12 @@ void npart__line_param(struct npart__parser *parser, const struct npart__value *
         .source = is[8].text ? is[8].text : parser->default_source};
     if (parameter.name == NPART__PARAMETERS) {
         struct npart__nearest nearest;
-        char names[NPART__HINT_BYTES];
+        char hint[NPART__HINT_BYTES];
         npart__nearest_init(&nearest, is[0].text, strlen(is[0].text));
         for (size_t i = 0; i < NPART__PARAMETERS; i++)
             npart__nearest_offer(&nearest, npart__parameter_names[i]);
-        bool is_near = npart__nearest_names(&nearest, names, sizeof names) > 0;
-        npart__parse_warn(parser, is[0].token->column, "no report reads the parameter %s%s%s%s", is[0].text,
-                          is_near ? "; did you mean " : "", names, is_near ? "?" : "");
+        npart__parse_warn(parser, is[0].token->column, "no report reads the parameter %s%s", is[0].text,
+                          nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
     }
     check_range(parser, &is[0], &is[4]);
     NPART__KEEP(parser, &parser->oplist->parameters, parameter);

@@ -352,14 +352,13 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 static void lack_keyword(struct npart__parser *parser, const struct npart__token *token, unsigned places)
 {
     struct npart__nearest nearest;
-    char names[NPART__HINT_BYTES];
+    char hint[NPART__HINT_BYTES];
     npart__nearest_init(&nearest, token->text, strlen(token->text));
     for (size_t i = 0; i < NPART__COUNT(lines); i++)
         if (lines[i].places & places)
             npart__nearest_offer(&nearest, lines[i].keyword);
-    bool is_near = npart__nearest_names(&nearest, names, sizeof names) > 0;
-    npart__parse_fail(parser, token->column, "%s is no keyword here%s%s%s", token->text,
-                      is_near ? "; did you mean " : "", names, is_near ? "?" : "");
+    npart__parse_fail(parser, token->column, "%s is no keyword here%s", token->text,
+                      nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
 /* A function is called where nothing is wrong so far, and takes what its form leaves to it. */
