@@ -10,6 +10,7 @@
  */
 #include "advice/way.h"
 #include "memory/memory.h"
+#include "wire/files.h"
 
 #define MOST_PARTS 64u
 /* Parts that turn out too large are made smaller so often. */
@@ -340,8 +341,9 @@ static uint64_t excess_of(const struct npart__plan *plan, const struct room *roo
         sum->weights += memory->weights.bytes;
         sum->peak = memory->peak.bytes > sum->peak ? memory->peak.bytes : sum->peak;
         uint64_t over = memory->weights.bytes > room->weights ? memory->weights.bytes - room->weights : 0;
-        if (sum->weights + sum->peak > room->session && sum->weights + sum->peak - room->session > over)
-            over = sum->weights + sum->peak - room->session;
+        const uint64_t held = sum->weights + sum->peak;
+        if (held > room->session && held - room->session > over)
+            over = held - room->session;
         excess = over > excess ? over : excess;
     }
     return sums && all->cuts.segment_of ? excess : UINT64_MAX;
@@ -378,7 +380,6 @@ static bool write_run(struct npart__way *way, const struct npart__plan *plan, co
     const struct npart__action *step = way->steps ? &way->out->items.items[way->steps - 1] : NULL;
     const struct npart__infer_options *sizes = &plan->request.inference->options;
     const char *path = step ? step->run[step->run_count - 1] : plan->request.model_name;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".onnx");
     uint32_t dims = step ? 0 : sizes->binding_count, count = 0;
     const char **words = npart__arena_zeroed(way->arena, 12 + 2 * (size_t)dims, sizeof *words);
     struct npart__buffer names;
@@ -387,8 +388,7 @@ static bool write_run(struct npart__way *way, const struct npart__plan *plan, co
         npart__append_format(&names, "%s%s", i ? "," : "", cuts->names[i]);
     const char *list = npart__made_text(&names);
     const char *target = npart__arena_format(way->arena, "%s%s", plan->target.oplist->name, plan->request.target);
-    const int length = end ? (int)(end - name) : (int)strlen(name);
-    const char *folder = npart__arena_format(way->arena, "%.*s.parts", length, name);
+    const char *folder = npart__result_name(path, ".parts", way->arena);
     if (!words || !list || !target || !folder)
         return false;
     const char *const begin[] = {"npu-partition", "split", path, "-t", target};
@@ -451,7 +451,7 @@ static npart_status add_step(struct npart__way *way, const struct npart__plan *b
     return is_made ? NPART_OK : npart__fail_memory(way->error);
 }
 
-/* How many sessions there may be at once; UINT32_MAX: no list says. 0: parts of a session cannot be apart. */
+/* How many sessions there may be at once; 0 where no list says so: then nothing is proposed. */
 static uint32_t most_parts(const struct npart__plan *plan)
 {
     const struct npart__parameter *parameters[NPART__PARAMETERS];

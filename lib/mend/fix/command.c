@@ -3,6 +3,7 @@
  * The command line by which the tool does what a search was asked for. It is told to people, who paste it.
  */
 #include "fix/fix.h"
+#include "wire/files.h"
 
 struct line {
     struct npart__arena *arena;
@@ -103,14 +104,6 @@ static void add_classes(struct line *line, uint32_t allowed)
     add_list(line, "--allow", names, count);
 }
 
-/* "models/a.onnx" is "a.fixed.onnx". */
-static const char *name_of_result(const char *path, struct npart__arena *arena)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".onnx");
-    size_t length = end && !end[5] ? (size_t)(end - name) : strlen(name);
-    return npart__arena_format(arena, "%.*s.fixed.onnx", (int)length, name);
-}
-
 bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
                         const char *const **words, uint32_t *count)
 {
@@ -129,7 +122,7 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);
     add(&line, "-o");
-    add(&line, name_of_result(command->path, arena));
+    add(&line, npart__result_name(command->path, ".fixed.onnx", arena));
     *count = line.words.count;
     line.failed |= !NPART__PUSH(arena, &line.words, NULL);
     *words = line.failed || line.is_unsaid ? NULL : line.words.items;

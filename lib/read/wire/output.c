@@ -17,6 +17,14 @@ const char *npart__folder_of(const char *path, struct npart__arena *arena)
     return npart__arena_copy_text(arena, path, length == npart__root_length(path) ? length : length - 1);
 }
 
+const char *npart__result_name(const char *path, const char *end, struct npart__arena *arena)
+{
+    static const char kind[] = ".onnx";
+    const char *name = path + npart__name_offset(path), *at = strstr(name, kind);
+    size_t length = at && !at[sizeof kind - 1] ? (size_t)(at - name) : strlen(name);
+    return npart__arena_format(arena, "%.*s%s", (int)length, name, end);
+}
+
 /* What stands at the path now: nothing, or a regular file that is not the input. Asked when the output is opened, so
  * that a mistake costs no time, and again before the rename. */
 static npart_status check_place(const char *path, const struct npart__input *input, struct npart_error *error)
