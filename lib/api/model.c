@@ -84,10 +84,13 @@ npart_status npart__model_read(npart_model **out, const char *path, npart_read_c
         status = npart__source_open_file(&source, &model->life->arena, path, error);
     else if (model)
         status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
-    const char *folder = model && path && status == NPART_OK ? npart__folder_of(path, &model->life->arena) : NULL;
-    if (model && path && status == NPART_OK && !folder) {
-        npart__source_close(&source);
-        status = npart__fail_memory(error);
+    const char *folder = NULL;
+    if (model && path && status == NPART_OK) {
+        folder = npart__folder_of(path, &model->life->arena);
+        if (!folder) {
+            npart__source_close(&source);
+            status = npart__fail_memory(error);
+        }
     }
     if (status == NPART_OK) {
         status = read_source(out, model, &source, options, path ? path : "-", make, error);
