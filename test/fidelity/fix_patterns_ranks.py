@@ -123,6 +123,53 @@ def one_axis():
             is_varied=False)
 
 
+def reductions():
+    """Attributes before opset 18 (ReduceSum: 13), operands since."""
+    def one(name, dims, line, weights=None, **more):
+        unary("rank", name, line, dims, weights=weights, **more)
+
+    six = "2,2,3,2,1,5"
+    for op in ("Max", "Min", "Mean", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"):
+        feeds = {"*": "positive" if op == "LogSum" else "special" if op in ("Max", "Min") else ""}
+        one(f"reduce-{op.lower()}", six, f"m = Reduce{op}<axes=[-1,2,3]>(r)", feeds=feeds)
+        # From opset 18 on the provider has no L1, LogSum, Prod and SumSquare, of whatever rank.
+        one(f"reduce-{op.lower()}-18", six, f"m = Reduce{op}<keepdims=0>(r, a)", {"a": np.array([-1, 2, 3])}, opset=18,
+            feeds=feeds, applies=None if op in ("L1", "LogSum", "Prod", "SumSquare") else True)
+    one("reduce-sum", six, "m = ReduceSum(r, a)", {"a": np.array([1, 2, 5])}, applies=None)
+    one("reduce-sum-11", six, "m = ReduceSum<axes=[1,2,5], keepdims=0>(r)", opset=11, applies=None)
+    one("reduce-all", six, "m = ReduceMax(r)")
+    one("reduce-all-flat", six, "m = ReduceMax<keepdims=0>(r)")
+    one("reduce-unit", six, "m = ReduceSumSquare<axes=[4]>(r)")
+    one("reduce-units", "2,1,3,2,1,5", "m = ReduceL2<axes=[1,4], keepdims=0>(r)")
+    one("reduce-first", six, "m = ReduceMax<axes=[0]>(r)", feeds={"*": "special"})
+    one("reduce-nothing", six, "m = ReduceMax<noop_with_empty_axes=1>(r)", opset=18, applies=None)
+    one("reduce-alternating", "2,2,2,2,2,2,2,2", "m = ReduceMax<axes=[0,2,4,6]>(r)", applies=None)
+    one("reduce-dim-of-0", "2,0,3,2,2,5", "m = ReduceSum(r, a)", {"a": np.array([2])}, applies=None)
+    one("reduce-half", six, "m = ReduceMean<axes=[2,3]>(r)", kind="float16", applies=None)
+    for kind in ("int32", "int64", "double"):
+        one(f"reduce-{kind}", six, "m = ReduceMax<axes=[2,3]>(r)", kind=kind, applies=None)
+        one(f"reduce-sum-{kind}", six, "m = ReduceSum(r, a)", {"a": np.array([2, 3])}, kind=kind, applies=None)
+    pattern("rank", "reduce-runtime-axes", f"(float[{six}] x, int64[2] a) => (z) {{ r = Add(x, x)\n m = ReduceSum(r, a)\n "
+            "z = Add(m, m) }", feeds={"a": "below:4"}, applies=None, is_varied=False)
+    for axis in (0, 2, -1, 4):
+        one(f"argmax{axis}", six, f"m = ArgMax<axis={axis}>(r)", after="z = Cast<to=1>(m)", feeds={"*": "distinct"})
+        one(f"argmin-flat{axis}", six, f"m = ArgMin<axis={axis}, keepdims=0, select_last_index=1>(r)",
+            after="z = Cast<to=1>(m)", feeds={"*": "special"}, applies=None)
+    for op in ("ArgMax", "ArgMin", "ReduceMax", "ReduceMin"):
+        one(f"{op.lower()}-last-unit", "2,2,3,2,5,1", f"m = {op}<{'axis=4' if op[0] == 'A' else 'axes=[4]'}>(r)",
+            after="z = Cast<to=1>(m)", feeds={"*": "special"})
+    one("topk-last-unit", "2,2,3,2,5,1", "m, i = TopK<axis=4>(r, k)", {"k": np.array([2])}, feeds={"*": "special"})
+    for axis in (0, 2, -1):
+        one(f"topk{axis}", six, f"m, i = TopK<axis={axis}>(r, k)", {"k": np.array([2])}, feeds={"*": "distinct"})
+    one("topk-smallest", six, "m, i = TopK<axis=2, largest=0>(r, k)", {"k": np.array([2])},
+        after="j = Cast<to=1>(i)\n z = Mul(m, j)", applies=None)
+    one("topk-attribute", six, "m, i = TopK<axis=2, k=2>(r)", opset=9, applies=None)
+    for axis in (1, -1):
+        one(f"cumsum{axis}", six, "m = CumSum(r, a)", {"a": np.array(axis)})
+        one(f"cumsum-exclusive{axis}", six, "m = CumSum<exclusive=1, reverse=1>(r, a)", {"a": np.array([axis], np.int32)})
+    one("cumsum-int", six, "m = CumSum(r, a)", {"a": np.array(1)}, kind="int32", applies=None)
+
+
 # ---- normalization -----------------------------------------------------------------------------------------------
 
 
@@ -299,5 +346,5 @@ def tiles():
           opset=13, applies=None)
 
 
-for _make in (transposes, elementwise, one_axis, layer_norms, other_norms, pools, tiles):
+for _make in (transposes, elementwise, one_axis, reductions, layer_norms, other_norms, pools, tiles):
     _make()

@@ -236,8 +236,19 @@ static bool reduce_concat(struct npart__site *site)
     return true;
 }
 
-/* The sizes, an operand or an attribute, stay what they are. Names of results are asked of the node while it is
- * the last that was made; Reshapes come after. */
+/* Results of a copy of the node become those of the node. Their names are asked of it while it is the last that was
+ * made; Reshapes come after. */
+static void finish_all(struct npart__site *site)
+{
+    const char **made = npart__arena_zeroed(site->arena, site->node->output_count, sizeof *made);
+    site->failed |= !made;
+    for (uint32_t i = 0; made && i < site->node->output_count; i++)
+        made[i] = npart__made_result(site, i);
+    for (uint32_t i = 0; made && i < site->node->output_count; i++)
+        npart__finish_shaped(site, i, made[i]);
+}
+
+/* The sizes, an operand or an attribute, stay what they are. */
 static bool reduce_split(struct npart__site *site)
 {
     struct npart__dims dims, part;
@@ -254,12 +265,108 @@ static bool reduce_split(struct npart__site *site)
     /* The copy has as many results; `num_outputs` of opset 18 stays with it. */
     npart__make_like(site, site->id, operands, site->node->input_count < 2 ? site->node->input_count : 2);
     npart__give_int(site, "axis", join.group[axis]);
-    const char **made = npart__arena_zeroed(site->arena, site->node->output_count, sizeof *made);
-    site->failed |= !made;
-    for (uint32_t i = 0; made && i < site->node->output_count; i++)
-        made[i] = npart__made_result(site, i);
-    for (uint32_t i = 0; made && i < site->node->output_count; i++)
-        npart__finish_shaped(site, i, made[i]);
+    finish_all(site);
+    return true;
+}
+
+/* Operators that say their axis by an attribute, and give one result for each place along it. What they do along the
+ * axis is theirs to say: the place of the largest, the greatest k, a norm. */
+static bool reduce_along_axis(struct npart__site *site)
+{
+    struct npart__dims dims;
+    struct join join;
+    uint32_t axis, count = site->node->input_count;
+    const char *operands[2] = {NULL, npart__operand_name(site, 1)};
+    if (count > 2 || !npart__full_dims(site, npart__operand(site, 0), &dims) ||
+        !npart__axis_attribute(site, "axis", 0, dims.rank, &axis) || !join_but(&dims, axis, dims.rank, &join))
+        return false;
+    struct npart__dims narrow = joined(&join, &dims);
+    operands[0] = npart__view(site, npart__operand(site, 0), &narrow);
+    npart__make_like(site, site->id, operands, count);
+    npart__give_int(site, "axis", join.group[axis]);
+    finish_all(site);
+    return true;
+}
+
+/* The axis is an operand, a number or a list of one. */
+static bool reduce_cumsum(struct npart__site *site)
+{
+    struct npart__dims dims;
+    struct join join;
+    uint32_t axis, count, list = npart__operand(site, 1);
+    const int64_t *given = list == NPART_NONE ? NULL : npart__site_ints(site, list, &count);
+    if (!given || count != 1 || !npart__full_dims(site, npart__operand(site, 0), &dims) ||
+        !npart__normalize_axis(given[0], dims.rank, &axis) || !join_but(&dims, axis, dims.rank, &join))
+        return false;
+    struct npart__dims narrow = joined(&join, &dims);
+    const char *operands[2] = {npart__view(site, npart__operand(site, 0), &narrow),
+                               npart__make_scalar(site, NPART__INT64, join.group[axis])};
+    npart__finish_shaped(site, 0, npart__make_like(site, site->id, operands, 2));
+    npart__equal_but_half(site, npart__operand(site, 0));
+    return true;
+}
+
+/* Marks the axes that a Reduce operator reduces: an attribute, or an operand since opset 13 or 18. Without any it
+ * reduces all, or is none. */
+static bool read_reduced(struct npart__site *site, uint32_t rank, bool *is_reduced)
+{
+    uint32_t count = 0, axis, list = npart__operand(site, 1);
+    const int64_t *axes = list == NPART_NONE ? npart__site_int_list(site, site->id, "axes", &count)
+                                             : npart__site_ints(site, list, &count);
+    if (list != NPART_NONE && !axes)
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        is_reduced[i] = count == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!npart__normalize_axis(axes[i], rank, &axis))
+            return false;
+        is_reduced[axis] = true;
+    }
+    return count || !npart__site_int(site, site->id, "noop_with_empty_axes", 0);
+}
+
+/* ONNX Runtime's CPU goes through the elements in another order when axes are joined: it has loops of its own for the
+ * last axes, the first, and those between. Integers do not care. */
+static void tell_order(struct npart__site *site, const char *op)
+{
+    if (npart__type_is_integer(npart__site_type(site, npart__operand(site, 0))))
+        return;
+    bool compares = strcmp(op, "ReduceMax") == 0 || strcmp(op, "ReduceMin") == 0;
+    site->equality = compares ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP;
+    site->caveat = compares ? "The same where no element is NaN." : "Elements are added up in another order.";
+}
+
+/* Axes that are reduced are joined with their like, and others with theirs. Of what is reduced one axis stays, be it of
+ * one element: a square of it is another number. */
+static bool reduce_reduction(struct npart__site *site)
+{
+    struct npart__dims dims, axes = {.rank = 0};
+    struct join join;
+    uint64_t labels[NPART__LIMIT_RANK];
+    bool is_reduced[NPART__LIMIT_RANK], has_reduced = false;
+    memset(labels, 0, sizeof labels);
+    if (!npart__full_dims(site, npart__operand(site, 0), &dims) || !read_reduced(site, dims.rank, is_reduced))
+        return false;
+    for (uint32_t i = 0; i < dims.rank; i++) {
+        labels[i] = dims.at[i] == 1 ? UNIT : is_reduced[i];
+        has_reduced |= labels[i] == 1;
+    }
+    for (uint32_t i = 0; i < dims.rank && !has_reduced; i++)
+        if (is_reduced[i]) {
+            labels[i] = 1;
+            has_reduced = true;
+        }
+    if (!join_axes(labels, dims.rank, dims.rank, &join))
+        return false;
+    for (uint32_t i = 0; i < dims.rank; i++)
+        if (labels[i] == 1 && (!axes.rank || axes.at[axes.rank - 1] != join.group[i]))
+            npart__push_dim(&axes, join.group[i]);
+    struct npart__dims narrow = joined(&join, &dims);
+    const char *x = npart__view(site, npart__operand(site, 0), &narrow);
+    bool keeps_dims = npart__site_int(site, site->id, "keepdims", 1) != 0;
+    const char *op = npart__node_op(site->graph, site->node);
+    npart__finish_shaped(site, 0, npart__make_reduce(site, op, x, axes.at, axes.rank, keeps_dims));
+    tell_order(site, op);
     return true;
 }
 
@@ -432,11 +539,14 @@ bool npart__rewrite_rank(struct npart__site *site)
         {"And", reduce_elementwise},     {"Or", reduce_elementwise},    {"Xor", reduce_elementwise},
         {"Equal", reduce_elementwise},   {"Less", reduce_elementwise},  {"LessOrEqual", reduce_elementwise},
         {"Greater", reduce_elementwise}, {"Where", reduce_elementwise}, {"GreaterOrEqual", reduce_elementwise},
-        {"PRelu", reduce_elementwise},   {"Expand", reduce_expand},
+        {"PRelu", reduce_elementwise},   {"Expand", reduce_expand},     {"CumSum", reduce_cumsum},
+        {"ArgMax", reduce_along_axis},   {"ArgMin", reduce_along_axis}, {"TopK", reduce_along_axis},
     };
     for (uint32_t i = 0; i < NPART__COUNT(families); i++)
         if (npart__is_onnx_op(site->graph, site->node, families[i].op))
             return families[i].reduce(site);
+    if (strncmp(npart__node_op(site->graph, site->node), "Reduce", strlen("Reduce")) == 0)
+        return reduce_reduction(site);
     return reduce_unary(site);
 }
 
