@@ -422,5 +422,42 @@ def moe():
         weights={"most": np.int64(1)}, applies=False)
 
 
-for _make in (in_order, bind, fold, annotate, inline, cast_like, if_const, if_where, loops, moe):
+def doubles():
+    def one(name, lines, weights=None, graph="(double[4,8] x) => (double[N] z)", size="4,8", **more):
+        pattern("float32", name, f"{graph.replace('N', size)} {{ {lines} }}", weights, **more)
+
+    wide = np.float64
+    one("matmul", "a = MatMul(x, w)\n z = Relu(a)", {"w": normal(8, 3, dtype=wide)}, size="4,3")
+    one("weights", "a = MatMul(x, w)\n z = MatMul(a, v)",
+        {"w": normal(8, 1100, dtype=wide), "v": normal(1100, 8, dtype=wide)})
+    one("layer", """a = MatMul(x, w)\n b = LayerNormalization(a, g, h)\n c = Softmax(b)\n d = Mul(c, k)
+        z = Add(d, x)""", {"w": normal(8, 8, dtype=wide), "g": normal(8, dtype=wide), "h": normal(8, dtype=wide),
+                           "k": wide(0.7)})
+    one("elementwise", "a = Sigmoid(x)\n b = Tanh(a)\n c = Exp(b)\n d = Div(c, b)\n z = Sqrt(c)", applies=None)
+    one("reduced", "a = ReduceMean<axes=[1]>(x)\n b = Sub(x, a)\n z = Mul(b, b)", opset=13)
+    one("whole-input", "a = Cast<to=11>(x)\n z = Sqrt(a)", graph="(int32[4,8] x) => (double[N] z)")
+    one("float-edges", "a = Cast<to=11>(x)\n b = Mul(a, k)\n c = Tanh(b)\n z = Cast<to=1>(c)", {"k": wide(1 / 3)},
+        graph="(float[4,8] x) => (float[N] z)")
+    one("float-edge-weights", "a = Cast<to=11>(x)\n b = MatMul(a, w)\n z = Cast<to=1>(b)", {"w": normal(8, 8, dtype=wide)},
+        graph="(float[4,8] x) => (float[N] z)", feeds={"*": "finite"})
+    one("half", "a = Cast<to=10>(x)\n b = Add(a, a)\n z = Cast<to=11>(b)", applies=None)
+    one("where", "a = Greater(x, k)\n z = Where(a, x, k)", {"k": wide(0.1)}, applies=None)
+    one("floor", "a = Floor(x)\n z = Add(a, x)", applies=None)
+    one("whole-output", "a = Mul(x, k)\n b = Cast<to=7>(a)\n z = Cast<to=11>(b)", {"k": wide(3.3)}, applies=None)
+    one("argmax", "z = ArgMax<axis=1, keepdims=0>(x)", graph="(double[4,8] x) => (int64[4] z)", applies=None,
+        feeds={"*": "distinct"})
+    one("gather", "a = Gather<axis=1>(x, i)\n b = Concat<axis=1>(a, x)\n z = Transpose(b)", {"i": ints(1, 3)}, size="10,4",
+        applies=None)
+    one("special", "a = Add(x, x)\n z = Mul(a, a)", feeds={"*": "special"})
+    one("two-results", "a, b = Split<axis=1>(x, s)\n z = Mul(a, b)", {"s": ints(4, 4)}, size="4,4", applies=None)
+    one("default-class", "z = Sqrt(x)", equality="bits", applies=False)
+    one("intel", "a = MatMul(x, w)\n z = Relu(a)", {"w": normal(8, 3, dtype=wide)}, size="4,3", target=INTEL)
+    for name, to, back in (("float", 11, 1), ("half", 10, 1), ("whole", 7, 1)):
+        pattern("cast-back", name, f"(float[4,8] x) => (z) {{ r = Add(x, x)\n a = Cast<to={to}>(r)\n b = Cast<to={back}>(a)\n "
+                "z = Add(b, b) }", applies=None if to == 11 else False, feeds={"*": "special"})
+    pattern("cast-back", "intel", "(float[4,8] x) => (z) { r = Add(x, x)\n a = Cast<to=11>(r)\n b = Cast<to=1>(a)\n "
+            "z = Add(b, b) }", target=INTEL, feeds={"*": "special"})
+
+
+for _make in (doubles, in_order, bind, fold, annotate, inline, cast_like, if_const, if_where, loops, moe):
     _make()

@@ -79,6 +79,9 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value);
 /* The node that makes a value in the same list of nodes, if it is of this op ("Relu", "com.microsoft:Gelu"); else
  * NPART_NONE. */
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op);
+/* The first operand of the node by which an earlier site of this version makes the value now, if that is of this op;
+ * else NULL. */
+const char *npart__made_from(const struct npart__site *site, uint32_t value, const char *op);
 /* Whether the value is neither used nor an output of the graph; true for NPART_NONE. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value);
 

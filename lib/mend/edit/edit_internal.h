@@ -40,6 +40,7 @@ struct npart__editor {
     Onnx__FunctionProto **functions; /* by scope of a call; else NULL */
     Onnx__NodeProto **protos;        /* by node of the graph; nodes of calls too */
     bool *is_finished;               /* by value: rebound by a site that is kept */
+    const Onnx__NodeProto **made_by; /* by value: the new node that makes it since; NULL where there is none */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
     struct NPART__ARRAY(struct npart__new_node) nodes;

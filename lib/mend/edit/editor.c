@@ -155,7 +155,8 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->functions = npart__arena_zeroed(arena, graph->scopes.count, sizeof *editor->functions);
     editor->protos = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *editor->protos);
     editor->is_finished = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->is_finished);
-    if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished ||
+    editor->made_by = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->made_by);
+    if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished || !editor->made_by ||
         !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor) ||
         !intern_node_names(editor))
         return npart__fail_memory(error);
@@ -198,7 +199,7 @@ void npart__site_drop(struct npart__site *site)
  * was given away. So users of the result need no change: the new node makes a value of the old name. Names are
  * compared by address: each that was made at this site is one text. Costs as much as the site has new nodes, for
  * each of its results. */
-static bool take_over(struct npart__editor *editor, const char *name, char *own)
+static bool take_over(struct npart__editor *editor, uint32_t value, const char *name, char *own)
 {
     bool is_made = false;
     for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
@@ -211,6 +212,7 @@ static bool take_over(struct npart__editor *editor, const char *name, char *own)
         for (size_t k = 0; k < node->n_output; k++)
             if (node->output[k] == name) {
                 node->output[k] = own;
+                editor->made_by[value] = node;
                 is_made = true;
             }
     }
@@ -252,7 +254,7 @@ static bool rebind(struct npart__site *site, const struct npart__rebound *reboun
     char *own = npart__edit_text(editor, old);
     if (!own)
         return false;
-    if (!take_over(editor, rebound->name, own)) {
+    if (!take_over(editor, rebound->value, rebound->name, own)) {
         Onnx__NodeProto *identity = npart__edit_new_node(editor, "Identity", 1, 1);
         if (!identity || !npart__edit_add_node(site, identity))
             return false;
@@ -315,6 +317,13 @@ static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32
         node = at->parent == NPART_NONE ? NPART_NONE : at->node;
     }
     return node;
+}
+
+const char *npart__made_from(const struct npart__site *site, uint32_t value, const char *op)
+{
+    const Onnx__NodeProto *made = value == NPART_NONE ? NULL : site->editor->made_by[value];
+    bool is_op = made && site->editor->is_finished[value] && strcmp(made->op_type, op) == 0 && made->n_input;
+    return is_op ? made->input[0] : NULL;
 }
 
 /* A NULL name is one that could not be made, and fails the site. Nothing is changed yet: npart__site_keep does that,

@@ -3,7 +3,7 @@
  * Whether a new node is valid, and can be run where the target does not take it: by the schema of the model's version,
  * and by the kernels of ONNX Runtime's CPU provider. A rewrite that would write a model that does not load is none.
  */
-#include "rewrite/put.h"
+#include "rewrite/kernels.h"
 
 enum { FLOAT = 1, FLOAT16 = 10 };
 

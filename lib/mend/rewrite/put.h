@@ -6,6 +6,7 @@
 #define NPART_PUT_H
 
 #include "judge/answer.h"
+#include "rewrite/kernels.h"
 #include "rewrite/rewrite.h"
 
 /* A rewrite of a list. Both point into the list that was read, which lives in the arena of the set. */
@@ -27,16 +28,5 @@ struct npart__putting {
     bool is_trial; /* true first, then false for the same match */
 };
 bool npart__put_form(const struct npart__putting *putting);
-
-/* A name, and its element type; 0 where that is not known. */
-struct npart__put_value {
-    const char *name; /* NULL: cannot be made; "": is absent */
-    int element_type;
-};
-
-/* kernels.c: whether the model's version of the operator, and ONNX Runtime's CPU, take operands of these types; and the
- * type of its first result. `version` is NULL where nothing is known of the op. */
-bool npart__can_make(const struct npart__operator *version, const struct npart__put_value *operands, uint32_t count,
-                     int *result_type);
 
 #endif
