@@ -45,6 +45,8 @@ oracle_is_needed = @test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the c
 fidelity-fix: $(tool) $(VENV)/ready ## each rewrite of fix on pattern models and real ones, equal in ONNX Runtime (MODELS; NAMES)
 	$(VENV)/bin/python test/fidelity/fix_equality.py --tool $(tool) --folder $(FIX_FOLDER) --page $(BUILD)/fix-equality.md \
 		$(if $(NAMES),--only $(NAMES)) $(MODELS)
+fidelity-opsets: $(tool) $(VENV)/ready ## what fix says by another opset, on ONNX's node tests in ONNX Runtime
+	$(VENV)/bin/python -W ignore test/fidelity/opsets.py --tool $(tool) --folder $(FIX_FOLDER)-opsets
 fidelity-fix-htp: $(tool) $(VENV)/ready ## the same, run on the HTP library before and after (ORACLE_PYTHON with onnxruntime-qnn, MODELS)
 	$(VENV)/bin/python test/fidelity/fix_run_htp.py --tool $(tool) --python $(ORACLE_PYTHON) --folder $(FIX_FOLDER)-htp \
 		--page $(BUILD)/fix-htp.md $(MODELS)
@@ -89,5 +91,5 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 
 .PHONY: fidelity fidelity-reports fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
 	fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
-	fidelity-calibrate fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split fidelity-room \
+	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split fidelity-room \
 	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot

@@ -369,6 +369,32 @@ bool npart__has_one_result(const struct npart__graph *graph, const struct npart_
  * fit. */
 bool npart__means_the_same(const struct npart__graph *graph, const struct npart__node *node,
                            const struct npart__operator *after);
+/* The same where what one version says by an attribute and the other by an operand may be moved (below); whether the
+ * operands are constants is not asked. */
+bool npart__can_mean_the_same(const struct npart__graph *graph, const struct npart__node *node,
+                              const struct npart__operator *after);
+
+enum npart__move_form {
+    NPART__MOVED_INTS,     /* a list of whole numbers; the operand is INT64 of rank 1 */
+    NPART__MOVED_INT,      /* one, in a list of one */
+    NPART__MOVED_NUMBER,   /* a number of the first operand's type, of rank 0 */
+    NPART__MOVED_DROPPED,  /* it says nothing outside of training: it is left out on either side */
+    NPART__MOVED_LAST_AXIS /* an axis that has another meaning and default, but for the last one */
+};
+
+/* What operators say by an attribute before a version, and by an operand since. */
+struct npart__attribute_move {
+    const char *op;
+    int since;
+    const char *attribute;
+    uint32_t operand; /* NPART_NONE: the attribute is gone, or has another meaning */
+    uint8_t form;     /* enum npart__move_form */
+};
+/* The rows between two versions of an operator; `rows` has room for one more than NPART__LIMIT_MOVED, and ends with
+ * NULL. */
+#define NPART__LIMIT_MOVED 6u
+void npart__list_moved(const struct npart__operator *before, const struct npart__operator *after,
+                       const struct npart__attribute_move **rows);
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
 const char *npart__model_metadata(const struct npart__graph *graph, const char *key);

@@ -16,8 +16,70 @@ static const struct {
     {"Split", 18, NULL},              /* parts have to be said */
     {"AveragePool", 19, NULL},        /* ONNX Runtime has another kernel, which rounds otherwise */
     {"GroupNormalization", 21, NULL}, /* a scale by channel, not by group */
+    {"Mod", 28, NULL},                /* floats without fmod */
     {"AveragePool", 22, "ceil_mode"}, {"LpPool", 22, "ceil_mode"}, {"MaxPool", 22, "ceil_mode"}, /* sizes of results */
 };
+
+/* From the changelog of ONNX's operators, and what ONNX Runtime's kernels read. */
+static const struct npart__attribute_move moved[] = {
+    {"Reshape", 5, "shape", 1, NPART__MOVED_INTS},
+    {"Slice", 10, "starts", 1, NPART__MOVED_INTS},
+    {"Slice", 10, "ends", 2, NPART__MOVED_INTS},
+    {"Slice", 10, "axes", 3, NPART__MOVED_INTS},
+    {"TopK", 10, "k", 1, NPART__MOVED_INT},
+    {"Clip", 11, "min", 1, NPART__MOVED_NUMBER},
+    {"Clip", 11, "max", 2, NPART__MOVED_NUMBER},
+    {"Pad", 11, "pads", 1, NPART__MOVED_INTS},
+    {"Pad", 11, "value", 2, NPART__MOVED_NUMBER},
+    {"Dropout", 7, "is_test", NPART_NONE, NPART__MOVED_DROPPED},
+    {"Dropout", 12, "ratio", 1, NPART__MOVED_DROPPED},
+    {"BatchNormalization", 9, "spatial", NPART_NONE, NPART__MOVED_DROPPED},
+    {"Gemm", 7, "broadcast", NPART_NONE, NPART__MOVED_DROPPED},
+    {"Squeeze", 13, "axes", 1, NPART__MOVED_INTS},
+    {"Unsqueeze", 13, "axes", 1, NPART__MOVED_INTS},
+    {"Split", 13, "split", 1, NPART__MOVED_INTS},
+    {"ReduceSum", 13, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceL1", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceL2", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceLogSum", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceLogSumExp", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceMax", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceMean", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceMin", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceProd", 18, "axes", 1, NPART__MOVED_INTS},
+    {"ReduceSumSquare", 18, "axes", 1, NPART__MOVED_INTS},
+    {"Softmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
+    {"LogSoftmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
+    {"Hardmax", 13, "axis", NPART_NONE, NPART__MOVED_LAST_AXIS},
+};
+
+void npart__list_moved(const struct npart__operator *before, const struct npart__operator *after,
+                       const struct npart__attribute_move **rows)
+{
+    int older = before->since < after->since ? before->since : after->since;
+    int newer = before->since < after->since ? after->since : before->since;
+    uint32_t count = 0;
+    for (size_t i = 0; i < NPART__COUNT(moved) && count < NPART__LIMIT_MOVED; i++)
+        if (strcmp(moved[i].op, before->name) == 0 && older < moved[i].since && moved[i].since <= newer)
+            rows[count++] = &moved[i];
+    rows[count] = NULL;
+}
+
+static bool is_moved_attribute(const struct npart__attribute_move *const *rows, const char *name, size_t length)
+{
+    for (; *rows; rows++)
+        if (strlen((*rows)->attribute) == length && memcmp((*rows)->attribute, name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_moved_operand(const struct npart__attribute_move *const *rows, uint32_t operand)
+{
+    for (; *rows; rows++)
+        if ((*rows)->operand == operand)
+            return true;
+    return false;
+}
 
 static bool is_changed(const struct npart__graph *graph, const struct npart__node *node,
                        const struct npart__operator *before, const struct npart__operator *after)
@@ -45,7 +107,8 @@ static bool gives(const struct npart__graph *graph, const struct npart__node *no
  * word. One that the other lacks must not be given; where it then has a default, that has to be what the other does by
  * itself, which ONNX promises of attributes that are added, and not of those that are taken away. */
 static bool keeps_attributes(const struct npart__graph *graph, const struct npart__node *node,
-                             const struct npart__operator *from, const struct npart__operator *to)
+                             const struct npart__operator *from, const struct npart__operator *to,
+                             const struct npart__attribute_move *const *rows)
 {
     const char *list = from->attributes, *end = list + strlen(list), *word;
     size_t length;
@@ -53,6 +116,8 @@ static bool keeps_attributes(const struct npart__graph *graph, const struct npar
         struct npart__attribute_schema old, new;
         size_t name = strcspn(word, "="); /* "name=default" */
         name = name < length ? name : length;
+        if (is_moved_attribute(rows, word, name))
+            continue;
         if (!npart__operator_attribute(from, word, name, &old))
             return false;
         if (!npart__operator_attribute(to, word, name, &new)) {
@@ -81,7 +146,7 @@ static unsigned count_operands(const struct npart__operator *op)
 /* Names are compared only where there are other operands: Resize got one between the two that it had, while
  * BatchNormalization has them under other names. */
 static bool keeps_operands(const struct npart__node *node, const struct npart__operator *before,
-                           const struct npart__operator *after)
+                           const struct npart__operator *after, const struct npart__attribute_move *const *rows)
 {
     struct npart__operand old = {.name = ""}, new = {.name = ""}, more;
     unsigned count = 0;
@@ -94,26 +159,73 @@ static bool keeps_operands(const struct npart__node *node, const struct npart__o
             return false;
         count++;
     }
+    unsigned moved_to = count;
+    while (is_moved_operand(rows, moved_to))
+        moved_to++;
     /* The last may stand for any number. */
-    bool needs_more = !new.is_variadic && npart__operator_input(after, count, &more) && !more.is_optional;
-    return (node->input_count <= count || new.is_variadic) && !needs_more &&
+    bool needs_more = !new.is_variadic && npart__operator_input(after, moved_to, &more) && !more.is_optional;
+    return (node->input_count <= moved_to || new.is_variadic) && !needs_more &&
            (!node->output_count || npart__operator_output(after, node->output_count - 1, &more));
 }
 
-bool npart__means_the_same(const struct npart__graph *graph, const struct npart__node *node,
-                           const struct npart__operator *after)
+/* What must be there in the other version: required attributes, and operands that were attributes. */
+static bool has_required(const struct npart__graph *graph, const struct npart__node *node,
+                         const struct npart__operator *after, const struct npart__attribute_move *const *rows)
 {
-    const struct npart__operator *before = node->schema;
     const char *at = NULL, *name;
     size_t length;
+    struct npart__operand operand;
+    while (npart__operator_next_required(after, &at, &name, &length)) {
+        const struct npart__attribute_move *const *row = rows;
+        while (*row && !is_moved_attribute((const struct npart__attribute_move *const[]){*row, NULL}, name, length))
+            row++;
+        if (*row ? (*row)->operand >= node->input_count : !gives(graph, node, name, length))
+            return false;
+    }
+    for (; *rows; rows++)
+        if ((*rows)->operand != NPART_NONE && npart__operator_input(after, (*rows)->operand, &operand) &&
+            !operand.is_optional && !npart__node_attribute(graph, node, (*rows)->attribute))
+            return false;
+    return true;
+}
+
+/* Where the mask was of the data's type it is BOOL since opset 10; and statistics by element instead of channel have no
+ * newer form. */
+static bool is_movable(const struct npart__graph *graph, const struct npart__node *node,
+                       const struct npart__attribute_move *const *rows)
+{
+    for (; *rows; rows++)
+        if ((strcmp((*rows)->op, "Dropout") == 0 && node->output_count > 1 && !npart__has_one_result(graph, node)) ||
+            (strcmp((*rows)->attribute, "spatial") == 0 && npart__node_int(graph, node, "spatial", 1) != 1))
+            return false;
+    return true;
+}
+
+static bool means(const struct npart__graph *graph, const struct npart__node *node, const struct npart__operator *after,
+                  bool moves)
+{
+    const struct npart__operator *before = node->schema;
+    const struct npart__attribute_move *rows[NPART__LIMIT_MOVED + 1] = {NULL};
     if (before == after)
         return true;
     if (!before || !after || (npart__operator_flags(after) & NPART__OPERATOR_DEPRECATED) ||
         is_changed(graph, node, before, after))
         return false;
-    while (npart__operator_next_required(after, &at, &name, &length))
-        if (!gives(graph, node, name, length))
-            return false;
-    return keeps_attributes(graph, node, before, after) && keeps_attributes(graph, node, after, before) &&
-           keeps_operands(node, before, after);
+    if (moves)
+        npart__list_moved(before, after, rows);
+    return is_movable(graph, node, rows) && has_required(graph, node, after, rows) &&
+           keeps_attributes(graph, node, before, after, rows) && keeps_attributes(graph, node, after, before, rows) &&
+           keeps_operands(node, before, after, rows);
+}
+
+bool npart__means_the_same(const struct npart__graph *graph, const struct npart__node *node,
+                           const struct npart__operator *after)
+{
+    return means(graph, node, after, false);
+}
+
+bool npart__can_mean_the_same(const struct npart__graph *graph, const struct npart__node *node,
+                              const struct npart__operator *after)
+{
+    return means(graph, node, after, true);
 }

@@ -82,14 +82,14 @@ static void add_named(struct candidates *candidates, uint32_t id)
     }
 }
 
-static bool all_mean_the_same(const struct npart__graph *graph, int64_t opset)
+static bool all_can_mean_the_same(const struct npart__graph *graph, int64_t opset)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
         const char *domain = npart__text(&graph->strings, node->domain);
         if (*domain || node->opset_version == 0)
             continue;
-        if (!npart__means_the_same(graph, node, npart__operator_find("", npart__node_op(graph, node), opset)))
+        if (!npart__can_mean_the_same(graph, node, npart__operator_find("", npart__node_op(graph, node), opset)))
             return false;
     }
     return true;
@@ -117,7 +117,7 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
     }
     *count = 0;
     for (uint32_t i = 0; i < candidates.count; i++)
-        if (all_mean_the_same(&state->graph, out[i]))
+        if (all_can_mean_the_same(&state->graph, out[i]))
             out[(*count)++] = out[i];
     return true;
 }

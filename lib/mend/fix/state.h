@@ -77,7 +77,10 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
  * `most`; what a node would not mean the same by is none. False when out of memory. */
 bool npart__find_opsets(const struct npart__state *state, struct npart__arena *scratch, int64_t *out, uint32_t most,
                         uint32_t *count);
-/* Another opset. */
+/* convert.c: the site's node becomes one of another version of its operator; false where it cannot be said by that, as
+ * an operand that was an attribute is no constant. What was made is then to be dropped. */
+bool npart__convert_node(struct npart__site *site, const struct npart__operator *after);
+/* Another opset, with nodes said by it; `made` stays NULL where one cannot be. */
 npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
                                   struct npart__attempt *attempt);
 /* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */

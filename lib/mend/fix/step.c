@@ -344,10 +344,47 @@ npart_status npart__attempt_ir_version(struct npart__search *search, struct npar
                       : NPART_OK;
 }
 
+/* Nodes that mean the same as they stand stay as they are. */
+static npart_status convert_all(struct npart__search *search, const struct npart__state *state,
+                                struct npart__editor *editor, int64_t opset, bool *are_all)
+{
+    const struct npart__graph *graph = &state->graph;
+    const struct npart__rewrite *row = npart__rewrite_of(search->request->rewrites, NPART__ID_OPSET);
+    for (uint32_t i = 0; i < graph->nodes.count && *are_all; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
+            continue;
+        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
+        struct npart__site site;
+        if (npart__means_the_same(graph, node, after))
+            continue;
+        *are_all = npart__site_begin(editor, i, row->id, row->equality, &site);
+        if (*are_all && npart__convert_node(&site, after) && npart__site_keep(&site))
+            continue;
+        if (*are_all && site.failed && !site.is_impossible)
+            return npart__fail_memory(search->error);
+        *are_all = false;
+    }
+    return NPART_OK;
+}
+
 npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
                                   struct npart__attempt *attempt)
 {
-    return attempt_number(search, state, NPART__ID_OPSET, npart__editor_set_opset, opset, attempt);
+    struct npart__arena scratch;
+    struct npart__editor *editor;
+    bool are_all = true;
+    describe(search, attempt, NPART__ID_OPSET, no_names);
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
+    if (status == NPART_OK)
+        status = convert_all(search, state, editor, opset, &are_all);
+    if (status == NPART_OK && are_all) {
+        npart__editor_set_opset(editor, opset);
+        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_OPSET);
+    }
+    npart__arena_clear(&scratch);
+    return status;
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A node said by another version of its operator: attributes that became operands, or operands that were attributes.
+ */
+#include "edit/editor.h"
+#include "fix/state.h"
+
+/* Where an attribute has gone: the list or number is the operand at the row's place. */
+static const char *make_operand(struct npart__site *site, const struct npart__attribute_move *row)
+{
+    uint32_t count;
+    int64_t number = npart__site_int(site, site->id, row->attribute, 0);
+    const int64_t *list;
+    switch (row->form) {
+    case NPART__MOVED_INTS:
+        list = npart__site_int_list(site, site->id, row->attribute, &count);
+        return list ? npart__make_ints(site, list, count) : NULL;
+    case NPART__MOVED_INT:
+        return npart__make_ints(site, &number, 1);
+    case NPART__MOVED_NUMBER:
+        return npart__make_scalar(site, npart__site_type(site, npart__operand(site, 0)),
+                                  npart__site_float(site, site->id, row->attribute, 0));
+    default:
+        return NULL;
+    }
+}
+
+/* Where an operand has gone. It must be a constant; the node was made just now. */
+static bool give_attribute(struct npart__site *site, const struct npart__attribute_move *row)
+{
+    uint32_t count = 0, value = npart__operand(site, row->operand);
+    const int64_t *list = row->form == NPART__MOVED_NUMBER ? NULL : npart__site_ints(site, value, &count);
+    const double *numbers = row->form == NPART__MOVED_NUMBER ? npart__site_doubles(site, value, &count) : NULL;
+    if (row->form == NPART__MOVED_DROPPED)
+        return true;
+    if (row->form == NPART__MOVED_INTS && list)
+        npart__give_ints(site, row->attribute, list, count);
+    else if (row->form == NPART__MOVED_INT && list && count == 1)
+        npart__give_int(site, row->attribute, list[0]);
+    else if (numbers && count == 1)
+        npart__give_float(site, row->attribute, numbers[0]);
+    else
+        return false;
+    return true;
+}
+
+/* From the axis on all were one axis, before; of the last that is the axis itself. */
+static bool write_axis(struct npart__site *site, const struct npart__attribute_move *row)
+{
+    uint32_t rank;
+    int64_t axis = npart__site_int(site, site->id, row->attribute, 0);
+    if (!npart__site_rank(site, npart__operand(site, 0), &rank) || (axis != -1 && axis + 1 != (int64_t)rank))
+        return false;
+    npart__give_int(site, row->attribute, rank ? rank - 1 : 0);
+    return true;
+}
+
+/* Names of operands as the version has them that is wanted; the attributes follow once the node is made. */
+static bool list_operands(struct npart__site *site, bool is_newer, const struct npart__attribute_move *const *rows,
+                          const char **names, uint32_t *count)
+{
+    *count = site->node->input_count;
+    for (uint32_t i = 0; i < *count; i++)
+        names[i] = npart__operand_name(site, i);
+    for (uint32_t i = 0; rows[i]; i++) {
+        uint32_t at = rows[i]->operand;
+        if (at == NPART_NONE)
+            continue;
+        if (!is_newer && at < *count)
+            names[at] = "";
+        if (!is_newer || rows[i]->form == NPART__MOVED_DROPPED || !npart__site_has(site, site->id, rows[i]->attribute))
+            continue;
+        while (*count <= at)
+            names[(*count)++] = "";
+        names[at] = make_operand(site, rows[i]);
+        if (!names[at] || site->failed)
+            return false;
+    }
+    return true;
+}
+
+/* As attributes ONNX Runtime does not load bounds in the wrong order, of which as operands the upper one counts. */
+static bool are_bounds_in_order(struct npart__site *site)
+{
+    uint32_t low_count = 0, high_count = 0, low = npart__operand(site, 1), high = npart__operand(site, 2);
+    if (!npart__lists_op(site->graph, "Clip", site->id) || low == NPART_NONE || high == NPART_NONE)
+        return true;
+    const double *least = npart__site_doubles(site, low, &low_count);
+    const double *most = npart__site_doubles(site, high, &high_count);
+    return least && most && low_count == 1 && high_count == 1 && least[0] <= most[0];
+}
+
+bool npart__convert_node(struct npart__site *site, const struct npart__operator *after)
+{
+    const struct npart__operator *before = site->node->schema;
+    const struct npart__attribute_move *rows[NPART__LIMIT_MOVED + 1];
+    bool is_newer = after->since > before->since;
+    uint32_t count, results = site->node->output_count;
+    npart__list_moved(before, after, rows);
+    const char **names =
+        npart__arena_zeroed(site->arena, site->node->input_count + (size_t)NPART__LIMIT_MOVED + 1, sizeof *names);
+    const char **made = npart__arena_zeroed(site->arena, results + (size_t)1, sizeof *made);
+    if (!names || !made) {
+        site->failed = true;
+        return false;
+    }
+    if (!list_operands(site, is_newer, rows, names, &count) || (!is_newer && !are_bounds_in_order(site)))
+        return false;
+    while (count && !*names[count - 1])
+        count--;
+    npart__make_like(site, site->id, names, count);
+    for (uint32_t i = 0; rows[i]; i++) {
+        uint32_t at = rows[i]->operand;
+        if (rows[i]->form == NPART__MOVED_LAST_AXIS) {
+            if (!write_axis(site, rows[i]))
+                return false;
+        } else if (is_newer) {
+            npart__drop_attribute(site, rows[i]->attribute);
+        } else if (at != NPART_NONE && npart__operand(site, at) != NPART_NONE && !give_attribute(site, rows[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < results; i++)
+        made[i] = npart__made_result(site, i);
+    for (uint32_t i = 0; i < results; i++)
+        if (npart__result(site, i) != NPART_NONE)
+            npart__finish(site, i, made[i]);
+    return true;
+}
