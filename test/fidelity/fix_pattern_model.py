@@ -33,6 +33,7 @@ CLASSES = {
     "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
     "no-op": "bits", "float32": "ulp", "cast-back": "bits",
+    "sum": "bits", "neg": "bits", "reciprocal": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.
 TOLERANCES = {
@@ -54,7 +55,7 @@ TOLERANCES = {
 HEXAGON, INTEL = "hexagon:60", "intel-npu:4000"
 # Before Attention had a conversion there; and one that has none of the runtime's own operators.
 OLD_INTEL, NNAPI = "intel-npu:4000@openvino 2026.0.0", "nnapi"
-COREML, DLA, WEBNN, XDNA = "coreml-mlprogram", "dla", "webnn", "xdna"
+COREML, DLA, RKNN, WEBNN, XDNA = "coreml-mlprogram", "dla", "rknn", "webnn", "xdna"
 
 
 @dataclasses.dataclass

@@ -2,7 +2,7 @@
 """Pattern models of rewrites of layers, padding, elementwise functions and quantized forms; see fix_patterns.py."""
 import numpy as np
 
-from fix_pattern_model import COREML, DLA, HEXAGON, INTEL, NNAPI, WEBNN, XDNA, normal, pattern, unary
+from fix_pattern_model import COREML, DLA, HEXAGON, INTEL, NNAPI, RKNN, WEBNN, XDNA, normal, pattern, unary
 
 
 def ints(*values):
@@ -361,6 +361,16 @@ def functions():
                 unary(identity, name, "m = HardSigmoid<alpha=0.16666667163372>(r)", "1,3,4,37", opset=13,
                       **{**more, "target": target})
                 unary(identity, f"swish-{name}", "m = HardSwish(r)", "1,3,4,37", opset=14, **{**more, "target": target})
+    for name, kind in (("float", "float"), ("double", "double"), ("half", "float16")):
+        for count in (2, 3, 4, 5):
+            others = ", ".join("xyvw"[:count - 1] + "x" * (count > 5))
+            unary("sum", f"{name}{count}", f"y = Neg(r)\n v = Exp(r)\n w = Abs(r)\n m = Sum(r, {others})", "1,3,4,37", kind,
+                  target=RKNN, applies=name == "float" and count < 5 or None, feeds={"*": "special"})
+        unary("neg", name, "m = Neg(r)", "1,3,4,37", kind, target=RKNN, applies=name == "float" or None,
+              feeds={"*": "special"})
+        unary("reciprocal", name, "m = Reciprocal(r)", "1,3,4,37", kind, target=RKNN, applies=name == "float" or None,
+              feeds={"*": "special"})
+    unary("sum", "broadcast", "m = Sum(r, a, b)", "1,3,4,37", target=RKNN, weights={"a": normal(4, 1), "b": normal(37)})
     unary("hardsigmoid", "beta", "m = HardSigmoid<alpha=0.3, beta=0.4>(r)", "1,3,4,37", opset=13, target=DLA)
     for name, line, weights in (
             ("concat", "m = Concat<axis=0>(r)", {}), ("max", "m = Max(r)", {}), ("cast", "m = Cast<to=1>(r)", {}),
