@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A node said by another version of its operator: attributes that became operands, or operands that were attributes.
+ * Where a lower opset has no such operator others take its place first.
  */
 #include "edit/editor.h"
 #include "fix/state.h"
@@ -126,4 +127,60 @@ bool npart__convert_node(struct npart__site *site, const struct npart__operator 
         if (npart__result(site, i) != NPART_NONE)
             npart__finish(site, i, made[i]);
     return true;
+}
+
+/* ---- operators that are not there yet ---------------------------------------------------------------------------- */
+
+static void go_on(const struct npart__state *base, struct npart__way_down *way, const struct npart__attempt *attempt)
+{
+    if (way->state != base)
+        npart__state_free(way->state);
+    way->state = attempt->made;
+    way->steps[way->count] = *attempt;
+    way->steps[way->count++].picks = NULL;
+}
+
+static bool *list_absent(const struct npart__state *state, int64_t opset, struct npart__arena *scratch, uint32_t *left)
+{
+    bool *picks = npart__arena_zeroed(scratch, state->graph.nodes.count + (size_t)1, sizeof *picks);
+    *left = picks ? npart__list_absent(&state->graph, opset, picks) : 0;
+    return picks;
+}
+
+/* Each rewrite once, in their order. */
+static npart_status replace_absent(struct npart__search *search, const struct npart__state *base, int64_t opset,
+                                   struct npart__arena *scratch, struct npart__way_down *way, uint32_t *left)
+{
+    const struct npart__fix_request *request = search->request;
+    bool *picks = list_absent(way->state, opset, scratch, left);
+    npart_status status = picks ? NPART_OK : npart__fail_memory(search->error);
+    for (uint32_t i = 0; i < request->rewrites->count && status == NPART_OK && *left; i++) {
+        struct npart__attempt attempt = {.rewrite = &request->rewrites->rows[i], .picks = picks};
+        if (attempt.rewrite->is_whole || !npart__is_wanted(request, attempt.rewrite->id) ||
+            way->count == NPART__MOST_STEPS_DOWN)
+            continue;
+        status = npart__attempt_rewrite(search, way->state, &attempt);
+        if (status != NPART_OK || !attempt.made)
+            continue;
+        go_on(base, way, &attempt);
+        picks = list_absent(way->state, opset, scratch, left);
+        if (!picks)
+            status = npart__fail_memory(search->error);
+    }
+    return status;
+}
+
+npart_status npart__go_to_opset(struct npart__search *search, struct npart__state *base, int64_t opset,
+                                struct npart__arena *scratch, struct npart__way_down *way)
+{
+    struct npart__attempt attempt = {.rewrite = NULL};
+    uint32_t left = 0;
+    *way = (struct npart__way_down){.state = base};
+    npart_status status = replace_absent(search, base, opset, scratch, way, &left);
+    if (status == NPART_OK && !left)
+        status = npart__attempt_opset(search, way->state, opset, &attempt);
+    way->arrives = status == NPART_OK && attempt.made;
+    if (way->arrives)
+        go_on(base, way, &attempt);
+    return status;
 }

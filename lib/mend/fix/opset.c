@@ -82,14 +82,27 @@ static void add_named(struct candidates *candidates, uint32_t id)
     }
 }
 
-static bool all_can_mean_the_same(const struct npart__graph *graph, int64_t opset)
+uint32_t npart__list_absent(const struct npart__graph *graph, int64_t opset, bool *is_absent)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        bool is_onnx = !*npart__text(&graph->strings, node->domain) && node->opset_version != 0;
+        is_absent[i] = is_onnx && !npart__operator_find("", npart__node_op(graph, node), opset);
+        count += is_absent[i];
+    }
+    return count;
+}
+
+/* Of operators that are not there yet others may take the place; whether some do is seen when it is tried. */
+static bool can_be_said(const struct candidates *candidates, const struct npart__graph *graph, int64_t opset)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
-        const char *domain = npart__text(&graph->strings, node->domain);
-        if (*domain || node->opset_version == 0)
+        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
             continue;
-        if (!npart__can_mean_the_same(graph, node, npart__operator_find("", npart__node_op(graph, node), opset)))
+        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
+        if (after ? !npart__can_mean_the_same(graph, node, after) : opset > candidates->own)
             return false;
     }
     return true;
@@ -117,7 +130,7 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
     }
     *count = 0;
     for (uint32_t i = 0; i < candidates.count; i++)
-        if (all_can_mean_the_same(&state->graph, out[i]))
+        if (can_be_said(&candidates, &state->graph, out[i]))
             out[(*count)++] = out[i];
     return true;
 }

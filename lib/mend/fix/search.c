@@ -210,17 +210,6 @@ static npart_status pick_useful(struct course *course, const struct npart__attem
     return NPART_OK;
 }
 
-/* `without` goes before `only`. Of `only` a and b and `without` b that leaves a. */
-static bool is_wanted(const struct npart__fix_request *request, const char *id)
-{
-    bool is_named = !request->only;
-    for (const char *const *at = request->only; at && *at; at++)
-        is_named |= strcmp(*at, id) == 0;
-    for (const char *const *at = request->without; at && *at; at++)
-        is_named &= strcmp(*at, id) != 0;
-    return is_named;
-}
-
 /* Not again at a state at which it was tried: nothing would be different. A rewrite is made twice where it won at
  * some sites and not at others, the second time at the former alone. One that only makes others possible is kept at
  * all its sites, as what it wins is seen later. */
@@ -229,7 +218,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
     struct npart__search *search = course->search;
     const struct npart__rewrite *rewrite = &search->request->rewrites->rows[index];
     struct npart__attempt attempt = {.rewrite = rewrite};
-    if (course->tried[index] == course->current->number || !is_wanted(search->request, rewrite->id) ||
+    if (course->tried[index] == course->current->number || !npart__is_wanted(search->request, rewrite->id) ||
         course->steps.count == NPART__LIMIT_FIX_STEPS)
         return NPART_OK;
     /* Numbers of states begin with 1, so 0 says that it was never tried. */
@@ -263,7 +252,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
 static npart_status try_annotate(struct course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
-    if (course->annotated == course->current->number || !is_wanted(course->search->request, NPART__ID_ANNOTATE))
+    if (course->annotated == course->current->number || !npart__is_wanted(course->search->request, NPART__ID_ANNOTATE))
         return NPART_OK;
     course->annotated = course->current->number;
     npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
@@ -552,7 +541,7 @@ static npart_status take_branches(struct course *course)
     struct npart__search *search = course->search;
     const struct npart__rewrite *rewrite = npart__rewrite_of(search->request->rewrites, NPART__ID_IF_CONST);
     npart_status status = NPART_OK;
-    bool changed = search->request->value_count && is_wanted(search->request, rewrite->id);
+    bool changed = search->request->value_count && npart__is_wanted(search->request, rewrite->id);
     for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
         struct npart__attempt attempt = {.rewrite = rewrite};
         uint32_t count = course->current->graph.nodes.count;
@@ -662,7 +651,7 @@ static npart_status begin(struct course *course, const struct npart__version *ve
 static npart_status lower_ir_version(struct course *course)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
-    if (!is_wanted(course->search->request, NPART__ID_IR_VERSION))
+    if (!npart__is_wanted(course->search->request, NPART__ID_IR_VERSION))
         return NPART_OK;
     npart_status status = npart__attempt_ir_version(course->search, course->base, &attempt);
     if (status != NPART_OK || !attempt.made)
@@ -671,6 +660,23 @@ static npart_status lower_ir_version(struct course *course)
         return begin_from(course, &attempt);
     npart__state_free(attempt.made);
     return NPART_OK;
+}
+
+/* Taken where it is better, with what had to be rewritten for it. */
+static npart_status try_opset(struct course *course, int64_t opset, struct npart__arena *scratch, bool *is_taken)
+{
+    struct npart__search *search = course->search;
+    struct npart__way_down way;
+    npart_status status = npart__go_to_opset(search, course->base, opset, scratch, &way);
+    *is_taken = status == NPART_OK && way.arrives && npart__is_better(&way.state->standing, &course->base->standing);
+    for (uint32_t i = 0; *is_taken && i + 1 < way.count && status == NPART_OK; i++)
+        if (!NPART__PUSH(search->arena, &search->fix->steps, way.steps[i].step))
+            status = npart__fail_memory(search->error);
+    if (*is_taken && status == NPART_OK)
+        return begin_from(course, &way.steps[way.count - 1]);
+    if (way.state != course->base)
+        npart__state_free(way.state);
+    return status;
 }
 
 /* A model whose opset a target does not take is left to the CPU node by node, so this comes before what nodes need. Of
@@ -685,20 +691,11 @@ static npart_status take_opset(struct course *course)
     bool is_taken = false;
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = NPART_OK;
-    if (is_wanted(search->request, NPART__ID_OPSET) &&
+    if (npart__is_wanted(search->request, NPART__ID_OPSET) &&
         !npart__find_opsets(course->base, &scratch, opsets, MOST_OPSETS, &count))
         status = npart__fail_memory(search->error);
-    for (uint32_t i = 0; i < count && status == NPART_OK && !is_taken; i++) {
-        struct npart__attempt attempt = {.rewrite = NULL};
-        status = npart__attempt_opset(search, course->base, opsets[i], &attempt);
-        if (status != NPART_OK || !attempt.made)
-            continue;
-        is_taken = npart__is_better(&attempt.made->standing, &course->base->standing);
-        if (is_taken)
-            status = begin_from(course, &attempt);
-        else
-            npart__state_free(attempt.made);
-    }
+    for (uint32_t i = 0; i < count && status == NPART_OK && !is_taken; i++)
+        status = try_opset(course, opsets[i], &scratch, &is_taken);
     npart__arena_clear(&scratch);
     return status;
 }

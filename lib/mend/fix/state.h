@@ -74,15 +74,30 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt);
 /* opset.c: opsets that rules which some node does not meet speak of, the nearest to the model's own first, no more than
- * `most`; what a node would not mean the same by is none. False when out of memory. */
+ * `most`; what a node could not mean the same by is none, but for operators that a lower one lacks. False when out of
+ * memory. */
 bool npart__find_opsets(const struct npart__state *state, struct npart__arena *scratch, int64_t *out, uint32_t most,
                         uint32_t *count);
+/* How many nodes have an operator that the opset lacks, and which. */
+uint32_t npart__list_absent(const struct npart__graph *graph, int64_t opset, bool *is_absent);
 /* convert.c: the site's node becomes one of another version of its operator; false where it cannot be said by that, as
  * an operand that was an attribute is no constant. What was made is then to be dropped. */
 bool npart__convert_node(struct npart__site *site, const struct npart__operator *after);
 /* Another opset, with nodes said by it; `made` stays NULL where one cannot be. */
 npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
                                   struct npart__attempt *attempt);
+/* The steps to another opset: rewrites of operators that it lacks, then the opset itself, where it `arrives`. */
+#define NPART__MOST_STEPS_DOWN 4u
+struct npart__way_down {
+    struct npart__attempt steps[NPART__MOST_STEPS_DOWN + 1];
+    uint32_t count;
+    struct npart__state *state; /* at its end: `base`, or the caller's to free, whatever became of it */
+    bool arrives;
+};
+npart_status npart__go_to_opset(struct npart__search *search, struct npart__state *base, int64_t opset,
+                                struct npart__arena *scratch, struct npart__way_down *way);
+/* Whether the user wants the rewrite of an id. */
+bool npart__is_wanted(const struct npart__fix_request *request, const char *id);
 /* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */
 npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
                                        struct npart__attempt *attempt);

@@ -189,6 +189,17 @@ static npart_status note_site(struct offering *offering, const struct npart__sit
     return is_told ? NPART_OK : npart__fail_memory(offering->search->error);
 }
 
+/* `without` goes before `only`. Of `only` a and b and `without` b that leaves a. */
+bool npart__is_wanted(const struct npart__fix_request *request, const char *id)
+{
+    bool is_named = !request->only;
+    for (const char *const *at = request->only; at && *at; at++)
+        is_named |= strcmp(*at, id) == 0;
+    for (const char *const *at = request->without; at && *at; at++)
+        is_named &= strcmp(*at, id) != 0;
+    return is_named;
+}
+
 /* Whether the class is allowed is asked after the rewrite has run, as it may be another at this site. A site that is
  * impossible (a form that the opset lacks) is passed over; one that failed otherwise ran out of memory. */
 static npart_status offer(struct offering *offering, uint32_t node)
