@@ -491,6 +491,13 @@ def quantized():
     one("residual", "1,3,6,6", "m0 = QLinearConv<pads=[1,1,1,1]>(a, xs, xz, w, ws, wz, ys, yz, b)\n m = "
         "com.microsoft.QLinearAdd(m0, ys, yz, a, xs, xz, ys, yz)",
         {"w": codes(3, 3, 3, 3), "b": conv["b"][:3]})
+    soft = {"ys": np.float32(1 / 256), "yz": np.uint8(0)}
+    one("softmax", "2,8", "m = com.microsoft.QLinearSoftmax<opset=13, axis=-1>(a, xs, xz, ys, yz)", soft)
+    one("softmax-rank3", "2,3,8", "m = com.microsoft.QLinearSoftmax<opset=12, axis=2>(a, xs, xz, ys, yz)", soft)
+    one("softmax-mid", "2,3,8", "m = com.microsoft.QLinearSoftmax<opset=13, axis=1>(a, xs, xz, ys, yz)", soft,
+        applies=None)
+    one("where", "2,8", "m = com.microsoft.QLinearWhere(c, a, xs, xz, a, xs, xz, ys, yz)", inputs=", bool[2,8] c",
+        applies=None)
     one("default-class", "2,8", add, equality="bits", applies=False)
     one("runtime-scale", "2,8", "m = com.microsoft.QLinearAdd(a, s2, xz, a, xs, xz, ys, yz)", inputs=", float s2",
         feeds={"s2": "positive"}, applies=None)

@@ -128,6 +128,26 @@ static const struct row elements[] = {
     {"qoperator",
      "opset 17\nopset com.microsoft 1\ninput x uint8[1,2,6,6]\ninit xs float32[] = 0.5\ninit xz uint8[] = 3\n"
      "init ys float32[] = 0.25\ninit yz uint8[] = 7\n"
+     "node y = com.microsoft:QLinearSoftmax(x, xs, xz, ys, yz) axis=-1 opset=12\noutput y\n",
+     "y/qoperator/DequantizeLinear = DequantizeLinear(x, xs, xz)\n"
+     "y/qoperator/Softmax = Softmax(y/qoperator/DequantizeLinear) axis=3\n"
+     "y = QuantizeLinear(y/qoperator/Softmax, ys, yz)\n"},
+    {"qoperator",
+     "opset 17\nopset com.microsoft 1\ninput x uint8[1,2,6,6]\ninit xs float32[] = 0.5\ninit xz uint8[] = 3\n"
+     "init ys float32[] = 0.25\ninit yz uint8[] = 7\n"
+     "node y = com.microsoft:QLinearSoftmax(x, xs, xz, ys, yz) axis=1 opset=12\noutput y\n",
+     "same"},
+    {"qoperator",
+     "opset 17\nopset com.microsoft 1\ninput x uint8[1,2,6,6]\ninit xs float32[] = 0.5\ninit xz uint8[] = 3\n"
+     "input c bool[1,2,6,6]\ninit ys float32[] = 0.25\ninit yz uint8[] = 7\n"
+     "node y = com.microsoft:QLinearWhere(c, x, xs, xz, x, ys, yz, ys, yz)\noutput y\n",
+     "y/qoperator/DequantizeLinear = DequantizeLinear(x, xs, xz)\n"
+     "y/qoperator/DequantizeLinear_2 = DequantizeLinear(x, ys, yz)\n"
+     "y/qoperator/Where = Where(c, y/qoperator/DequantizeLinear, y/qoperator/DequantizeLinear_2)\n"
+     "y = QuantizeLinear(y/qoperator/Where, ys, yz)\n"},
+    {"qoperator",
+     "opset 17\nopset com.microsoft 1\ninput x uint8[1,2,6,6]\ninit xs float32[] = 0.5\ninit xz uint8[] = 3\n"
+     "init ys float32[] = 0.25\ninit yz uint8[] = 7\n"
      "node y = com.microsoft:QLinearLeakyRelu(x, xs, xz, ys, yz) alpha=0.25\noutput y\n",
      "y/qoperator/DequantizeLinear = DequantizeLinear(x, xs, xz)\n"
      "y/qoperator/LeakyRelu = LeakyRelu(y/qoperator/DequantizeLinear) alpha=0.25\n"

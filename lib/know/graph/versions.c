@@ -17,6 +17,8 @@ static const struct {
     {"AveragePool", 19, NULL},        /* ONNX Runtime has another kernel, which rounds otherwise */
     {"GroupNormalization", 21, NULL}, /* a scale by channel, not by group */
     {"Mod", 28, NULL},                /* floats without fmod */
+    {"ReduceLogSum", 28, NULL},       /* ONNX Runtime has a kernel before, and computes it by others since */
+    {"ReduceLogSumExp", 28, NULL},    /* the same */
     {"AveragePool", 22, "ceil_mode"}, {"LpPool", 22, "ceil_mode"}, {"MaxPool", 22, "ceil_mode"}, /* sizes of results */
 };
 

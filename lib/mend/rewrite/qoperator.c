@@ -283,6 +283,27 @@ static bool replace_plain(struct npart__site *site, const struct plain *row)
     return finish(site, made, 3 * row->operands);
 }
 
+/* Along the last axis the two meanings that `axis` had are one. */
+static bool replace_softmax(struct npart__site *site)
+{
+    uint32_t rank, axis;
+    if (!is_quantized(site, 0) || !is_result(site, 3) || !npart__site_rank(site, npart__operand(site, 0), &rank) ||
+        !npart__axis_attribute(site, "axis", -1, rank, &axis) || axis + 1 != rank)
+        return false;
+    const char *made = NPART__MAKE(site, "Softmax", dequantize_operand(site, 0));
+    npart__give_int(site, "axis", axis);
+    return finish(site, made, 3);
+}
+
+/* The condition comes first, and is not quantized. */
+static bool replace_where(struct npart__site *site)
+{
+    if (!is_quantized(site, 1) || !is_quantized(site, 4) || !is_result(site, 7))
+        return false;
+    const char *x = dequantize_operand(site, 1), *y = dequantize_operand(site, 4);
+    return finish(site, NPART__MAKE(site, "Where", npart__operand_name(site, 0), x, y), 7);
+}
+
 /* com.microsoft: the result's scale and zero point, then each operand with its own. Each operand is dequantized by
  * its own scale, so scales need not be equal. */
 static bool replace_concat(struct npart__site *site)
@@ -314,6 +335,7 @@ static const struct {
     {"com.microsoft:QLinearMul", 6}, {"com.microsoft:QLinearGlobalAveragePool", 3},
     {"com.microsoft:QLinearAveragePool", 3}, {"com.microsoft:QLinearSigmoid", 3},
     {"com.microsoft:QLinearLeakyRelu", 3}, {"com.microsoft:QLinearConcat", 0}, {"com.microsoft:QGemm", 7},
+    {"com.microsoft:QLinearSoftmax", 3}, {"com.microsoft:QLinearWhere", 7},
 };
 
 /* Those that give the elements of their first operand, moved, repeated or left out. All of them take 8-bit
@@ -381,6 +403,8 @@ bool npart__rewrite_qoperator(struct npart__site *site)
         {"QLinearMatMul", replace_matmul},
         {"com.microsoft:QGemm", replace_gemm},
         {"com.microsoft:QLinearConcat", replace_concat},
+        {"com.microsoft:QLinearSoftmax", replace_softmax},
+        {"com.microsoft:QLinearWhere", replace_where},
     };
     if (npart__site_opset(site) < 10)
         return false;
