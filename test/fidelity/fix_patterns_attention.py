@@ -2,7 +2,7 @@
 """Pattern models of rewrites of normalization, attention and the runtime's own fused operators; see fix_patterns.py."""
 import numpy as np
 
-from fix_pattern_model import NNAPI, HEXAGON, INTEL, OLD_INTEL, normal, pattern, unary
+from fix_pattern_model import HEXAGON, INTEL, OLD_INTEL, NNAPI, normal, pattern, unary
 
 
 # ---- RMSNorm and Softmax as the exporters write them -------------------------------------------------------------
@@ -255,7 +255,42 @@ def fused_matmul():
                applies=None, target=NNAPI)
 
 
-for _make in (mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+def group_queries():
+    """Caches that are full: seqlens_k is one less than the length with the new tokens."""
+    def one(name, batch=1, length=1, past=5, heads=4, kept=2, size=16, attributes="", kind="float", is_packed=False, full=0,
+            **more):
+        total, rotary = past + length, "do_rotary=1" in attributes
+        width = (heads + 2 * kept * is_packed) * size
+        inputs = f"{kind}[{batch},{length},{width}] q"
+        if not is_packed:
+            inputs += "".join(f", {kind}[{batch},{length},{kept * size}] {part}" for part in "kv")
+        inputs += "".join(f", {kind}[{batch},{kept},{past},{size}] {part}" for part in ("pk", "pv"))
+        dtype = np.float16 if kind == "float16" else np.float32
+        angles = np.outer(np.arange(total + 3), 1 / 100 ** (np.arange(size // 2) / (size // 2)))
+        weights = {"n": np.full(batch, total - 1 - full, np.int32), "t": np.array(total, np.int32)}
+        if rotary:
+            weights |= {"c": np.cos(angles).astype(dtype), "s": np.sin(angles).astype(dtype)}
+        operands = f"q, {'' if is_packed else 'k'}, {'' if is_packed else 'v'}, pk, pv, n, t" + ", c, s" * rotary
+        pattern("group-query", name, f"({inputs}) => (o, {kind}[{batch},{kept},{total},{size}] a, "
+                f"{kind}[{batch},{kept},{total},{size}] b) {{ o, a, b = com.microsoft.GroupQueryAttention<num_heads={heads}, "
+                f"kv_num_heads={kept}{attributes}>({operands}) }}", weights, target=NNAPI, **more)
+
+    one("decode")
+    one("rotary", attributes=", do_rotary=1")
+    one("rotary-packed", attributes=", do_rotary=1", is_packed=True)
+    one("batch", batch=3, attributes=", do_rotary=1")
+    one("scale", attributes=", scale=0.5")
+    one("one-group", heads=4, kept=4)
+    one("one-key", heads=6, kept=1)
+    one("several", length=3, attributes=", do_rotary=1", applies=None)
+    one("interleaved", attributes=", do_rotary=1, rotary_interleaved=1", applies=False)
+    one("window", attributes=", local_window_size=3", applies=False)
+    one("softcap", attributes=", softcap=20.0", applies=False)
+    one("half", kind="float16", attributes=", do_rotary=1", applies=None)
+    one("default-class", equality="bits", applies=False)
+
+
+for _make in (group_queries, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()
