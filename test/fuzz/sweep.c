@@ -208,12 +208,29 @@ static void sweep_figures(const npart_plan *plan)
     FUZZ_REQUIRE(sum == memory.weight_bytes || sum >= UINT64_MAX / 2 || memory.weight_bytes >= UINT64_MAX / 2);
 }
 
+/* What is cut is a beginning of the whole. */
+static void sweep_compiled(const npart_plan *plan)
+{
+    struct npart_node_plan node = {.size = sizeof node};
+    struct npart_compiled compiled = {.size = sizeof compiled};
+    char text[1024], cut[16];
+    for (uint32_t id = 0; npart_plan_node(plan, id, &node); id++) {
+        if (!npart_plan_compiled(plan, id, &compiled, text, sizeof text))
+            continue;
+        FUZZ_REQUIRE(npart_plan_compiled(plan, id, &compiled, cut, sizeof cut) && compiled.node == id);
+        FUZZ_REQUIRE(*text && strncmp(text, cut, strlen(cut)) == 0);
+        FUZZ_REQUIRE(*npart_compiled_verdict_text(compiled.verdict) && compiled.provider && compiled.file);
+        FUZZ_REQUIRE((compiled.verdict == NPART_COMPILED_LOADS) <= !*compiled.remedy);
+    }
+}
+
 void sweep_plan(const npart_plan *plan)
 {
     const npart_inference *inference = npart_plan_inference(plan), *view = npart_plan_view(plan);
     struct npart_finding finding = {.size = sizeof finding};
     for (uint32_t i = 0; npart_plan_finding(plan, i, &finding); i++)
         FUZZ_REQUIRE(*finding.code && *finding.text && *finding.at);
+    sweep_compiled(plan);
     sweep_model(npart_inference_model(inference));
     sweep_inference(inference);
     sweep_model(npart_inference_model(view));

@@ -87,6 +87,7 @@ static unsigned ask_inference(const npart_inference *inference, uint32_t id)
 static unsigned ask_plan(const npart_plan *plan, uint32_t id)
 {
     struct npart_finding finding = {.size = sizeof finding};
+    struct npart_compiled compiled = {.size = sizeof compiled};
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_node_plan node = {.size = sizeof node};
@@ -119,6 +120,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     GET(npart_plan_cause(plan, id, &cause, text, sizeof text));
     GET(npart_plan_precision(plan, id, &precision));
     GET(npart_plan_finding(plan, id, &finding));
+    GET(npart_plan_compiled(plan, id, &compiled, text, sizeof text));
     return told;
 }
 
