@@ -30,6 +30,9 @@ fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models r
 		--cache $(BUILD)/fidelity-sizes $(MODELS)
 fidelity-memory: $(tool) $(VENV)/ready ## peak activations and weights against ONNX Runtime's arena (MODELS=folder; NAMES)
 	$(VENV)/bin/python test/fidelity/memory.py --tool $(tool) --page $(BUILD)/fidelity-memory.md $(MODELS) $(NAMES)
+fidelity-compiled: $(tool) ## compiled models and selftest against the compiler (ORACLE_PYTHON with onnx and onnxruntime-qnn)
+	@test -n "$(ORACLE_PYTHON)" || { echo "ORACLE_PYTHON=PYTHON with onnx and onnxruntime-qnn" >&2; exit 2; }
+	$(ORACLE_PYTHON) test/fidelity/compiled.py --tool $(tool)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 # How often k networks are drawn from each set of rows.
