@@ -162,18 +162,26 @@ static void put_left(struct npart__page *page, const struct npart_action *action
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
 
-/* "batch=1, sequence=128": the sizes that were chosen. The names are the model's. */
-static bool add_sizes(struct npart__buffer *line, const npart_plan *fixed)
+/* Sizes beside a command, which has them all: more would need a second line. */
+#define MOST_SIZES_AGAIN 2u
+
+/* "batch=1, sequence=128": the sizes that were chosen; how many. The names are the model's. */
+static uint32_t add_sizes(struct npart__buffer *line, const npart_plan *fixed, bool is_run)
 {
     const npart_inference *chosen = npart_plan_inference(fixed);
     struct npart_dim_binding binding = {0};
-    uint32_t count = 0;
-    for (; npart_inference_binding(chosen, count, &binding); count++)
-        if (count < 4)
-            npart__append_format(line, "%s%s=%lld", count ? ", " : "", binding.name, (long long)binding.size);
-    if (count > 4)
-        npart__append_format(line, " and %u more", count - 4);
-    return count > 0;
+    uint32_t count = 0, told = 0;
+    while (npart_inference_binding(chosen, count, &binding))
+        count++;
+    if (is_run && count > MOST_SIZES_AGAIN) {
+        npart__append_format(line, "%u sizes", count);
+        return count;
+    }
+    for (; told < count && told < 4 && npart_inference_binding(chosen, told, &binding); told++)
+        npart__append_format(line, "%s%s=%lld", told ? ", " : "", binding.name, (long long)binding.size);
+    if (told < count)
+        npart__append_format(line, " and %u more", count - told);
+    return count;
 }
 
 static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool is_run)
@@ -182,11 +190,11 @@ static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool 
     struct npart_inference_info info = {.size = sizeof info};
     if (fixed && npart_inference_info(npart_plan_inference(fixed), &info)) {
         npart__append_text(&line, is_run ? "(" : "");
-        bool has_sizes = add_sizes(&line, fixed);
+        const uint32_t count = add_sizes(&line, fixed, is_run);
         if (*info.use)
             npart__append_format(&line, ", for %s", info.use);
         npart__append_text(&line, is_run ? ": assumed; give the sizes that you run)" : " (assumed)");
-        if (has_sizes)
+        if (count)
             npart__put_made_field(page, is_run ? "" : "Sizes", &line, 3);
     }
     npart__buffer_release(&line);
