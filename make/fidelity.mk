@@ -9,6 +9,8 @@ fidelity-first-action: $(tool) $(VENV)/ready ## the first action carried out, th
 	@test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
 	$(VENV)/bin/python test/fidelity/first_action.py --tool $(tool) --target $(TARGET) --oracle $(ORACLE) \
 		--python $(ORACLE_PYTHON) --cache $(BUILD)/fidelity-first-action $(MODELS)
+fidelity-reasons: $(tool) ## causes against the reasons that the compiler gives, by class (MODELS, TRUTH=folder; TARGET, SOC)
+	$(PYTHON) test/fidelity/reasons.py --tool $(tool) --models $(MODELS) --truth $(TRUTH) --target $(TARGET)$(if $(SOC),:$(SOC))
 fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provider, gate by gate (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
@@ -92,7 +94,8 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
 	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
 
-.PHONY: fidelity fidelity-reports fidelity-first-action fidelity-intel fidelity-shapes fidelity-work \
-	fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
-	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-split fidelity-room \
+.PHONY: fidelity fidelity-reports fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
+	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
+	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
+	fidelity-split fidelity-room \
 	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot
