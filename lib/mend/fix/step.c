@@ -327,34 +327,6 @@ static int64_t loaded_ir_version(const struct npart__state *state)
     return least;
 }
 
-/* A number of the file as a whole. */
-static npart_status attempt_number(struct npart__search *search, struct npart__state *state, const char *id,
-                                   void (*set)(struct npart__editor *editor, int64_t number), int64_t number,
-                                   struct npart__attempt *attempt)
-{
-    struct npart__arena scratch;
-    struct npart__editor *editor;
-    describe(search, attempt, id, no_names);
-    npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
-    if (status == NPART_OK) {
-        set(editor, number);
-        status = pack_and_analyse(search, state, editor, attempt, id);
-    }
-    npart__arena_clear(&scratch);
-    return status;
-}
-
-npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
-                                       struct npart__attempt *attempt)
-{
-    int64_t ir_version = loaded_ir_version(state);
-    attempt->made = NULL;
-    return ir_version ? attempt_number(search, state, NPART__ID_IR_VERSION, npart__editor_set_ir_version, ir_version,
-                                       attempt)
-                      : NPART_OK;
-}
-
 /* Nodes that mean the same as they stand stay as they are. */
 static npart_status convert_all(struct npart__search *search, const struct npart__state *state,
                                 struct npart__editor *editor, int64_t opset, bool *are_all)
@@ -379,23 +351,41 @@ static npart_status convert_all(struct npart__search *search, const struct npart
     return NPART_OK;
 }
 
-npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
-                                  struct npart__attempt *attempt)
+/* Another opset, with nodes said by it, or where that is 0 another IR version. */
+static npart_status attempt_header(struct npart__search *search, struct npart__state *state, const char *id,
+                                   int64_t opset, int64_t ir_version, struct npart__attempt *attempt)
 {
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool are_all = true;
-    describe(search, attempt, NPART__ID_OPSET, no_names);
+    describe(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
-    if (status == NPART_OK)
+    if (status == NPART_OK && opset)
         status = convert_all(search, state, editor, opset, &are_all);
     if (status == NPART_OK && are_all) {
-        npart__editor_set_opset(editor, opset);
-        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_OPSET);
+        if (opset)
+            npart__editor_set_opset(editor, opset);
+        else
+            npart__editor_set_ir_version(editor, ir_version);
+        status = pack_and_analyse(search, state, editor, attempt, id);
     }
     npart__arena_clear(&scratch);
     return status;
+}
+
+npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
+                                       struct npart__attempt *attempt)
+{
+    int64_t ir_version = loaded_ir_version(state);
+    attempt->made = NULL;
+    return ir_version ? attempt_header(search, state, NPART__ID_IR_VERSION, 0, ir_version, attempt) : NPART_OK;
+}
+
+npart_status npart__attempt_opset(struct npart__search *search, struct npart__state *state, int64_t opset,
+                                  struct npart__attempt *attempt)
+{
+    return attempt_header(search, state, NPART__ID_OPSET, opset, 0, attempt);
 }
 
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
