@@ -275,9 +275,9 @@ static bool is_next(const npart_advice *advice, uint32_t step, const struct npar
            strncmp(other->text, next.text, strlen(next.text)) == 0;
 }
 
-/* What may take the place of a step, with its own figures where they are others. */
+/* What may take the place of a step, with its own figures where they are others, but for the time that was told. */
 static void put_others(struct npart__page *page, const npart_advice *advice, uint32_t step,
-                       const struct npart_action *of, uint32_t most)
+                       const struct npart_action *of, uint32_t most, double told_ms)
 {
     struct npart_action action = {.size = sizeof action};
     for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
@@ -292,7 +292,7 @@ static void put_others(struct npart__page *page, const npart_advice *advice, uin
         if (is_same)
             put_words(page, "or", &action);
         else
-            put_step(page, "or", &action, of, false);
+            put_step(page, "or", &action, of, action.after.cost.typical_ms == told_ms);
     }
 }
 
@@ -325,7 +325,8 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
             put_assumed(page, pair->fixed, true);
             has_assumed = true;
         }
-        put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1);
+        put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1,
+                   worth.time.typical_ms);
     }
     if (passed > told)
         npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", passed - told);

@@ -14,6 +14,8 @@
     "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns 0.1 0.1 0.1\n"                                               \
     "param cpu_slow_element_ns 9 10 11\nparam cpu_memory_gb_per_s 1000 1000 1000\n"
 #define PRODUCT "input x float32[6400,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\n"
+/* As many columns as x has elements that are not 0. */
+#define UNSIZED "node z = NonZero(x)\nnode c = Cast(z) to=1\nnode d = Cast(c) to=7\noutput d\n"
 
 static const struct {
     const char *what, *list, *model, *choice, *reason;
@@ -38,6 +40,14 @@ static const struct {
      "no estimate: the op list has no speeds for this"},
     {"no sizes", RATES "op MatMul\n", "input x float32[n,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\noutput p\n",
      "undecided", "no estimate: 1 node has no size"},
+    {"what has no size is on the CPU either way, and the rest is slower", RATES "op Abs\n",
+     "input x float32[10,10]\nnode y = Abs(x)\noutput y\n" UNSIZED, "cpu",
+     "no, stay on the CPU: ~1.0 ms (0.90-1.1); CPU under 0.01 ms; 3 nodes have no size and are not in the sum"},
+    {"the same, and the rest is faster", RATES "op MatMul\n", PRODUCT "output p\n" UNSIZED,
+     "npu", "probably: ~1.1 ms (0.96-1.2); CPU ~5.2 ms; 3 nodes have no size and are not in the sum"},
+    {"what has no size is copied", RATES "op MatMul Cast\n",
+     PRODUCT "node q = MatMul(p, w)\nnode r = MatMul(q, w)\noutput r\n" UNSIZED, "undecided",
+     "no estimate: 3 nodes have no size"},
 };
 
 struct session {

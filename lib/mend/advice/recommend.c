@@ -13,8 +13,9 @@
 #define WORTH_MENDING 0.8
 /* Estimates whose quotient is within this of 1 are not told apart. */
 #define ABOUT_EQUAL 0.1
-/* Of so many nodes one may be of unknown work for the sum of the others to stand for all. */
+/* Of so many nodes one may be of unknown work for the sum of the others to stand for all; and to say what is likely. */
 #define NODES_FOR_UNKNOWN 4u
+#define NODES_FOR_UNKNOWN_LIKELY 2u
 
 /* A way to run the model. */
 struct way_to_run {
@@ -36,14 +37,17 @@ static struct way_to_run as_planned(const struct npart__plan *plan)
 }
 
 /* All nodes with the same rates, so that in a quotient the errors that both share cancel. Nodes of unknown work are in
- * no sum; where they are many there is none. */
+ * no sum. */
 static struct way_to_run on_cpu(const struct npart__plan *plan)
 {
-    const struct npart__sides *sides = &plan->sides;
     const struct npart__rates *rates = &plan->node_costs->rates;
-    bool is_known = (uint64_t)sides->cpu.unknown * NODES_FOR_UNKNOWN <= plan->summary.live;
-    return (struct way_to_run){is_known ? &sides->cpu : NULL, rates,
-                               npart__bill_range(rates, &sides->cpu, NPART__PART_ALL), true};
+    return (struct way_to_run){&plan->sides.cpu, rates, npart__bill_range(rates, &plan->sides.cpu, NPART__PART_ALL),
+                               true};
+}
+
+static bool is_rare(uint64_t unknown, uint32_t nodes_for_one, const struct npart__plan *plan)
+{
+    return unknown * nodes_for_one <= plan->summary.live;
 }
 
 /* Whether all nodes of unknown work stay on the CPU: they take as long in the plan as without it, so the sums of the
@@ -79,31 +83,53 @@ static bool fits_after(const struct npart__plan *open, const struct npart__after
     return true;
 }
 
+/* The model as an action leaves it, with a time where that is one to compare with the CPU's. */
+static struct way_to_run after_action(const struct npart__way *way, const struct npart__action *at,
+                                      const struct way_to_run *cpu)
+{
+    bool runs = at->after.verdict != NPART_PLAN_FAILS && strcmp(at->kind, "none") != 0 && at->after.accepted > 0 &&
+                fits_after(way->open, &at->after);
+    struct way_to_run then = {runs ? at->after.bill : NULL, at->after.rates, at->after.cost_ms, runs};
+    drop_partial(&then, cpu);
+    if (then.bill)
+        then.ms = npart__bill_range(then.rates, then.bill, NPART__PART_ALL);
+    return then;
+}
+
+/* The classes of results that its command allows; NULL: none beside bits. */
+static const char *allowed_by(const struct npart__action *at)
+{
+    for (uint32_t i = 0; i + 1 < at->run_count; i++)
+        if (strcmp(at->run[i], "--allow") == 0)
+            return at->run[i + 1];
+    return NULL;
+}
+
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
- * short the earlier: less has to be changed. */
-static struct way_to_run best_mended(const struct npart__way *way, const struct way_to_run *cpu, uint32_t *steps)
+ * short the earlier: less has to be changed. Where no step has a time, a command in the place of the first one, which
+ * allows more. */
+static struct way_to_run best_mended(const struct npart__way *way, const struct way_to_run *cpu, uint32_t *steps,
+                                     const char **allows)
 {
     const struct npart__advice *advice = way->out;
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE, false};
     uint32_t passed = 0;
     *steps = 0;
     /* Steps stand first, before what may take their place. */
-    for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
+    for (uint32_t i = 0; i < advice->items.count; i++) {
         const struct npart__action *at = &advice->items.items[i];
-        bool is_step = strcmp(at->kind, "none") != 0;
-        bool runs = at->after.verdict != NPART_PLAN_FAILS && is_step && at->after.accepted > 0 &&
-                    fits_after(way->open, &at->after);
-        struct way_to_run then = {at->after.bill, at->after.rates, at->after.cost_ms, runs};
-        passed += is_step;
-        best.runs |= runs;
-        drop_partial(&then, cpu);
-        if (!runs || !then.bill)
+        const char *allowed = at->instead_of == NPART_NONE ? NULL : allowed_by(at);
+        if (at->instead_of != NPART_NONE && (best.bill || at->instead_of != 0 || !allowed))
             continue;
-        then.ms = npart__bill_range(then.rates, then.bill, NPART__PART_ALL);
-        if (best.bill && then.ms.typical_ms >= best.ms.typical_ms)
+        struct way_to_run then = after_action(way, at, cpu);
+        passed += !allowed && strcmp(at->kind, "none") != 0;
+        best.runs |= then.runs;
+        if (!then.bill || (best.bill && then.ms.typical_ms >= best.ms.typical_ms))
             continue;
+        then.runs = true;
         best = then;
-        *steps = passed;
+        *steps = allowed ? 1 : passed;
+        *allows = allowed;
     }
     return best;
 }
@@ -137,7 +163,9 @@ static struct comparison compare(const struct way_to_run *a, const struct way_to
 struct ways {
     struct way_to_run planned, mended, cpu;
     uint32_t steps;      /* that lead to `mended` */
+    const char *allows;  /* the classes of results that its command allows beside those of the first step, or NULL */
     bool is_fixed;       /* `planned` is of the plan with its sizes fixed */
+    bool is_partial;     /* too much is in no sum for an answer that is sure */
     bool uses_mended;    /* that is what is recommended, or compared with the CPU */
     struct comparison to_cpu;
 };
@@ -164,6 +192,7 @@ static enum npart_choice choose(struct ways *ways)
     const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     if (best->runs)
         ways->to_cpu = compare(best, &ways->cpu);
+    ways->to_cpu.is_sure &= !ways->is_partial;
     if (ways->to_cpu.outcome == FASTER)
         return ways->uses_mended ? NPART_CHOICE_MEND : NPART_CHOICE_NPU;
     return ways->to_cpu.outcome == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
@@ -203,6 +232,8 @@ static void append_answer(struct npart__buffer *out, const struct ways *ways)
     }
     if (ways->uses_mended && ways->steps > 1)
         npart__append_format(out, " (the first %u steps)", ways->steps);
+    if (ways->uses_mended && ways->allows && ways->to_cpu.outcome == FASTER)
+        npart__append_format(out, " with --allow %s", ways->allows);
 }
 
 /* Live nodes in bodies, where these are most of what is not known: how often they run nobody knows, whatever their
@@ -238,7 +269,8 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
 {
     bool fails = open->summary.verdict == NPART_PLAN_FAILS;
     if (ways->uses_mended && ways->to_cpu.outcome != FASTER)
-        npart__append_text(out, " after the fix");
+        npart__append_format(out, " after the fix%s%s", ways->allows ? " with --allow " : "",
+                             ways->allows ? ways->allows : "");
     if (ways->cpu.bill && ways->to_cpu.outcome != UNKNOWN) {
         npart__append_format(out, "; %s ", is_cpu_library(open) ? "ONNX Runtime's own kernels" : "CPU");
         npart__append_estimate(out, ways->cpu.ms.typical_ms);
@@ -309,24 +341,66 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* Of the plan as it is, with its sizes fixed and mended, the one whose sum for the CPU lacks least. A loop that a
+ * rewrite has unrolled takes the CPU about as long. */
+static void sum_on_cpu(const struct npart__way *way, struct ways *ways)
+{
+    const struct npart__plan *best = NULL;
+    for (uint32_t i = 0; i < way->request->mended_count + 2; i++) {
+        const struct npart__plan *plan = i == 0 ? way->open : i == 1 ? way->fixed : way->request->mended[i - 2].plan;
+        if (plan && is_rare(plan->sides.cpu.unknown, NODES_FOR_UNKNOWN_LIKELY, plan) &&
+            (!best || plan->sides.cpu.unknown < best->sides.cpu.unknown))
+            best = plan;
+    }
+    if (!best)
+        return;
+    ways->cpu = on_cpu(best);
+    ways->is_partial = !is_rare(best->sides.cpu.unknown, NODES_FOR_UNKNOWN, best);
+}
+
+/* Whether a step but that which fixes sizes leads to a plan that runs. */
+static bool is_mended_otherwise(const struct npart__way *way)
+{
+    for (uint32_t i = 0; i < way->out->items.count; i++) {
+        const struct npart__action *at = &way->out->items.items[i];
+        if (strcmp(at->kind, "none") != 0 && strcmp(at->kind, "dims") != 0 && at->after.accepted > 0 &&
+            at->after.verdict != NPART_PLAN_FAILS)
+            return true;
+    }
+    return false;
+}
+
+/* Where too little is known for a sum: nodes that stay on the CPU take as long in the plan as without it, so the others
+ * tell which of both is faster. What another step would bring is not known, and may be more. */
+static void compare_the_rest(const struct npart__way *way, struct ways *ways)
+{
+    const struct npart__plan *plan = ways->mended.runs && way->fixed ? way->fixed : way->open;
+    struct way_to_run planned = as_planned(plan), cpu = on_cpu(plan);
+    bool is_faster = compare(&planned, &cpu).outcome == FASTER;
+    if (!planned.bill || !planned.runs || !is_unknown_on_cpu(plan) || (is_mended_otherwise(way) && !is_faster) ||
+        (ways->cpu.bill && is_faster))
+        return;
+    ways->planned = planned;
+    ways->cpu = cpu;
+    ways->mended.bill = NULL;
+    ways->is_fixed = plan != way->open;
+    ways->is_partial = is_faster; /* tensors without a size may have to be copied */
+}
+
 /* With dynamic sizes only what is known of the fixed ones can be compared: after the steps that fix them, or where none
  * is needed, of the plan with these sizes. */
 npart_status npart__recommend(struct npart__way *way)
 {
     const struct npart__plan *open = way->open, *fixed = way->fixed;
     struct npart__advice *out = way->out;
-    struct ways ways = {.planned = as_planned(open), .cpu = on_cpu(open), .to_cpu = {UNKNOWN, false}};
-    if (!ways.cpu.bill && fixed)
-        ways.cpu = on_cpu(fixed);
-    /* A loop that a rewrite has unrolled takes the CPU about as long. */
-    for (uint32_t i = 0; !ways.cpu.bill && i < way->request->mended_count; i++)
-        ways.cpu = on_cpu(way->request->mended[i].plan);
-    ways.mended = best_mended(way, &ways.cpu, &ways.steps);
-    if (!ways.cpu.bill && ways.planned.runs && !ways.mended.runs && is_unknown_on_cpu(open))
-        ways.cpu.bill = &open->sides.cpu;
+    struct ways ways = {.planned = as_planned(open), .to_cpu = {UNKNOWN, false}};
+    sum_on_cpu(way, &ways);
+    ways.mended = best_mended(way, &ways.cpu, &ways.steps, &ways.allows);
     drop_partial(&ways.planned, &ways.cpu);
-    ways.is_fixed = fixed && ways.planned.runs && !ways.planned.bill && !ways.mended.bill;
-    if (ways.is_fixed) {
+    if (!ways.cpu.bill || ways.is_partial)
+        compare_the_rest(way, &ways);
+    if (fixed && ways.planned.runs && !ways.planned.bill && !ways.mended.bill) {
+        ways.is_fixed = true;
         ways.planned = as_planned(fixed);
         drop_partial(&ways.planned, &ways.cpu);
     }
