@@ -42,7 +42,8 @@
  * never exits, and never aborts on its input. Getters return false where there is nothing to tell: the handle is NULL,
  * the id is out of range, or `size` is not one that this library knows; they leave *out alone then.
  *
- * Structs grow. Those for options begin with `version`: initialize them with their _INIT; NULL means the defaults.
+ * Structs grow. Those for options begin with `version`: initialize them with their _INIT, which names members (C++ has
+ * that from C++20 on); NULL means the defaults.
  * Those for results begin with `size`, which the caller sets to what it was compiled with:
  *
  *     struct npart_node node = {.size = sizeof node};
@@ -217,7 +218,7 @@ struct npart_read_options {
     const struct npart_limit *limits; /* instead of the library's own; of a name that is there twice the last counts */
     uint32_t limit_count;
 };
-#define NPART_READ_OPTIONS_INIT {3, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0}
+#define NPART_READ_OPTIONS_INIT {.version = 3}
 
 /* Reads an ONNX model from a file, by pread in small windows. Weights are not read, external data is not opened. Costs
  * time and memory in proportion to the graph, not to the weights.
@@ -302,41 +303,6 @@ struct npart_operand {
 NPART_API bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output, uint32_t index,
                                    struct npart_operand *out);
 
-/* ONNX's numbers (AttributeProto.AttributeType). */
-enum npart_attribute_type {
-    NPART_ATTRIBUTE_UNDEFINED, NPART_ATTRIBUTE_FLOAT, NPART_ATTRIBUTE_INT, NPART_ATTRIBUTE_STRING,
-    NPART_ATTRIBUTE_TENSOR, NPART_ATTRIBUTE_GRAPH, NPART_ATTRIBUTE_FLOATS, NPART_ATTRIBUTE_INTS,
-    NPART_ATTRIBUTE_STRINGS, NPART_ATTRIBUTE_TENSORS, NPART_ATTRIBUTE_GRAPHS, NPART_ATTRIBUTE_SPARSE_TENSOR,
-    NPART_ATTRIBUTE_SPARSE_TENSORS, NPART_ATTRIBUTE_TYPE, NPART_ATTRIBUTE_TYPES
-};
-
-/* An attribute that the file writes at a node; defaults are not among them. */
-struct npart_attribute {
-    size_t size;
-    const char *name;
-    enum npart_attribute_type type;
-    bool is_elided;       /* a long list whose payload was not read: `count` holds, the numbers are not here */
-    uint32_t count;       /* of a list; bytes of a string; 1 for others */
-    int64_t integer;      /* of an INT */
-    float real;           /* of a FLOAT */
-    const char *text;     /* of a STRING: `count` bytes and a NUL; else NULL */
-    const int64_t *integers; /* of INTS */
-    const float *reals;      /* of FLOATS */
-    uint32_t graph;          /* of a GRAPH, and the first of GRAPHS; else NPART_NONE */
-    int element_type;        /* of a TENSOR, ONNX's number */
-    uint32_t rank;           /* of a TENSOR */
-    const int64_t *dims;     /* of a TENSOR */
-};
-
-/* An attribute of a node, counted from 0. */
-NPART_API bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index,
-                                     struct npart_attribute *out);
-/* One string of a STRINGS attribute: `*bytes` bytes, not terminated. NULL when there is none. */
-NPART_API const char *npart_model_attribute_string(const npart_model *model, uint32_t node, uint32_t index,
-                                                   uint32_t item, size_t *bytes);
-/* The node's metadata under a key, as exporters leave it ("pkg.torch.onnx.stack_trace"); NULL when there is none. */
-NPART_API const char *npart_model_node_metadata(const npart_model *model, uint32_t node, const char *key);
-
 /* Where a node comes from, as exporters note it. Texts are not terminated; NULL and 0 where nothing is noted. */
 struct npart_origin {
     size_t size;
@@ -354,8 +320,6 @@ NPART_API size_t npart_model_node_text(const npart_model *model, uint32_t node, 
 /* The first node from id `from` on that is called `text`: by its name, by one of its outputs, or by its number in the
  * main graph. NPART_NONE when there is none. */
 NPART_API uint32_t npart_model_find_node(const npart_model *model, const char *text, uint32_t from);
-/* The first value from id `from` on of that name; NPART_NONE when there is none. Graphs may use a name again. */
-NPART_API uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from);
 
 enum npart_graph_kind {
     NPART_GRAPH_MAIN,
@@ -421,9 +385,10 @@ struct npart_inference_options {
     const struct npart_input_shape *inputs;
     uint32_t input_count;
     bool ignore_value_info; /* as if the file declared nothing but its inputs */
-    bool *is_missing; /* by dim, filled in: the model has no such dim, which then is no failure; NULL: it is one */
+    /* From version 2 on: that the model has no such dim is no failure, see npart_inference_lacks. */
+    bool may_lack_dims;
 };
-#define NPART_INFERENCE_OPTIONS_INIT {1, NULL, 0, NULL, 0, false, NULL}
+#define NPART_INFERENCE_OPTIONS_INIT {.version = 2}
 
 /* Infers the type and shape of every value, and the elements of small integer tensors.
  * Fails with ARGUMENT (no such dim, or sizes that conflict) or MEMORY. */
@@ -458,6 +423,8 @@ NPART_API bool npart_inference_binding(const npart_inference *inference, uint32_
                                        struct npart_dim_binding *out);
 /* The sizes that the caller gave (npart_inference_options.dims). */
 NPART_API bool npart_inference_given(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out);
+/* Whether the model lacks the dim that the size at this index is for (npart_inference_options.may_lack_dims). */
+NPART_API bool npart_inference_lacks(const npart_inference *inference, uint32_t index);
 
 enum npart_value_kind {
     NPART_VALUE_UNKNOWN,
@@ -500,10 +467,6 @@ NPART_API size_t npart_inference_dim_text(const npart_inference *inference, uint
                                           size_t bytes);
 /* Writes "float32[1,sequence,768]". */
 NPART_API size_t npart_inference_type_text(const npart_inference *inference, uint32_t value, char *out, size_t bytes);
-/* Known whole-number elements, -1 for a symbolic one: writes the first `capacity` of them, and how many there are.
- * False, with *count 0, when they are not known. */
-NPART_API bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out,
-                                        uint32_t capacity, uint32_t *count);
 /* How much a node computes or moves: a number, or where sizes are symbolic an expression of them. */
 struct npart_figure {
     uint64_t value;   /* UINT64_MAX: it is no number that is known */
@@ -554,10 +517,6 @@ struct npart_structure {
 /* The first call finds that of all nodes. Fails with MEMORY, or ARGUMENT where there is no such node. */
 NPART_API npart_status npart_inference_structure(const npart_inference *inference, uint32_t node,
                                                  struct npart_structure *out, struct npart_error *error);
-/* Sizes that must be equal for the model to work, where two different symbols met: writes "n = m", cut to `bytes`, and
- * to `*node` (may be NULL) where they met. */
-NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
-                                          uint32_t *node);
 /* What was found when types and shapes were inferred. */
 NPART_API bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out);
 
@@ -692,7 +651,7 @@ struct npart_plan_options {
     const char *runtime; /* starts partitions: "bare", "onnxruntime", "tflite" or "coreml"; NULL: the target's own */
     bool is_sustained;   /* costs are those of a device that has run for minutes */
 };
-#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, false}
+#define NPART_PLAN_OPTIONS_INIT {.version = 1, .level = NPART_LEVEL_BASIC}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
@@ -1160,33 +1119,6 @@ struct npart_held {
 /* Of a live node; false for another. */
 NPART_API bool npart_plan_held(const npart_plan *plan, uint32_t node, struct npart_held *out);
 
-/* ---- what a time rests on -------------------------------------------------------------------------------- */
-
-struct npart_parameter_range {
-    double low, typical, high;
-};
-
-/* A `param` line of the list or of a cost file, as one plan uses it. */
-struct npart_parameter {
-    size_t size;
-    uint32_t line;    /* the same in all plans of the list; another line has another */
-    const char *name; /* "launch_ms" */
-    const char *precision, *runtime; /* that it is for; NULL: any */
-    struct npart_parameter_range range;
-    bool is_assumed; /* not measured */
-    bool is_speed;   /* the larger it is, the less time a run takes */
-    bool is_npu;     /* of what the NPU computes and moves, not of the CPU or of switches */
-};
-/* Asked for with `parameter` from 0 until it is false. Texts are constants. */
-NPART_API bool npart_plan_parameter(const npart_plan *plan, uint32_t parameter, struct npart_parameter *out);
-
-/* What is spent on each parameter in a warm run, in milliseconds: in the whole run, in all nodes on the CPU, and in
- * each partition's kernel. `ms` has room for 2 + partitions rows with one number for each parameter. With `factors`
- * (NULL: none), times that rest on a parameter are that many times as long, and what limits a node may be another.
- * Fails with ARGUMENT (a NULL, a plan whose cost is not known) or MEMORY. */
-NPART_API npart_status npart_plan_times(const npart_plan *plan, const double *factors, double *ms,
-                                        struct npart_error *error);
-
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 
 typedef struct npart_advice npart_advice;
@@ -1323,7 +1255,7 @@ struct npart_placement_options {
     uint32_t link_count;
     uint64_t tokens; /* the runs of a part whose outputs are its own next inputs; 0: 128 */
 };
-#define NPART_PLACEMENT_OPTIONS_INIT {1, NULL, NULL, 0, NULL, 0, 0}
+#define NPART_PLACEMENT_OPTIONS_INIT {.version = 1}
 
 /* Finds on which device each model of a set runs best: by the costs of its plan, how often it runs, and what is
  * transferred between the models. Dynamic sizes that are left are chosen as npart_inference_make_use does. Keeps
@@ -1462,8 +1394,7 @@ struct npart_fix_options {
     const char *const *words;
     uint32_t word_count;
 };
-#define NPART_FIX_OPTIONS_INIT                                                                                         \
-    {3, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0, NULL, 0, NULL, 0}
+#define NPART_FIX_OPTIONS_INIT {.version = 3, .most_growth = 0.25}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there
@@ -1631,7 +1562,7 @@ struct npart_diff_options {
     double memory_tolerance; /* the same of peaks */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
 };
-#define NPART_DIFF_OPTIONS_INIT {1, 0, 0, NULL}
+#define NPART_DIFF_OPTIONS_INIT {.version = 1}
 
 typedef struct npart_diff npart_diff;
 /* Compares two plans: of two versions of a model, or of one on two targets. Nodes are recognized by structure, then by
@@ -1724,8 +1655,6 @@ struct npart_diff_node {
 };
 /* A node that changed, counted from 0. */
 NPART_API bool npart_diff_node(const npart_diff *diff, uint32_t index, struct npart_diff_node *out);
-/* The node of `after` that a node of `before` is; NPART_NONE: there is none. */
-NPART_API uint32_t npart_diff_match(const npart_diff *diff, uint32_t before);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
@@ -1758,7 +1687,7 @@ struct npart_report_options {
     npart_plan_callback next;
     void *next_payload;
 };
-#define NPART_REPORT_OPTIONS_INIT {2, false, false, 0, false, NPART_DETAIL_NODES, NULL, NULL}
+#define NPART_REPORT_OPTIONS_INIT {.version = 2, .detail = NPART_DETAIL_NODES}
 
 enum npart_format {
     NPART_FORMAT_TEXT,     /* for people */
@@ -1830,7 +1759,7 @@ struct npart_document_options {
     const char *root; /* an absolute folder: files in it are told relative to it; NULL: paths stay as they are */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
 };
-#define NPART_DOCUMENT_OPTIONS_INIT {1, NPART_DETAIL_SUMMARY, NULL, NULL}
+#define NPART_DOCUMENT_OPTIONS_INIT {.version = 1, .detail = NPART_DETAIL_SUMMARY}
 
 /* What a threshold of the caller's says of a plan, or of the model. */
 struct npart_threshold_outcome {
@@ -1852,7 +1781,7 @@ struct npart_entry {
     size_t outcome_count;
     const struct npart_error *error; /* why the model cannot be analyzed: there are no plans then; else NULL */
 };
-#define NPART_ENTRY_INIT {1, NULL, NULL, 0, NULL, 0, NULL}
+#define NPART_ENTRY_INIT {.version = 1}
 
 /* Begins a document. Nothing of the options is needed afterwards; `write` is called from here on to npart_document_end.
  * Equal entries, equal bytes. Fails with ARGUMENT or MEMORY. */
@@ -1879,6 +1808,88 @@ NPART_API npart_status npart_document_add_report(npart_document *document, npart
 NPART_API npart_status npart_document_end(npart_document *document, struct npart_error *error);
 /* Gives the handle back; nothing more is written. */
 NPART_API void npart_document_free(npart_document *document);
+
+/* ---- what may still change ------------------------------------------------------------------------------- */
+
+/* Declared where NPART_EXPERIMENTAL is defined before this header: the next version may have it otherwise, or not at
+ * all. All else is a promise. */
+#ifdef NPART_EXPERIMENTAL
+
+/* ONNX's numbers (AttributeProto.AttributeType). */
+enum npart_attribute_type {
+    NPART_ATTRIBUTE_UNDEFINED, NPART_ATTRIBUTE_FLOAT, NPART_ATTRIBUTE_INT, NPART_ATTRIBUTE_STRING,
+    NPART_ATTRIBUTE_TENSOR, NPART_ATTRIBUTE_GRAPH, NPART_ATTRIBUTE_FLOATS, NPART_ATTRIBUTE_INTS,
+    NPART_ATTRIBUTE_STRINGS, NPART_ATTRIBUTE_TENSORS, NPART_ATTRIBUTE_GRAPHS, NPART_ATTRIBUTE_SPARSE_TENSOR,
+    NPART_ATTRIBUTE_SPARSE_TENSORS, NPART_ATTRIBUTE_TYPE, NPART_ATTRIBUTE_TYPES
+};
+
+/* An attribute that the file writes at a node; defaults are not among them. */
+struct npart_attribute {
+    size_t size;
+    const char *name;
+    enum npart_attribute_type type;
+    bool is_elided;       /* a long list whose payload was not read: `count` holds, the numbers are not here */
+    uint32_t count;       /* of a list; bytes of a string; 1 for others */
+    int64_t integer;      /* of an INT */
+    float real;           /* of a FLOAT */
+    const char *text;     /* of a STRING: `count` bytes and a NUL; else NULL */
+    const int64_t *integers; /* of INTS */
+    const float *reals;      /* of FLOATS */
+    uint32_t graph;          /* of a GRAPH, and the first of GRAPHS; else NPART_NONE */
+    int element_type;        /* of a TENSOR, ONNX's number */
+    uint32_t rank;           /* of a TENSOR */
+    const int64_t *dims;     /* of a TENSOR */
+};
+
+/* An attribute of a node, counted from 0. */
+NPART_API bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index,
+                                     struct npart_attribute *out);
+/* One string of a STRINGS attribute: `*bytes` bytes, not terminated. NULL when there is none. */
+NPART_API const char *npart_model_attribute_string(const npart_model *model, uint32_t node, uint32_t index,
+                                                   uint32_t item, size_t *bytes);
+/* The node's metadata under a key, as exporters leave it ("pkg.torch.onnx.stack_trace"); NULL when there is none. */
+NPART_API const char *npart_model_node_metadata(const npart_model *model, uint32_t node, const char *key);
+/* The first value from id `from` on of that name; NPART_NONE when there is none. Graphs may use a name again. */
+NPART_API uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from);
+
+/* Known whole-number elements, -1 for a symbolic one: writes the first `capacity` of them, and how many there are.
+ * False, with *count 0, when they are not known. */
+NPART_API bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out,
+                                        uint32_t capacity, uint32_t *count);
+/* Sizes that must be equal for the model to work, where two different symbols met: writes "n = m", cut to `bytes`, and
+ * to `*node` (may be NULL) where they met. */
+NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
+                                          uint32_t *node);
+
+struct npart_parameter_range {
+    double low, typical, high;
+};
+
+/* A `param` line of the list or of a cost file, as one plan uses it. */
+struct npart_parameter {
+    size_t size;
+    uint32_t line;    /* the same in all plans of the list; another line has another */
+    const char *name; /* "launch_ms" */
+    const char *precision, *runtime; /* that it is for; NULL: any */
+    struct npart_parameter_range range;
+    bool is_assumed; /* not measured */
+    bool is_speed;   /* the larger it is, the less time a run takes */
+    bool is_npu;     /* of what the NPU computes and moves, not of the CPU or of switches */
+};
+/* Asked for with `parameter` from 0 until it is false. Texts are constants. */
+NPART_API bool npart_plan_parameter(const npart_plan *plan, uint32_t parameter, struct npart_parameter *out);
+
+/* What is spent on each parameter in a warm run, in milliseconds: in the whole run, in all nodes on the CPU, and in
+ * each partition's kernel. `ms` has room for 2 + partitions rows with one number for each parameter. With `factors`
+ * (NULL: none), times that rest on a parameter are that many times as long, and what limits a node may be another.
+ * Fails with ARGUMENT (a NULL, a plan whose cost is not known) or MEMORY. */
+NPART_API npart_status npart_plan_times(const npart_plan *plan, const double *factors, double *ms,
+                                        struct npart_error *error);
+
+/* The node of `after` that a node of `before` is; NPART_NONE: there is none. */
+NPART_API uint32_t npart_diff_match(const npart_diff *diff, uint32_t before);
+
+#endif
 
 #ifdef __cplusplus
 }

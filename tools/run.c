@@ -155,8 +155,11 @@ npart_status infer(npart_inference **out, const npart_model *model, const struct
                    struct npart_error *error)
 {
     struct npart_inference_options sizes = inference_options(options);
-    sizes.is_missing = is_missing;
-    return npart_inference_make(out, model, &sizes, error);
+    sizes.may_lack_dims = is_missing != NULL;
+    npart_status status = npart_inference_make(out, model, &sizes, error);
+    for (uint32_t i = 0; status == NPART_OK && is_missing && i < sizes.dim_count; i++)
+        is_missing[i] = npart_inference_lacks(*out, i);
+    return status;
 }
 
 struct npart_plan_options plan_options(const struct options *options)

@@ -43,9 +43,8 @@ struct npart__infer_options *npart__copy_inference_options(const struct npart_in
     }
     copy->bindings = bindings;
     copy->binding_count = options->dim_count;
-    /* Where the inference writes whether the model has such a dim; copied to the caller's at the end. */
     copy->is_missing = is_missing;
-    copy->may_lack_count = options->is_missing ? options->dim_count : 0;
+    copy->may_lack_count = options->version >= 2 && options->may_lack_dims ? options->dim_count : 0;
     copy->shapes = shapes;
     copy->shape_count = options->input_count;
     copy->ignore_value_info = options->ignore_value_info;
@@ -70,7 +69,7 @@ npart_status npart__check_inference_options(const struct npart_inference_options
 {
     if (!options)
         return NPART_OK;
-    npart_status status = npart__check_version("inference options", options->version, 1, error);
+    npart_status status = npart__check_version("inference options", options->version, 2, error);
     if (status == NPART_OK && !are_complete(options))
         status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "inference options lack a name or sizes");
     return status;
@@ -98,8 +97,7 @@ static npart_inference *new_inference(const npart_model *model)
 }
 
 /* Findings about compiled graphs and about what a runtime refuses belong to the inference, as they are the same
- * for every target. `is_missing` is written only when all has gone well. `made` has its own arena, with the
- * allocator of the model and so within its budget. */
+ * for every target. `made` has its own arena, with the allocator of the model and so within its budget. */
 npart_status npart_inference_make(npart_inference **out, const npart_model *model,
                                   const struct npart_inference_options *options, struct npart_error *error)
 {
@@ -120,8 +118,6 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
         status = npart__find_compiled(made->inference, error);
     if (status == NPART_OK)
         status = npart__find_invalid(made->inference, error);
-    for (uint32_t i = 0; status == NPART_OK && options && options->is_missing && i < options->dim_count; i++)
-        options->is_missing[i] = made->options->is_missing[i];
     return NPART__HAND_OVER(out, made, status, error);
 }
 
@@ -330,6 +326,12 @@ bool npart_inference_given(const npart_inference *inference, uint32_t index, str
         return false;
     *out = inference->options->bindings[index];
     return true;
+}
+
+bool npart_inference_lacks(const npart_inference *inference, uint32_t index)
+{
+    const struct npart__infer_options *options = inference ? inference->options : NULL;
+    return options && index < options->may_lack_count && options->is_missing[index];
 }
 
 /* "batch = sequence": two sizes that had to be taken for equal, with the node that needs it. Both sides are

@@ -13,7 +13,7 @@ nm -D --defined-only "$library" | awk -v node="$node" '$3 != node { sub("@@" nod
 diff "$work/declared" "$work/exported" >&2
 objdump -p "$library" | grep -q "0x00 0x[0-9a-f]* $node\$" || { echo "$library has no version node $node" >&2; exit 1; }
 {
-	printf '#include <stdio.h>\n#include "%s"\nint main(void)\n{\n' "$(realpath "$header")"
+	printf '#include <stdio.h>\n#define NPART_EXPERIMENTAL\n#include "%s"\nint main(void)\n{\n' "$(realpath "$header")"
 	awk '/^struct npart_[a-z_]* {$/ { name = $2; next }
 		/^    (size_t size|uint32_t version);/ && name { printf "    printf(\"struct %s %%zu\\n\", sizeof(struct %s));\n", name, name }
 		{ name = "" }' "$header"

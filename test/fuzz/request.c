@@ -96,7 +96,7 @@ static void choose_sizes(struct request *request, unsigned choice)
     request->dims[0].is_limit = choice / 64 == 3;
     request->sizes.dims = request->dims;
     request->sizes.dim_count = choice % 2 ? 2 : 1;
-    request->sizes.is_missing = request->is_missing;
+    request->sizes.may_lack_dims = true;
 }
 
 static void choose_override(struct request *request, unsigned choice, const npart_model *model)

@@ -15,7 +15,6 @@ struct request {
     struct npart_plan_options plan;
     struct npart_inference_options sizes;
     struct npart_dim_binding dims[2];
-    bool is_missing[2];
     struct npart_assumption assumption;
     const char *cut;
 };

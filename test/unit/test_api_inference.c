@@ -265,17 +265,16 @@ static void test_api_inference__missing_dims(void)
 {
     struct npart_dim_binding dims[] = {{.name = "height", .size = 3}, {.name = "batch", .size = 3},
                                        {.name = "width", .size = 8, .is_limit = true}, {.name = "u.9", .size = 2}};
-    bool is_missing[] = {false, true, false, false};
     struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
     struct analysis at = {.model = read_text(lines)};
     npart_inference *fixed = NULL;
     options.dims = dims;
     options.dim_count = 4;
     CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_ERROR_ARGUMENT);
-    CHECK(is_missing[1]);
-    options.is_missing = is_missing;
+    options.may_lack_dims = true;
     CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_OK);
-    CHECK(is_missing[0] && !is_missing[1] && is_missing[2] && is_missing[3]);
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK_INT(npart_inference_lacks(at.inference, i), i != 1 && i < 4);
     CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
     npart_inference_free(at.inference);
     at.inference = fixed;

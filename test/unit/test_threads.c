@@ -205,15 +205,14 @@ static void *run_fixed(void *payload)
 static void test_threads__sizes_of_one_inference(void)
 {
     const struct npart_dim_binding dim = {.name = "no_such_dim", .size = 4};
-    bool is_missing = false;
     struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
     pthread_t threads[THREADS];
     struct analysis at;
     options.dims = &dim;
     options.dim_count = 1;
-    options.is_missing = &is_missing;
+    options.may_lack_dims = true;
     analysis_infer(&at, "input x float32[n,2]\nnode y = Relu(x)\noutput y\n", &options);
-    CHECK(is_missing);
+    CHECK(npart_inference_lacks(at.inference, 0));
     for (unsigned i = 0; i < THREADS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, run_fixed, at.inference) == 0);
     for (unsigned i = 0; i < THREADS; i++)

@@ -149,19 +149,15 @@ def write_enum(enum: c_ast.Enum) -> list[str]:
 
 
 def initializers(text: str) -> list[str]:
-    """The _INIT macros, as the first members of their structs; and numbers."""
-    words = {"NULL": "None", "false": "False", "true": "True"}
+    """The _INIT macros, as the members that they name; and numbers."""
     lines = ["", "NPART_NONE = 0xFFFFFFFF"]
     for name, number in re.findall(r"^#define (NPART_[A-Z_]+) (\d+)u?$", text, re.M):
         lines.append(f"{name} = {number}")
     numbers = re.findall(r"^#define NPART_VERSION_[A-Z]+ (\d+)$", text, re.M)
     lines.append(f'VERSION = "{".".join(numbers)}"')
-    for name, items in re.findall(r"^#define (NPART_\w+_INIT)\s+(?:\\\n\s*)?\{([^}]*)\}", text, re.M):
-        values = [re.sub(r"^\.\w+ *= *", "", item.strip()) for item in items.split(",")]
-        values = [words.get(value, value) for value in values]
-        while values[-1] in ("None", "False", "0"):  # as members are that are not set
-            values.pop()
-        lines.append(f"{name} = ({', '.join(values)}{',' if len(values) == 1 else ''})")
+    for name, items in re.findall(r"^#define (NPART_\w+_INIT) \{(.*)\}$", text, re.M):
+        members = re.sub(r"\.(\w+) = ", r'"\1": ', items)
+        lines.append(f"{name} = {{{members}}}")
     return lines
 
 

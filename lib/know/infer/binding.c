@@ -216,7 +216,7 @@ static const char *name_axis(const struct binder *binder, uint32_t input, uint32
                                axis);
 }
 
-/* The model lacks the dim that a request names. No failure where the caller wants to be told (`is_missing`), as one
+/* The model lacks the dim that a request names. No failure where the caller said so (`may_lack_dims`), as one
  * command line may serve many models; else an error with the nearest names of dynamic dims, to help with misspelt
  * ones. */
 static npart_status lack_dim(const struct binder *binder, uint32_t index, struct npart_error *error)

@@ -32,10 +32,10 @@ static bool join_sizes(struct npart_inference_options *sizes, const npart_plan *
     struct npart_dim_binding *dims = npart__arena_zeroed(arena, (size_t)given + chosen + 1, sizeof *dims);
     for (uint32_t i = 0; dims && i < given + chosen; i++)
         dims[i] = i < given ? sizes->dims[i] : fixed->inference->chosen[i - given];
-    sizes->is_missing = npart__arena_zeroed(arena, (size_t)given + chosen + 1, sizeof *sizes->is_missing);
+    sizes->may_lack_dims = true;
     sizes->dims = dims;
     sizes->dim_count = given + chosen;
-    return dims && sizes->is_missing;
+    return dims != NULL;
 }
 
 /* A file that has changed meanwhile, or has what cannot be written: the advice does without. */

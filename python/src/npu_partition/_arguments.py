@@ -130,8 +130,7 @@ class Sizes:
             shape.input, shape.rank = encoded(name), len(sizes)
             shape.dims = (ctypes.c_int64 * len(sizes))(*sizes)
         self.struct.dims, self.struct.dim_count = bound, len(bound)
-        if not is_strict:
-            self.struct.is_missing = (ctypes.c_bool * len(bound))()
+        self.struct.may_lack_dims = not is_strict
         self.struct.inputs, self.struct.input_count = shapes, len(shapes)
 
 

@@ -54,13 +54,9 @@ def sized(struct: type[Any]) -> Any:
     return made
 
 
-def initialized(struct: type[Any], values: tuple[Any, ...]) -> Any:
-    """A struct for options with the members of its _INIT. NULL is what a new struct has."""
-    made = struct()
-    for (name, *_kind), value in zip(struct._fields_, values):
-        if value is not None:
-            setattr(made, name, value)
-    return made
+def initialized(struct: type[Any], values: dict[str, Any]) -> Any:
+    """A struct for options with the members of its _INIT."""
+    return struct(**values)
 
 
 class Handle:

@@ -14,7 +14,6 @@ from ctypes import (
     c_char,
     c_char_p,
     c_double,
-    c_float,
     c_int,
     c_int32,
     c_int64,
@@ -42,22 +41,6 @@ NPART_ERROR_TIMEOUT = -9
 NPART_PAST_REFUSED = 0
 NPART_PAST_UNKNOWN = 1
 NPART_PAST_SHORTER = 2
-
-NPART_ATTRIBUTE_UNDEFINED = 0
-NPART_ATTRIBUTE_FLOAT = 1
-NPART_ATTRIBUTE_INT = 2
-NPART_ATTRIBUTE_STRING = 3
-NPART_ATTRIBUTE_TENSOR = 4
-NPART_ATTRIBUTE_GRAPH = 5
-NPART_ATTRIBUTE_FLOATS = 6
-NPART_ATTRIBUTE_INTS = 7
-NPART_ATTRIBUTE_STRINGS = 8
-NPART_ATTRIBUTE_TENSORS = 9
-NPART_ATTRIBUTE_GRAPHS = 10
-NPART_ATTRIBUTE_SPARSE_TENSOR = 11
-NPART_ATTRIBUTE_SPARSE_TENSORS = 12
-NPART_ATTRIBUTE_TYPE = 13
-NPART_ATTRIBUTE_TYPES = 14
 
 NPART_GRAPH_MAIN = 0
 NPART_GRAPH_BODY = 1
@@ -263,16 +246,16 @@ NPART_VERSION_MINOR = 3
 NPART_VERSION_PATCH = 0
 NPART_MOST_PROPOSALS = 2
 VERSION = "0.3.0"
-NPART_READ_OPTIONS_INIT = (3,)
-NPART_INFERENCE_OPTIONS_INIT = (1,)
-NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC)
-NPART_PLACEMENT_OPTIONS_INIT = (1,)
-NPART_FIX_OPTIONS_INIT = (3, None, None, None, 0, 0, None, 0, None, 0, 0.25)
-NPART_SIDE_INIT = (1,)
-NPART_DIFF_OPTIONS_INIT = (1,)
-NPART_REPORT_OPTIONS_INIT = (2, False, False, 0, False, NPART_DETAIL_NODES)
-NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY)
-NPART_ENTRY_INIT = (1,)
+NPART_READ_OPTIONS_INIT = {"version": 3}
+NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
+NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
+NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
+NPART_FIX_OPTIONS_INIT = {"version": 3, "most_growth": 0.25}
+NPART_SIDE_INIT = {"version": 1}
+NPART_DIFF_OPTIONS_INIT = {"version": 1}
+NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
+NPART_DOCUMENT_OPTIONS_INIT = {"version": 1, "detail": NPART_DETAIL_SUMMARY}
+NPART_ENTRY_INIT = {"version": 1}
 
 
 class npart_error(Structure):
@@ -478,39 +461,6 @@ class npart_operand(Structure):
     ]
 
 
-class npart_attribute(Structure):
-    size: int
-    name: Bytes | None
-    type: int
-    is_elided: bool
-    count: int
-    integer: int
-    real: float
-    text: Bytes | None
-    integers: Any
-    reals: Any
-    graph: int
-    element_type: int
-    rank: int
-    dims: Any
-    _fields_ = [
-        ("size", c_size_t),
-        ("name", c_char_p),
-        ("type", c_int),
-        ("is_elided", c_bool),
-        ("count", c_uint32),
-        ("integer", c_int64),
-        ("real", c_float),
-        ("text", c_char_p),
-        ("integers", POINTER(c_int64)),
-        ("reals", POINTER(c_float)),
-        ("graph", c_uint32),
-        ("element_type", c_int),
-        ("rank", c_uint32),
-        ("dims", POINTER(c_int64)),
-    ]
-
-
 class npart_origin(Structure):
     size: int
     file: Any
@@ -597,7 +547,7 @@ class npart_inference_options(Structure):
     inputs: Any
     input_count: int
     ignore_value_info: bool
-    is_missing: Any
+    may_lack_dims: bool
     _fields_ = [
         ("version", c_uint32),
         ("dims", POINTER(npart_dim_binding)),
@@ -605,7 +555,7 @@ class npart_inference_options(Structure):
         ("inputs", POINTER(npart_input_shape)),
         ("input_count", c_uint32),
         ("ignore_value_info", c_bool),
-        ("is_missing", POINTER(c_bool)),
+        ("may_lack_dims", c_bool),
     ]
 
 
@@ -1342,40 +1292,6 @@ class npart_held(Structure):
     ]
 
 
-class npart_parameter_range(Structure):
-    low: float
-    typical: float
-    high: float
-    _fields_ = [
-        ("low", c_double),
-        ("typical", c_double),
-        ("high", c_double),
-    ]
-
-
-class npart_parameter(Structure):
-    size: int
-    line: int
-    name: Bytes | None
-    precision: Bytes | None
-    runtime: Bytes | None
-    range: Any
-    is_assumed: bool
-    is_speed: bool
-    is_npu: bool
-    _fields_ = [
-        ("size", c_size_t),
-        ("line", c_uint32),
-        ("name", c_char_p),
-        ("precision", c_char_p),
-        ("runtime", c_char_p),
-        ("range", npart_parameter_range),
-        ("is_assumed", c_bool),
-        ("is_speed", c_bool),
-        ("is_npu", c_bool),
-    ]
-
-
 class npart_after(Structure):
     partitions: int
     coverage: float
@@ -2097,13 +2013,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_model_info": (c_bool, [c_void_p, POINTER(npart_model_info)]),
     "npart_model_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node)]),
     "npart_model_operand": (c_bool, [c_void_p, c_uint32, c_bool, c_uint32, POINTER(npart_operand)]),
-    "npart_model_attribute": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_attribute)]),
-    "npart_model_attribute_string": (c_char_p, [c_void_p, c_uint32, c_uint32, c_uint32, POINTER(c_size_t)]),
-    "npart_model_node_metadata": (c_char_p, [c_void_p, c_uint32, c_char_p]),
     "npart_model_node_origin": (c_bool, [c_void_p, c_uint32, POINTER(npart_origin)]),
     "npart_model_node_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
     "npart_model_find_node": (c_uint32, [c_void_p, c_char_p, c_uint32]),
-    "npart_model_find_value": (c_uint32, [c_void_p, c_char_p, c_uint32]),
     "npart_model_graph": (c_bool, [c_void_p, c_uint32, POINTER(npart_graph)]),
     "npart_model_graph_path": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
     "npart_model_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
@@ -2123,15 +2035,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_model": (c_void_p, [c_void_p]),
     "npart_inference_binding": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
     "npart_inference_given": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
+    "npart_inference_lacks": (c_bool, [c_void_p, c_uint32]),
     "npart_inference_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value)]),
     "npart_inference_dim": (c_int64, [c_void_p, c_uint32, c_uint32]),
     "npart_inference_dim_text": (c_size_t, [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t]),
     "npart_inference_type_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
-    "npart_inference_elements": (c_bool, [c_void_p, c_uint32, POINTER(c_int64), c_uint32, POINTER(c_uint32)]),
     "npart_work_class_text": (c_char_p, [c_int]),
     "npart_inference_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
     "npart_inference_structure": (c_int, [c_void_p, c_uint32, POINTER(npart_structure), POINTER(npart_error)]),
-    "npart_inference_assumption": (c_bool, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_uint32)]),
     "npart_inference_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_builtin_oplist": (c_char_p, [c_size_t]),
     "npart_oplist_find": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_allocator), POINTER(npart_error)]),
@@ -2209,8 +2120,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_limited_text": (c_char_p, [c_int]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
-    "npart_plan_parameter": (c_bool, [c_void_p, c_uint32, POINTER(npart_parameter)]),
-    "npart_plan_times": (c_int, [c_void_p, POINTER(c_double), POINTER(c_double), POINTER(npart_error)]),
     "npart_advice_make": (
         c_int,
         [
@@ -2302,7 +2211,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_diff_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_cause)]),
     "npart_node_change_text": (c_char_p, [c_int]),
     "npart_diff_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_node)]),
-    "npart_diff_match": (c_uint32, [c_void_p, c_uint32]),
     "npart_format_text": (c_char_p, [c_int]),
     "npart_report": (
         c_int,
