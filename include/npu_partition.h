@@ -485,8 +485,7 @@ enum npart_work_class {
     NPART_WORK_MOVE, /* Transpose, Concat, Slice, Gather, Pad, Resize by nearest: elements change their place */
     NPART_WORK_CONVERT /* QuantizeLinear, DequantizeLinear, Cast that stand alone */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_work_class_text(enum npart_work_class value);
+NPART_API const char *npart_work_class_text(enum npart_work_class value); /* in JSON, or NULL */
 
 /* What a node computes and moves, with what is fused into it; all 0 for one that is not live. In the body of an If,
  * Loop or Scan it is for one pass. */
@@ -588,8 +587,7 @@ enum npart_cause_kind {
     NPART_ABOUT_ATTRIBUTE, /* attributes, elements of constants, scales */
     NPART_ABOUT_POLICY /* what stands around the node, where it stands, what the user chose */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_cause_kind_text(enum npart_cause_kind value);
+NPART_API const char *npart_cause_kind_text(enum npart_cause_kind value); /* in JSON, or NULL */
 
 enum npart_rule_kind {
     NPART_RULE_NEED,  /* must be met */
@@ -628,8 +626,7 @@ enum npart_level {
     NPART_LEVEL_BASIC, /* as sessions do by default: constants and static shape arithmetic are folded */
     NPART_LEVEL_OFF /* no rewriting */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_level_text(enum npart_level value);
+NPART_API const char *npart_level_text(enum npart_level value); /* in JSON, or NULL */
 
 /* What is taken for granted of one node or of every node of an op, whatever the rules say. */
 struct npart_assumption {
@@ -693,8 +690,7 @@ enum npart_compiled_verdict {
     NPART_COMPILED_REFUSED, /* the runtime does not load it */
     NPART_COMPILED_UNKNOWN /* the file does not say enough */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_compiled_verdict_text(enum npart_compiled_verdict value);
+NPART_API const char *npart_compiled_verdict_text(enum npart_compiled_verdict value); /* in JSON, or NULL */
 /* A node that holds a graph that is compiled already, and what becomes of it on the target. */
 struct npart_compiled {
     size_t size;
@@ -725,8 +721,7 @@ enum npart_plan_verdict {
     NPART_PLAN_EMPTY, /* nothing is live */
     NPART_PLAN_UNKNOWN /* not said, of a side that is filled in from a report */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_plan_verdict_text(enum npart_plan_verdict value);
+NPART_API const char *npart_plan_verdict_text(enum npart_plan_verdict value); /* in JSON, or NULL */
 enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
 
 /* A target's answer in numbers, counted over the nodes of all graphs. */
@@ -771,8 +766,7 @@ enum npart_verdict {
     NPART_VERDICT_FOLDED, /* removed before partitioning */
     NPART_VERDICT_FUSED /* fused into another node before partitioning */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_verdict_text(enum npart_verdict value);
+NPART_API const char *npart_verdict_text(enum npart_verdict value); /* in JSON, or NULL */
 
 /* What a session does with a node of the file. */
 enum npart_fate {
@@ -786,8 +780,7 @@ enum npart_fate {
     NPART_FATE_FUSED, /* does its work as a part of another node */
     NPART_FATE_NO_OP /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_fate_text(enum npart_fate value);
+NPART_API const char *npart_fate_text(enum npart_fate value); /* in JSON, or NULL */
 
 struct npart_node_plan {
     size_t size;
@@ -829,8 +822,7 @@ enum npart_outcome {
     NPART_OUTCOME_NOTE, /* a note that applies */
     NPART_OUTCOME_NO_NOTE /* a note that does not */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_outcome_text(enum npart_outcome value);
+NPART_API const char *npart_outcome_text(enum npart_outcome value); /* in JSON, or NULL */
 
 /* A rule and how it came out for a node. */
 struct npart_reason {
@@ -898,8 +890,7 @@ enum npart_fusion_state {
     NPART_FUSION_SEPARATE, /* all is there, and each is a node of its own for the target's compiler */
     NPART_FUSION_NEARLY /* one thing stops it */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_fusion_state_text(enum npart_fusion_state value);
+NPART_API const char *npart_fusion_state_text(enum npart_fusion_state value); /* in JSON, or NULL */
 
 /* Nodes that are fused into one, or that compilers fuse where they find them (`lib/plan/fusions.def`). */
 struct npart_fusion {
@@ -1015,8 +1006,7 @@ enum npart_happening {
     NPART_HAPPENS_FAILS, /* they are claimed, and then fail to compile */
     NPART_HAPPENS_UNKNOWN /* not known */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_happening_text(enum npart_happening value);
+NPART_API const char *npart_happening_text(enum npart_happening value); /* in JSON, or NULL */
 
 /* Nodes with weights in one format, and what the target does with it. */
 struct npart_precision {
@@ -1066,8 +1056,7 @@ enum npart_limited {
     NPART_LIMITED_PARTITION_WEIGHTS, /* the weights of one partition */
     NPART_LIMITED_PARTITIONS /* how many a process holds */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_limited_text(enum npart_limited value);
+NPART_API const char *npart_limited_text(enum npart_limited value); /* in JSON, or NULL */
 
 /* What may be no larger. */
 struct npart_memory_limit {
@@ -1151,8 +1140,7 @@ enum npart_pays {
     NPART_PAYS_FEWER_PARTITIONS, /* or one where there was none */
     NPART_PAYS_MORE_ON_NPU /* fewer nodes fall back to the CPU */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_pays_text(enum npart_pays value);
+NPART_API const char *npart_pays_text(enum npart_pays value); /* in JSON, or NULL */
 
 /* Something to do; the steps come first, the best first. */
 struct npart_action {
@@ -1192,8 +1180,7 @@ enum npart_choice {
     NPART_CHOICE_CPU, /* do without */
     NPART_CHOICE_UNDECIDED /* it takes about as long on either, or too little is known */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_choice_text(enum npart_choice value);
+NPART_API const char *npart_choice_text(enum npart_choice value); /* in JSON, or NULL */
 
 /* Whether the NPU is worth it. */
 enum npart_worth {
@@ -1205,8 +1192,7 @@ enum npart_worth {
     NPART_WORTH_NO, /* surely slower; or nothing runs there */
     NPART_WORTH_NONE /* too little is known */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_worth_text(enum npart_worth value);
+NPART_API const char *npart_worth_text(enum npart_worth value); /* in JSON, or NULL */
 
 /* Whether the NPU is worth it, by what a run costs on either side and after each action. */
 struct npart_recommendation {
@@ -1230,12 +1216,14 @@ NPART_API bool npart_advice_recommendation(const npart_advice *advice, struct np
 
 typedef struct npart_placement npart_placement;
 
+/* Where a part of a set of models runs. */
 enum npart_device {
     NPART_DEVICE_NPU, /* with what falls back from it to the CPU */
-    NPART_DEVICE_CPU,
-    NPART_DEVICE_GPU,
+    NPART_DEVICE_CPU, /* on the CPU alone */
+    NPART_DEVICE_GPU, /* on the caller's GPU */
     NPART_DEVICES /* how many; as a device: not known */
 };
+NPART_API const char *npart_device_text(enum npart_device value); /* in JSON, or NULL */
 
 /* What the caller knows of a part. PART is a model's path, or the path's last component; of a model that serves both
  * uses of a decoder, each of them is a part: "PATH:prefill" and "PATH:decode". */
@@ -1272,8 +1260,7 @@ enum npart_runs_from {
     NPART_RUNS_TOKENS, /* its outputs are its own next inputs */
     NPART_RUNS_ONCE /* nothing is known: it is counted once */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_runs_from_text(enum npart_runs_from value);
+NPART_API const char *npart_runs_from_text(enum npart_runs_from value); /* in JSON, or NULL */
 
 /* A model of the set, or one use of it. */
 struct npart_part {
@@ -1283,7 +1270,7 @@ struct npart_part {
     const char *use; /* `prefill` or `decode`; "": its model has one */
     uint64_t runs; /* in one run of the set */
     enum npart_runs_from runs_from; /* who says so */
-    enum npart_device device; /* where the set costs least: `npu`, `cpu`, `gpu`; NPART_DEVICES: not known */
+    enum npart_device device; /* where the set costs least */
     bool is_decided; /* no other device for it alone may be as good, within the 80 % intervals */
     const char *why; /* a sentence */
     bool has_cost[NPART_DEVICES];
@@ -1303,8 +1290,7 @@ enum npart_link_kind {
     NPART_LINK_CACHE, /* the next run's input, of the same part or of one that goes on from it */
     NPART_LINK_APPLICATION /* code of the caller's stands between */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_link_kind_text(enum npart_link_kind value);
+NPART_API const char *npart_link_kind_text(enum npart_link_kind value); /* in JSON, or NULL */
 
 /* What a link was found by. */
 enum npart_link_origin {
@@ -1312,8 +1298,7 @@ enum npart_link_origin {
     NPART_FROM_SHAPE, /* their shapes */
     NPART_FROM_USER /* the caller said so */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_link_origin_text(enum npart_link_origin value);
+NPART_API const char *npart_link_origin_text(enum npart_link_origin value); /* in JSON, or NULL */
 
 /* A tensor that one part makes and another takes, or the same part in its next run. */
 struct npart_link {
@@ -1366,8 +1351,7 @@ enum npart_equality {
     NPART_EQUAL_STEP, /* within one quantization step an operator */
     NPART_EQUAL_APPROX /* another function */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_equality_text(enum npart_equality value);
+NPART_API const char *npart_equality_text(enum npart_equality value); /* in JSON, or NULL */
 
 struct npart_fix_options {
     uint32_t version;
@@ -1553,8 +1537,7 @@ enum npart_change {
     NPART_CHANGE_BETTER, /* better */
     NPART_CHANGE_WORSE /* worse */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_change_text(enum npart_change value);
+NPART_API const char *npart_change_text(enum npart_change value); /* in JSON, or NULL */
 
 struct npart_diff_options {
     uint32_t version;
@@ -1613,8 +1596,7 @@ enum npart_cause_change {
     NPART_CAUSE_FEWER, /* it affects fewer nodes */
     NPART_CAUSE_SAME /* it affects as many */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_cause_change_text(enum npart_cause_change value);
+NPART_API const char *npart_cause_change_text(enum npart_cause_change value); /* in JSON, or NULL */
 
 /* A root of either side: new ones first, then those that affect more nodes, lost ones, fewer, and as many. */
 struct npart_diff_cause {
@@ -1636,8 +1618,7 @@ enum npart_node_change {
     NPART_NODE_ADDED, /* it was not there before */
     NPART_NODE_REMOVED /* it is not there any more */
 };
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_node_change_text(enum npart_node_change value);
+NPART_API const char *npart_node_change_text(enum npart_node_change value); /* in JSON, or NULL */
 
 /* A node that is not as it was: worse ones first. */
 struct npart_diff_node {

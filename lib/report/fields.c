@@ -169,6 +169,25 @@ static void put_pair(struct npart__buffer *out, uint32_t low, uint32_t high)
     npart__json_close(out, ']');
 }
 
+static void put_list(struct npart__buffer *out, const struct npart__field *field, const void *items, uint32_t count)
+{
+    const struct npart__field *fields = field->more, *end = fields;
+    while (end->kind != NPART__FIELD_END)
+        end++;
+    npart__json_open(out, NULL, field->kind == NPART__FIELD_MAP ? '{' : '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const void *item = field->kind == NPART__FIELD_REFS ? ((const void *const *)items)[i]
+                                                            : (const char *)items + (size_t)i * end->at;
+        if (field->kind == NPART__FIELD_MAP) {
+            npart__json_name(out, npart__tell(&fields[0], item).u.text);
+            put_told(out, npart__tell(&fields[1], item));
+        } else {
+            npart__put_fields(out, NULL, fields, item, i);
+        }
+    }
+    npart__json_close(out, field->kind == NPART__FIELD_MAP ? '}' : ']');
+}
+
 /* With the comma that is due: none where the object has just been opened. */
 static void put_field(struct npart__buffer *out, const struct npart__field *field, const void *record, uint32_t index)
 {
@@ -204,6 +223,14 @@ static void put_field(struct npart__buffer *out, const struct npart__field *fiel
         break;
     case NPART__FIELD_PART:
         npart__put_fields(out, NULL, field->more, at, 0);
+        break;
+    case NPART__FIELD_REF:
+        npart__put_fields(out, NULL, field->more, *(const void *const *)at, 0);
+        break;
+    case NPART__FIELD_LIST:
+    case NPART__FIELD_REFS:
+    case NPART__FIELD_MAP:
+        put_list(out, field, *(const void *const *)at, *(const uint32_t *)other);
         break;
     default:
         put_told(out, npart__tell(field, record));

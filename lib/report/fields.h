@@ -14,7 +14,7 @@
 #include "base/json.h"
 
 /* As in records.table. OR_NULL and OR_0 are its `?` and `?0`; a PART is an object, of members of the same struct, or of
- * one that is a member. From OWN on they are no single values. */
+ * one that is a member. From OWN on they are no single values. At END stands the size of the struct. */
 enum npart__field_kind {
     NPART__FIELD_END, NPART__FIELD_COUNT, NPART__FIELD_ID, NPART__FIELD_SIZE, NPART__FIELD_SIZE_OR_NULL,
     NPART__FIELD_SIZE_OR_0, NPART__FIELD_NUMBER, NPART__FIELD_INT, NPART__FIELD_REAL, NPART__FIELD_REAL_OR_NULL,
@@ -22,7 +22,8 @@ enum npart__field_kind {
     NPART__FIELD_WORD, NPART__FIELD_WORD_OR_NULL, NPART__FIELD_BYTES, NPART__FIELD_FIGURE, NPART__FIELD_FIT,
     NPART__FIELD_FITS,
     NPART__FIELD_OWN, NPART__FIELD_INDEX, NPART__FIELD_TEXTS, NPART__FIELD_TEXTS_OR_NULL, NPART__FIELD_WORDS,
-    NPART__FIELD_RANGE, NPART__FIELD_RANGE_OR_NULL, NPART__FIELD_PAIR, NPART__FIELD_IDS, NPART__FIELD_PART
+    NPART__FIELD_RANGE, NPART__FIELD_RANGE_OR_NULL, NPART__FIELD_PAIR, NPART__FIELD_IDS, NPART__FIELD_PART,
+    NPART__FIELD_REF, NPART__FIELD_LIST, NPART__FIELD_REFS, NPART__FIELD_MAP
 };
 
 /* A member: its key as it is written, with the comma before it and the colon after it. */
@@ -30,7 +31,7 @@ struct npart__field {
     const char *key;
     uint8_t length, kind;
     uint16_t at, other; /* where it lies in the struct, and where what it depends on does: a count, a flag */
-    const void *more;   /* of a word all words, of a part its fields */
+    const void *more;   /* of a word all words; of a part, and what lists hold, its fields */
 };
 
 /* What a member holds, whatever the format. */

@@ -37,16 +37,16 @@ struct json {
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
 /* Tensors are told by their names, which scripts look for; "" for an id that is none. */
-static void value_name(struct json *json, const char *key, uint32_t id)
+static const char *name_of(const struct json *json, uint32_t id)
 {
     struct npart_value value = {.size = sizeof value};
-    npart__json_text(json->out, key, npart_inference_value(json->view, id, &value) ? value.name : "");
+    return npart_inference_value(json->view, id, &value) ? value.name : "";
 }
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
 {
     NPART__JSON_LIST(json->out, key, i, i < count)
-        value_name(json, NULL, list[i]);
+        npart__json_text(json->out, NULL, name_of(json, list[i]));
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
@@ -66,12 +66,6 @@ static void model(struct json *json)
         npart__put_finding(json->out, NULL, &at);
     npart__json_close(json->out, ']');
     struct npart__object object = npart__open_model_info(json->out, "model", info);
-    npart__json_open(json->out, npart__own(&object, "opsets"), '{');
-    for (uint32_t i = 0; i < info->opset_count; i++) {
-        npart__json_name(json->out, info->opsets[i].domain);
-        npart__json_number(json->out, NULL, info->opsets[i].version);
-    }
-    npart__json_close(json->out, '}');
     npart__json_number(json->out, npart__own(&object, "nodes"), info->node_count - info->added_node_count);
     npart__object_close(&object);
 }
@@ -243,7 +237,7 @@ static void crossings(struct json *json)
     struct npart_crossing at = {.size = sizeof at};
     NPART__JSON_LIST(json->out, "crossings", i, npart_plan_crossing(json->plan, i, &at)) {
         struct npart__object object = npart__open_crossing(json->out, NULL, &at);
-        value_name(json, npart__own(&object, "tensor"), at.value);
+        npart__json_text(json->out, npart__own(&object, "tensor"), name_of(json, at.value));
         npart__object_close(&object);
     }
 }
@@ -286,17 +280,12 @@ static void layouts(struct json *json)
     for (uint32_t i = 0; !json->arena->failed && npart_plan_value(json->plan, i, &at); i++) {
         if (!at.converted_to)
             continue;
-        npart__json_open(json->out, NULL, '{');
-        value_name(json, "tensor", i);
-        npart__json_text(json->out, "from", at.layout);
-        npart__json_text(json->out, "to", at.converted_to);
-        npart__json_count_or_null(json->out, "bytes", at.has_bytes, at.bytes);
-        npart__json_id(json->out, "node", at.converted_for);
         struct npart__buffer why = {.arena = json->arena};
         npart__add_conversion(&why, json->scratch, json->plan, i, &at);
-        npart__json_text(json->out, "text", npart__buffer_text(&why));
+        npart__put_layout(json->out, NULL, &(struct npart__layout){
+            .tensor = name_of(json, i), .from = at.layout, .to = at.converted_to, .has_bytes = at.has_bytes,
+            .bytes = at.bytes, .node = at.converted_for, .text = npart__buffer_text(&why)});
         npart__buffer_release(&why);
-        npart__json_close(json->out, '}');
     }
     npart__json_close(json->out, ']');
 }

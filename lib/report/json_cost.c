@@ -8,7 +8,7 @@
  * sum of times of which one is not known is not known. */
 static void slow(struct npart__buffer *out, const char *key, const npart_plan *plan)
 {
-    struct { const char *text; uint32_t nodes; double ms; } told[16];
+    struct npart__slow told[16];
     struct npart_node_plan at = {.size = sizeof at};
     size_t found = 0;
     for (uint32_t i = 0; npart_plan_node(plan, i, &at); i++) {
@@ -19,23 +19,13 @@ static void slow(struct npart__buffer *out, const char *key, const npart_plan *p
             k++;
         if (k == NPART__COUNT(told))
             continue;
-        if (k == found) {
-            told[found].text = at.slow;
-            told[found].nodes = 0;
-            told[found++].ms = 0;
-        }
+        if (k == found)
+            told[found++] = (struct npart__slow){.text = at.slow};
         told[k].nodes++;
-        told[k].ms = at.ms < 0 || told[k].ms < 0 ? -1 : told[k].ms + at.ms;
+        told[k].typical_ms = at.ms < 0 || told[k].typical_ms < 0 ? -1 : told[k].typical_ms + at.ms;
     }
-    npart__json_open(out, key, '[');
-    for (size_t k = 0; k < found; k++) {
-        npart__json_open(out, NULL, '{');
-        npart__json_text(out, "text", told[k].text);
-        npart__json_count(out, "nodes", told[k].nodes);
-        npart__json_decimal_or_null(out, "typical_ms", told[k].ms);
-        npart__json_close(out, '}');
-    }
-    npart__json_close(out, ']');
+    NPART__JSON_LIST(out, key, k, k < found)
+        npart__put_slow(out, NULL, &told[k]);
 }
 
 /* All are null where no advice was made. */

@@ -6,18 +6,6 @@
 
 #define DIFF_SCHEMA 2
 
-/* Without its nodes and causes: those that differ are told below, once for both sides. */
-static void side(struct npart__buffer *out, const char *key, const struct npart_side *at)
-{
-    npart__json_open(out, key, '{');
-    npart__json_text(out, "model", at->model);
-    npart__json_text(out, "target", at->target);
-    npart__json_text(out, "toolchain", at->toolchain);
-    npart__put_summary(out, "summary", &at->summary);
-    npart__json_decimal_or_null(out, "typical_ms", at->cost.typical_ms);
-    npart__json_close(out, '}');
-}
-
 /* A node that is not on a side has FOLDED there, which must not be told as one that is. */
 static const char *verdict(bool is_there, enum npart_verdict at)
 {
@@ -41,8 +29,6 @@ static void target(struct npart__buffer *out, const npart_diff *diff, const stru
     struct npart_diff_cause cause = {.size = sizeof cause};
     struct npart_diff_node at = {.size = sizeof at};
     struct npart__object object = npart__open_diff_target(out, NULL, info);
-    side(out, npart__own(&object, "before"), info->before);
-    side(out, npart__own(&object, "after"), info->after);
     NPART__JSON_LIST(out, npart__own(&object, "figures"), i, npart_diff_figure(diff, i, &figure))
         npart__put_diff_figure(out, NULL, &figure);
     NPART__JSON_LIST(out, npart__own(&object, "causes"), i, npart_diff_cause(diff, i, &cause))

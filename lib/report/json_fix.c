@@ -11,14 +11,12 @@
  * or are undecided. */
 static void after(struct npart__buffer *out, const char *key, const struct npart_summary *at, double ms)
 {
-    npart__json_open(out, key, '{');
-    npart__json_number(out, "partitions", at->partitions);
-    npart__json_decimal(out, "coverage", at->coverage);
-    npart__json_number(out, "failed", at->failed);
-    npart__json_number(out, "left", at->live - at->accepted);
-    npart__json_text(out, "verdict", npart_plan_verdict_text(at->verdict));
-    npart__json_decimal_or_null(out, "typical_ms", ms);
-    npart__json_close(out, '}');
+    npart__put_step_after(out, key, &(struct npart__step_after){.partitions = at->partitions,
+                                                                .coverage = at->coverage,
+                                                                .failed = at->failed,
+                                                                .left = at->live - at->accepted,
+                                                                .verdict = at->verdict,
+                                                                .typical_ms = ms});
 }
 
 /* Steps are called "s1", "s2", ..., as actions of an advice are "a1". The first target is told twice: by itself,
@@ -40,12 +38,13 @@ static void target(struct npart__buffer *out, const npart_fix *fix, const struct
 {
     struct npart_plan_info plan = {.size = sizeof plan};
     (void)npart_plan_info(npart_fix_plan(fix, index), &plan);
-    npart__json_text(out, "target", plan.target);
-    npart__put_summary(out, "before", &info->before[index]);
-    npart__put_summary(out, "after", &info->after[index]);
-    npart__json_decimal_or_null(out, "before_ms", info->before_ms[index]);
-    npart__json_decimal_or_null(out, "after_ms", info->after_ms[index]);
-    npart__add_json_causes(out, "left", npart_fix_plan(fix, index));
+    struct npart__fix_target at = {.target = plan.target,
+                                   .before = info->before[index],
+                                   .after = info->after[index],
+                                   .before_ms = info->before_ms[index],
+                                   .after_ms = info->after_ms[index]};
+    struct npart__object object = {.out = out, .next = npart__fix_target_fields, .at = &at};
+    npart__add_json_causes(out, npart__own(&object, "left"), npart_fix_plan(fix, index));
 }
 
 /* A search has at least one target, so the first is always there. */
@@ -55,7 +54,7 @@ void npart__fix_json(struct npart__report *report)
     struct npart__buffer *out = &report->out;
     struct npart_fix_info info = {.size = sizeof info};
     struct npart_fix_step at = {.size = sizeof at};
-    const char *rewrite, *why;
+    struct npart__taken_back back;
     (void)npart_fix_info(fix, &info);
     npart__json_begin(out, FIX_SCHEMA);
     struct npart__object object = {.out = out, .next = npart__fix_fields, .at = &info};
@@ -69,12 +68,8 @@ void npart__fix_json(struct npart__report *report)
     }
     NPART__JSON_LIST(out, npart__own(&object, "steps"), i, npart_fix_step(fix, i, &at))
         step(out, i, &at, info.target_count);
-    NPART__JSON_LIST(out, npart__own(&object, "taken_back"), i, npart_fix_taken_back(fix, i, &rewrite, &why)) {
-        npart__json_open(out, NULL, '{');
-        npart__json_text(out, "rewrite", rewrite);
-        npart__json_text(out, "why", why);
-        npart__json_close(out, '}');
-    }
+    NPART__JSON_LIST(out, npart__own(&object, "taken_back"), i, npart_fix_taken_back(fix, i, &back.rewrite, &back.why))
+        npart__put_taken_back(out, NULL, &back);
     npart__object_close(&object);
     npart__append_text(out, "\n");
 }

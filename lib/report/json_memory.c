@@ -19,12 +19,10 @@ static void add_sizing(struct npart__buffer *out, const char *key, uint64_t para
         npart__json_value(out, key, "null");
         return;
     }
-    npart__json_open(out, key, '{');
-    npart__json_count(out, "parameters", parameters);
-    npart__json_count(out, "float16_bytes", parameters * 2);
-    npart__json_count(out, "int8_bytes", parameters);
-    npart__json_count(out, "int4_bytes", parameters / 2 + parameters % 2);
-    npart__json_close(out, '}');
+    npart__put_sizing(out, key, &(struct npart__sizing){.parameters = parameters,
+                                                        .float16_bytes = parameters * 2,
+                                                        .int8_bytes = parameters,
+                                                        .int4_bytes = parameters / 2 + parameters % 2});
 }
 
 /* By position in the order. Every node of the order is live, so each has its figures. */
@@ -56,15 +54,9 @@ void npart__add_json_memory(struct npart__buffer *out, const npart_plan *plan, e
     struct npart_memory at = {.size = sizeof at};
     (void)npart_plan_memory(plan, &at);
     struct npart__object object = npart__open_memory(out, "memory", &at);
-    npart__json_open(out, npart__own(&object, "weight_bytes_by_type"), '{');
-    for (uint32_t i = 0; i < at.weight_type_count; i++)
-        npart__json_count(out, at.weight_types[i].type, at.weight_types[i].bytes);
-    npart__json_close(out, '}');
     add_sizing(out, npart__own(&object, "sizing"), at.parameters);
     npart__json_count_or_null(out, npart__own(&object, "cache_bytes_per_token"),
                               at.cache_tensor_count && !at.cache_per_token.is_partial, at.cache_per_token.bytes);
-    NPART__JSON_LIST(out, npart__own(&object, "limits"), i, i < at.limit_count)
-        npart__put_limit(out, NULL, &at.limits[i]);
     if (npart__tells_nodes(detail))
         add_lists(&object, plan, &at);
     npart__object_close(&object);

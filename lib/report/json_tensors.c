@@ -27,12 +27,10 @@ void npart__add_json_tensors(struct npart__buffer *out, struct npart__buffer *sc
     struct npart_value_plan fate = {.size = sizeof fate};
     NPART__JSON_LIST(out, "tensors", i, npart_inference_value(view, i, &value) && !out->arena->failed) {
         (void)npart_plan_value(plan, i, &fate);
-        npart__json_open(out, NULL, '{');
-        npart__json_text(out, "name", value.name);
-        npart__json_text_or_null(out, "type", type_word(&value));
-        npart__add_json_dims(out, "dims", scratch, view, i, &value);
-        npart__json_flag(out, "constant", fate.is_constant);
-        npart__json_close(out, '}');
+        struct npart__tensor at = {.name = value.name, .type = type_word(&value), .constant = fate.is_constant};
+        struct npart__object object = npart__open_tensor(out, NULL, &at);
+        npart__add_json_dims(out, npart__own(&object, "dims"), scratch, view, i, &value);
+        npart__object_close(&object);
     }
 }
 

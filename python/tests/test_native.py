@@ -55,7 +55,7 @@ def test_layout_is_the_compilers(tmp_path: pathlib.Path) -> None:
 
 def test_every_function_is_declared() -> None:
     promised = (ROOT / "test" / "checks" / "symbols.txt").read_text()
-    names = {line.split()[1] for line in promised.splitlines() if line.startswith("function ")}
+    names = {line.split()[1] for line in promised.splitlines() if line.startswith("function ") and line[-1] != "-"}
     assert names == set(_native.FUNCTIONS)
     assert all(getattr(_library.library, name).argtypes is not None for name in names)
 

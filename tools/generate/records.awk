@@ -12,15 +12,17 @@ function end_block() {
         printf "    NULL\n};\nconst char *npart_%s_text(enum npart_%s value)\n{\n    return (size_t)value < sizeof " \
             "npart__%s_words / sizeof(char *) ? npart__%s_words[value] : NULL;\n}\n\n", set, set, set, set
     if (places && part == "fields")
-        print "    {NULL, 0, NPART__FIELD_END, 0, 0, NULL},\n};\n"
+        printf "    {NULL, 0, NPART__FIELD_END, sizeof(struct %s), 0, NULL},\n};\n\n", struct
     if (places && part == "writers")
         end_record()
     if (table)
         print "};"
-    set = record = table = places = last = ""
+    set = record = table = places = last = declarations = ""
     has_own = has_index = 0
 }
 function end_record() {
+    if (struct ~ /^npart__/)
+        printf "struct %s {\n%s};\n", struct, declarations
     printf "enum {%s};\nextern const struct npart__field npart__%s_fields[];\n", places, record
     printf has_own ? "static inline struct npart__object npart__open_%s" : "static inline void npart__put_%s", record
     printf "(struct npart__buffer *out, const char *key, const struct %s *at%s)\n{\n    ", struct, has_index ? ", uint32_t index" : ""
@@ -51,6 +53,10 @@ function add_row(key, what,    words, kind, of, member, null) {
         read_row(key, kind null, words[2] ? words[2] : key, words[3], of[2])
     last = key
     member = words[2] ? words[2] : key
+    if (kind in types && member !~ /^\./)
+        declarations = declarations "    " types[kind] member ";\n" (kind == "IDS" ? "    uint32_t " words[3] ";\n" : "")
+    if (kind == "WORD" || (kind == "RECORD" && member !~ /^\./))
+        declarations = declarations "    " (kind == "WORD" ? "enum npart_" of[2] : "struct " structs[of[2]]) " " member ";\n"
     if (kind == "OWN" || (kind == "PART" && own[of[2]]) || (kind == "RECORD" && member ~ /^\./)) {
         own[record] = has_own = 1
         add(key, "OWN", 0, 0, "NULL")
@@ -58,6 +64,8 @@ function add_row(key, what,    words, kind, of, member, null) {
         add(key, "PART", 0, 0, "npart__" of[2] "_fields")
     else if (kind == "RECORD")
         add(key, "PART", offset(member), 0, "npart__" of[2] "_fields")
+    else if (kind ~ /^(REF|LIST|REFS|MAP)$/)
+        add(key, kind, offset(member), words[3] ? offset(words[3]) : 0, "npart__" of[2] "_fields")
     else if (kind == "WORD")
         add(key, kind null, offset(member), 0, "npart__" of[2] "_words")
     else if (kind == "INDEX") {
@@ -91,6 +99,12 @@ function read_row(key, kind, member, other, set) {
 
 /^#/ || /^$/ || /^ / { next }
 BEGIN {
+    types["COUNT"] = types["ID"] = "uint32_t "
+    types["SIZE"] = "uint64_t "
+    types["REAL"] = "double "
+    types["FLAG"] = "bool "
+    types["TEXT"] = "const char *"
+    types["IDS"] = "const uint32_t *"
     if (part == "reader")
         print "static void read_summary(const json_t *at, struct npart_summary *out)\n{\n    out->size = sizeof *out;"
 }
@@ -108,6 +122,7 @@ BEGIN {
     end_block()
     struct = $4
     record = struct == "-" ? "" : $2
+    structs[$2] = struct
     next
 }
 /^table / && part == "columns" {
@@ -125,7 +140,12 @@ table { printf "    {TYPE_%s, \"%s\", \"%s\"},\n", $3, $1, $4 }
 set && part == "words" {
     split($0, cells, "|")
     word = trim(cells[1])
-    printf "    [NPART_%s_%s] = \"%s\",\n", prefix, trim(cells[2]), word == "\"\"" ? "" : word
+    member = trim(cells[2])
+    printf "    [%s] = \"%s\",\n", member ~ /^NPART_/ ? member : "NPART_" prefix "_" member, word == "\"\"" ? "" : word
+}
+record && /^-/ {
+    split($0, cells, "|")
+    declarations = declarations "    " trim(cells[2]) ";\n"
 }
 record && $0 !~ /^[-@]/ {
     split($0, cells, "|")

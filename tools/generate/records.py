@@ -14,7 +14,6 @@ import sys
 import textwrap
 
 WIDTH = 120
-TOLD = "/* The word, as JSON has it; NULL out of range. */\n"
 C_TYPES = {"count": "uint32_t", "size": "uint64_t", "number": "int64_t", "int": "int", "real": "double", "flag": "bool",
            "text": "const char *", "id": "uint32_t", "bytes": "struct npart_bytes", "figure": "struct npart_figure",
            "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *", "share": "double",
@@ -120,6 +119,8 @@ class Writer:
         names = row.arguments or [name]
         if names[0].startswith(".") or row.base in ("index", "fits"):
             return []
+        if row.base in ("list", "map"):
+            return [f"const struct {self.records[row.of].words[2]} *{names[0]}", f"uint32_t {names[1]}"]
         if row.base in ("ids", "texts"):
             return [f"{C_TYPES[row.base]}{names[0]}", *[f"uint32_t {count}" for count in names[1:]]]
         if row.base == "pair":
@@ -134,13 +135,15 @@ class Writer:
 
     def header(self, text: str) -> str:
         for name, block in self.sets.items():
-            rows = [(f"NPART_{block.words[1]}_{row.kind}", row.sentence) for row in block.rows]
-            function = f"NPART_API const char *npart_{name}_text(enum npart_{name} value);\n"
-            text = self.replaced(text, f"enum npart_{name}", block.sentence, rows, ",", TOLD + function)
+            rows = [(row.kind if row.kind.startswith("NPART_") else f"NPART_{block.words[1]}_{row.kind}", row.sentence)
+                    for row in block.rows]
+            function = f"NPART_API const char *npart_{name}_text(enum npart_{name} value); /* in JSON, or NULL */\n"
+            text = self.replaced(text, f"enum npart_{name}", block.sentence, rows, ",", function)
         done = set()
         for name, record in self.records.items():
             struct = record.words[2]
-            if struct != "-" and name not in self.parts and struct not in done:
+            is_elsewhere = struct == "-" or struct.startswith("npart__") or "elsewhere" in record.words
+            if not is_elsewhere and name not in self.parts and struct not in done:
                 done.add(struct)
                 rows = [] if "unsized" in record.words else [("size_t size", "")]
                 text = self.replaced(text, f"struct {struct}", record.sentence, rows + self.members(record), ";")
@@ -189,7 +192,7 @@ class Writer:
             if row.key[0] in "-@":
                 continue
             here = (path + "." if path else "") + row.key.split("=")[0]
-            if row.base in ("part", "record"):
+            if row.base in ("part", "record") and row.sentence != '"' and not row.sentence.startswith("as "):
                 self.describe(self.records[row.of], here, rows)
             elif row.sentence == '"' and rows:
                 rows[-1][0].append(here)
@@ -245,8 +248,12 @@ class Writer:
     def python(self, row: Row) -> str:
         if row.base == "own":
             return row.of
-        if row.base in ("part", "record"):
+        if row.base in ("part", "record", "ref"):
             return self.records[row.of].words[3]
+        if row.base in ("list", "refs"):
+            return f"tuple[{self.records[row.of].words[3]}, ...]"
+        if row.base == "map":
+            return "Mapping[str, int]"
         kind = self.sets[row.of].words[2] if row.base == "word" else PYTHON_TYPES[row.base]
         return f"{kind} | None" if "?" in row.kind and "None" not in kind else kind
 

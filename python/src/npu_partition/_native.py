@@ -2137,6 +2137,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_choice_text": (c_char_p, [c_int]),
     "npart_worth_text": (c_char_p, [c_int]),
     "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
+    "npart_device_text": (c_char_p, [c_int]),
     "npart_placement_make": (
         c_int,
         [

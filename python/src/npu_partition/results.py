@@ -58,6 +58,8 @@ Pays = Literal["mends", "faster", "fewer_partitions", "more_on_npu"]
 """What a step brings over the one before it: the first of these that holds."""
 Limited = Literal["file", "one-file", "weights", "tensors", "activations", "session", "partition-weights", "partitions"]
 """What a format, a device or its tools have no room for beyond some bytes, or some number."""
+PartDevice = Literal["npu", "cpu", "gpu"]
+"""Where a part of a set of models runs."""
 RunsFrom = Literal["user", "tokens", "once"]
 """Who says how often a part runs."""
 LinkKind = Literal["tensor", "cache", "application"]
@@ -379,8 +381,11 @@ class Root:
     """Causes that are one in every model."""
 
     kind: CauseKind
-    """With every ``--detail``: causes in which kind, rule and op are the same are one root. It has the same three,
-    and the same text, in all models of a target."""
+    """What its rules are about: ``op``: the operator itself, or the version of it; ``dtype``: element types, also
+    those before dequantizing; ``rank``: ranks, whether or not dims of 1 count; ``shape``: sizes, numbers of
+    elements or scales, which operands there are; ``dynamic``: whether sizes are fixed, or bounded; ``constant``:
+    whether an operand is constant, and how its elements lie; ``attribute``: attributes, elements of constants,
+    scales; ``policy``: what stands around the node, where it stands, what the user chose."""
     rule: str | None
     """The rule's id, or a word where it is no rule: ``dynamic-dimension``, ``unknown-input-shape``,
     ``data-dependent-shape``, ``unknown-shape``, ``unknown-rank``, ``not-inferred``, ``no-shape-inference``,
@@ -388,7 +393,8 @@ class Root:
     op: str | None
     """With its domain; None: it is no one op."""
     text: str
-    """A sentence, without names of the model."""
+    """A sentence, without names of the model. With every ``--detail``: causes in which kind, rule and op are the
+    same are one root. It has the same three, and the same text, in all models of a target."""
     causes: tuple[int, ...]
     """Ids of its causes."""
     nodes: int
@@ -592,8 +598,8 @@ class SlowNodes:
     """A sentence."""
     nodes: int
     """How many nodes."""
-    typical_ms: float
-    """What they take."""
+    typical_ms: float | None
+    """What they take, or None."""
 
 
 @dataclass(frozen=True, slots=True)
