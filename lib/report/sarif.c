@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "report/document.h"
+#include "report/fields.h"
 
 /* Code hosts take no file with more results, and show no more locations of one. */
 #define MOST_RESULTS 25000u
@@ -242,6 +243,7 @@ static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *pla
 static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
 {
     struct npart_cause cause = {.size = sizeof cause};
+    struct npart_action action = {.size = sizeof action};
     uint32_t node;
     if (!begin_result(sarif))
         return;
@@ -264,6 +266,8 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     npart__json_number(sarif->out, "endedPartitions", cause.cut_count);
     npart__json_flag(sarif->out, "failsToCompile", cause.is_fatal);
     npart__json_decimal_or_null(sarif->out, "cpuMs", cause.cpu_ms);
+    if (npart__find_action(plan->pair->advice, id, &action) && action.run)
+        npart__json_texts(sarif->out, "run", action.run, action.run_count);
     npart__json_close(sarif->out, '}');
     npart__json_close(sarif->out, '}');
 }
