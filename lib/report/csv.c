@@ -7,28 +7,33 @@
 
 #include <stddef.h>
 
-/* What a row is made of. */
+/* What a row is made of: all that include/records.table has columns of. Texts hold until the next row. */
 struct row {
     npart_document *document;
     struct npart__buffer *out;
     const struct npart_entry *entry;
     const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
     size_t plan;                        /* its place in the entry */
-    struct npart_plan_info target;       /* this and the next three are of `pair`, by see_plan */
+    struct npart_plan_info target;      /* this and the next three are of `pair`, by see_plan */
     struct npart_summary summary;
     struct npart_cost cost;
     struct npart_memory memory;
-    bool has_cells; /* the next one has a comma before it */
+    struct npart_cause cause;
+    struct npart_node node;
+    struct npart_node_plan at;
+    struct npart_reason reason;
+    const char *path, *recommendation, *fixed_dims, *first_action, *thresholds, *not_met, *error;
+    const char *found, *graph, *fate, *file, *module;
+    uint32_t id, fixed_partitions;
+    uint64_t line;
+    double fixed_typical_ms;
+    bool has_line;
+    struct npart__buffer texts[4]; /* that are put together */
 };
 
-/* ---- cells ------------------------------------------------------------------------------------------------- */
+#include "record_csv.h"
 
-static void separate(struct row *row)
-{
-    if (row->has_cells)
-        npart__append(row->out, ",", 1);
-    row->has_cells = true;
-}
+/* ---- cells ------------------------------------------------------------------------------------------------- */
 
 /* Spreadsheets take a cell for a formula that begins like one; an apostrophe makes it text. Line ends are escaped
  * already, so a cell is one line. A tab or a line end cannot begin one either, for the same reason. RFC 4180 asks
@@ -38,7 +43,6 @@ static void put_text(struct row *row, const char *text)
 {
     const char *plain = npart__plain_text(row->document, text ? text : "");
     bool is_formula = *plain && strchr("=+-@", *plain), is_quoted = strpbrk(plain, ",\"") != NULL;
-    separate(row);
     npart__append_text(row->out, is_quoted ? "\"" : "");
     npart__append_text(row->out, is_formula ? "'" : "");
     for (; *plain; plain++) {
@@ -49,112 +53,79 @@ static void put_text(struct row *row, const char *text)
     npart__append_text(row->out, is_quoted ? "\"" : "");
 }
 
-/* A text without a NUL at its end; NULL with length 0 is an empty cell. */
-static void put_piece(struct row *row, const char *text, size_t length)
+/* A member of the row. A sum of which a part is not known is an empty cell: a lower bound would be taken for it. Of a
+ * model that cannot be analyzed there are texts alone. */
+static void put_field(struct row *row, const struct npart__field *field)
 {
-    struct npart__buffer piece = {.arena = &row->document->arena};
-    npart__append(&piece, text ? text : "", length);
-    put_text(row, npart__buffer_text(&piece));
-    npart__buffer_release(&piece);
-}
-
-/* A text that was put together, which is closed. */
-static void put_buffer(struct row *row, struct npart__buffer *buffer)
-{
-    put_text(row, npart__buffer_text(buffer));
-    npart__buffer_release(buffer);
-}
-
-static void put_empty(struct row *row)
-{
-    separate(row);
-}
-
-/* At most 2^63 - 1, as in JSON. */
-static void put_count(struct row *row, uint64_t count)
-{
-    separate(row);
-    npart__append_int64(row->out, count > INT64_MAX ? INT64_MAX : (int64_t)count);
-}
-
-/* NPART_NONE is nothing. */
-static void put_id(struct row *row, uint32_t id)
-{
-    if (id == NPART_NONE)
-        put_empty(row);
-    else
-        put_count(row, id);
-}
-
-/* Negative is not known. Then the cell is there and empty, as every row must have all cells. */
-static void put_decimal(struct row *row, double value)
-{
-    separate(row);
-    if (value >= 0)
-        npart__append_fixed(row->out, value, 6);
-}
-
-static void put_yes_or_no(struct row *row, bool value)
-{
-    separate(row);
-    npart__append_text(row->out, value ? "true" : "false");
-}
-
-/* A member of a result. A sum of which a part is not known is an empty cell: a lower bound would be taken for it. */
-static void put_field(struct row *row, const struct npart__field *field, const void *record)
-{
-    struct npart__told told = npart__tell(field, record);
-    if (told.is == NPART__TOLD_NULL)
-        put_empty(row);
-    else if (told.is == NPART__TOLD_COUNT)
-        put_count(row, (uint64_t)told.u.count);
+    struct npart__told told = npart__tell(field, row);
+    if (!row->pair && field->kind != NPART__FIELD_TEXT)
+        return;
+    if (told.is == NPART__TOLD_COUNT)
+        npart__append_int64(row->out, told.u.count);
     else if (told.is == NPART__TOLD_REAL)
-        put_decimal(row, told.u.real);
+        npart__append_fixed(row->out, told.u.real, 6);
     else if (told.is == NPART__TOLD_FLAG)
-        put_yes_or_no(row, told.u.flag);
-    else
+        npart__append_text(row->out, told.u.flag ? "true" : "false");
+    else if (told.is == NPART__TOLD_TEXT)
         put_text(row, told.u.text);
+}
+
+/* RFC 4180: a line ends in CR LF. */
+static void put_row(struct row *row, const struct npart__field *columns)
+{
+    for (const struct npart__field *at = columns; at->kind != NPART__FIELD_END; at++) {
+        npart__append(row->out, ",", at != columns);
+        put_field(row, at);
+    }
+    npart__append(row->out, "\r\n", 2);
+}
+
+/* A text of the row in one of its buffers. NULL with length 0 is "". */
+static const char *keep(struct row *row, size_t place, const char *text, size_t length)
+{
+    row->texts[place].size = 0;
+    npart__append(&row->texts[place], text ? text : "", length);
+    return npart__buffer_text(&row->texts[place]);
 }
 
 /* ---- a row for each plan ----------------------------------------------------------------------------------- */
 
-static void put_cpu(struct row *row)
-{
-    put_decimal(row, row->cost.cpu_alone.typical_ms);
-}
-
-/* Empty where no advice was made (npart_plan_pair.advice is NULL). */
-static void put_recommendation(struct row *row)
-{
-    struct npart_recommendation at = {.size = sizeof at};
-    bool is_there = npart_advice_recommendation(row->pair->advice, &at);
-    put_text(row, is_there ? npart_choice_text(at.choice) : "");
-}
-
 /* "batch=1 sequence=128" */
-static void put_fixed_dims(struct row *row)
+static const char *fixed_dims(struct row *row)
 {
     struct npart_dim_binding binding;
-    struct npart__buffer text = {.arena = &row->document->arena};
+    struct npart__buffer *text = &row->texts[0];
+    text->size = 0;
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(row->pair->fixed), i, &binding); i++)
-        npart__append_format(&text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
-    put_buffer(row, &text);
+        npart__append_format(text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
+    return npart__buffer_text(text);
 }
 
-/* Empty where nothing was dynamic: then there is no plan with sizes fixed. */
-static void put_fixed_partitions(struct row *row)
+/* The first step of the advice. It need not be against the first cause. */
+static const char *first_action(struct row *row)
 {
+    struct npart_action at = {.size = sizeof at};
+    row->texts[1].size = 0;
+    if (npart_advice_action(row->pair->advice, 0, &at))
+        npart__add_action(&row->texts[1], &at);
+    return npart__buffer_text(&row->texts[1]);
+}
+
+/* The recommendation is empty where no advice was made (npart_plan_pair.advice is NULL), what is fixed where nothing
+ * was dynamic: then there is no plan with sizes fixed. Causes stand with the most harmful first. */
+static void see_advice(struct row *row)
+{
+    struct npart_recommendation at = {.size = sizeof at};
     struct npart_summary fixed = {.size = sizeof fixed};
-    if (npart_plan_summary(row->pair->fixed, &fixed))
-        put_count(row, fixed.partitions);
-    else
-        put_empty(row);
-}
-
-static void put_fixed_typical(struct row *row)
-{
-    struct npart_cost fixed = {.size = sizeof fixed};
-    put_decimal(row, npart_plan_cost(row->pair->fixed, &fixed) ? fixed.total.typical_ms : -1);
+    struct npart_cost cost = {.size = sizeof cost};
+    bool is_there = npart_advice_recommendation(row->pair->advice, &at);
+    row->recommendation = is_there ? npart_choice_text(at.choice) : "";
+    row->fixed_dims = fixed_dims(row);
+    row->fixed_partitions = npart_plan_summary(row->pair->fixed, &fixed) ? fixed.partitions : NPART_NONE;
+    row->fixed_typical_ms = npart_plan_cost(row->pair->fixed, &cost) ? cost.total.typical_ms : -1;
+    row->cause = (struct npart_cause){.size = sizeof row->cause};
+    (void)npart_plan_cause(row->pair->plan, 0, &row->cause, NULL, 0);
+    row->first_action = first_action(row);
 }
 
 /* Of the model, or of this plan. What is said of the model stands in the rows of all its plans, so that a row can
@@ -165,7 +136,7 @@ static bool concerns(const struct row *row, const struct npart_threshold_outcome
 }
 
 /* The worst of them in one word: "not met" over "waived" over "met"; empty where none was set. */
-static void put_thresholds(struct row *row)
+static const char *worst_threshold(const struct row *row)
 {
     const char *word = "";
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
@@ -180,176 +151,72 @@ static void put_thresholds(struct row *row)
         else if (!*word)
             word = "met";
     }
-    put_text(row, word);
+    return word;
 }
 
 /* "max-partitions: 4 partitions, threshold: at most 1; waived: REASON", one after the other with "; " between. */
-static void put_not_met(struct row *row)
+static const char *not_met(struct row *row)
 {
-    struct npart__buffer text = {.arena = &row->document->arena};
+    struct npart__buffer *text = &row->texts[2];
+    text->size = 0;
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
         if (concerns(row, at) && !at->is_met)
-            npart__append_format(&text, "%s%s: %s%s%s", text.size ? "; " : "", at->threshold, at->text,
+            npart__append_format(text, "%s%s: %s%s%s", text->size ? "; " : "", at->threshold, at->text,
                                  at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");
     }
-    put_buffer(row, &text);
-}
-
-/* Causes stand with the most harmful first. */
-static void put_first_cause(struct row *row)
-{
-    struct npart_cause at = {.size = sizeof at};
-    put_text(row, npart_plan_cause(row->pair->plan, 0, &at, NULL, 0) ? at.text : "");
-}
-
-/* The first step of the advice. It need not be against the first cause. */
-static void put_first_action(struct row *row)
-{
-    struct npart_action at = {.size = sizeof at};
-    struct npart__buffer text = {.arena = &row->document->arena};
-    if (npart_advice_action(row->pair->advice, 0, &at))
-        npart__add_action(&text, &at);
-    put_buffer(row, &text);
-}
-
-/* What a plan's row has between the model and the thresholds: a member of a result, called as in JSON, or what a
- * function puts. The line of names is made of the same table, so the names cannot stand over other cells. */
-struct column {
-    const struct npart__field *field;
-    size_t at; /* of the result in struct row */
-    const char *name;
-    void (*put)(struct row *row);
-};
-#define NAMED(name, record, key)                                                                                       \
-    {&npart__##record##_fields[npart__in_##record##_##key], offsetof(struct row, record), name, NULL}
-#define FIELD(record, key) NAMED(#key, record, key)
-#define CELL(name, put) {NULL, 0, name, put}
-
-static const struct column plan_columns[] = {
-    NAMED("target", target, name),
-    FIELD(target, toolchain),
-    FIELD(summary, verdict),
-    FIELD(summary, partitions),
-    FIELD(summary, coverage),
-    FIELD(summary, mac_coverage),
-    FIELD(summary, nodes),
-    FIELD(summary, folded),
-    FIELD(summary, fused),
-    FIELD(summary, live),
-    FIELD(summary, accepted),
-    FIELD(summary, refused),
-    FIELD(summary, failed),
-    FIELD(summary, unknown),
-    FIELD(summary, switches),
-    FIELD(summary, macs),
-    FIELD(cost, low_ms),
-    FIELD(cost, typical_ms),
-    FIELD(cost, high_ms),
-    FIELD(cost, calibrated),
-    CELL("cpu_ms", put_cpu),
-    CELL("recommendation", put_recommendation),
-    FIELD(memory, weight_bytes),
-    FIELD(memory, weight_bytes_npu),
-    FIELD(memory, activation_peak_bytes),
-    CELL("fixed_dims", put_fixed_dims),
-    CELL("fixed_partitions", put_fixed_partitions),
-    CELL("fixed_typical_ms", put_fixed_typical),
-    CELL("first_cause", put_first_cause),
-    CELL("first_action", put_first_action),
-};
-
-/* Empty cells of a model that cannot be analyzed. */
-static void put_column(struct row *row, const struct column *column)
-{
-    if (!row->pair)
-        put_empty(row);
-    else if (column->field)
-        put_field(row, column->field, (const char *)row + column->at);
-    else
-        column->put(row);
-}
-
-static void end_row(struct row *row)
-{
-    npart__append(row->out, "\r\n", 2);
-    row->has_cells = false;
+    return npart__buffer_text(text);
 }
 
 /* "byte 4711: MESSAGE", or the message alone where it has no place; empty for a model that was analyzed. */
-static void put_error(struct row *row)
+static const char *error_text(struct row *row)
 {
     const struct npart_error *error = row->entry->error;
-    struct npart__buffer text = {.arena = &row->document->arena};
+    row->texts[3].size = 0;
     if (error)
-        npart__append_format(&text, "%s%s%s", error->place, *error->place ? ": " : "", error->message);
-    put_buffer(row, &text);
+        npart__append_format(&row->texts[3], "%s%s%s", error->place, *error->place ? ": " : "", error->message);
+    return npart__buffer_text(&row->texts[3]);
 }
 
 /* A model that cannot be analyzed has its path, empty cells, and why; thresholds of the model as a whole may have
  * been told of it, too. */
 static void put_plan(struct row *row)
 {
-    put_text(row, row->entry->path);
-    for (size_t i = 0; i < NPART__COUNT(plan_columns); i++)
-        put_column(row, &plan_columns[i]);
-    put_thresholds(row);
-    put_not_met(row);
-    put_error(row);
-    end_row(row);
+    if (row->pair)
+        see_advice(row);
+    row->thresholds = worst_threshold(row);
+    row->not_met = not_met(row);
+    row->error = error_text(row);
+    put_row(row, plan_columns);
 }
 
 /* ---- a row for each cause ---------------------------------------------------------------------------------- */
 
-/* One name for each cell that put_cause puts, in its order; node, file, line and module are of the first node of
- * the cause. */
-static const char cause_names[] = "model,target,id,kind,rule,text,found,affected_nodes,ended_partitions,cpu_ms,fails,"
-                                  "unknown,node,file,line,module";
-
 /* Where the exporter noted it, of the first node of a cause, or of a node. A line below 0 is shown as 0. A node
  * that is none (NPART_NONE) has three empty cells. */
-static void put_origin(struct row *row, const npart_model *model, uint32_t node)
+static void see_origin(struct row *row, const npart_model *model, uint32_t node)
 {
     struct npart_origin at = {.size = sizeof at};
     (void)npart_model_node_origin(model, node, &at);
-    put_piece(row, at.file, at.file_bytes);
-    if (at.file)
-        put_count(row, at.line < 0 ? 0 : (uint64_t)at.line);
-    else
-        put_empty(row);
-    put_piece(row, at.module, at.module_bytes);
+    row->file = keep(row, 0, at.file, at.file_bytes);
+    row->module = keep(row, 1, at.module, at.module_bytes);
+    row->has_line = at.file != NULL;
+    row->line = at.line < 0 ? 0 : (uint64_t)at.line;
 }
 
 /* A cause that lies at no node of its own, such as a dynamic dimension of an input, is told with the first node
  * that it affects. What was found stands in the scratch buffer until a getter writes there again. */
 static void put_cause(struct row *row, uint32_t id)
 {
-    const npart_plan *plan = row->pair->plan;
-    const npart_model *model = npart_inference_model(npart_plan_view(plan));
-    struct npart__buffer *scratch = &row->document->scratch;
-    struct npart_cause at = {.size = sizeof at};
-    struct npart_node node = {.size = sizeof node, .name = ""};
-    uint32_t first = NPART_NONE;
-    do
-        (void)npart_plan_cause(plan, id, &at, NPART__ROOM(scratch));
-    while (npart__buffer_lacks(scratch, at.found_bytes));
-    first = at.node_count ? at.nodes[0] : at.first_affected;
-    (void)npart_model_node(model, first, &node);
-    put_text(row, row->entry->path);
-    put_text(row, row->target.target);
-    put_count(row, id);
-    put_text(row, npart_cause_kind_text(at.kind));
-    put_text(row, at.rule_id);
-    put_text(row, at.text);
-    put_text(row, npart__buffer_text(scratch));
-    put_count(row, at.affected_count);
-    put_count(row, at.cut_count);
-    put_decimal(row, at.cpu_ms);
-    put_yes_or_no(row, at.is_fatal);
-    put_yes_or_no(row, at.is_unknown);
-    put_text(row, node.name);
-    put_origin(row, model, first);
-    end_row(row);
+    const npart_model *model = npart_inference_model(npart_plan_view(row->pair->plan));
+    row->id = id;
+    row->cause.size = sizeof row->cause;
+    row->found = npart__read_cause(row->document, row->pair->plan, id, &row->cause);
+    uint32_t first = row->cause.node_count ? row->cause.nodes[0] : row->cause.first_affected;
+    row->node = (struct npart_node){.size = sizeof row->node};
+    (void)npart_model_node(model, first, &row->node);
+    see_origin(row, model, first);
+    put_row(row, cause_columns);
 }
 
 static void put_causes(struct row *row)
@@ -360,39 +227,23 @@ static void put_causes(struct row *row)
 
 /* ---- a row for each node ----------------------------------------------------------------------------------- */
 
-/* One name for each cell that put_node puts, in its order. */
-static const char node_names[] = "model,target,id,graph,index,name,op,domain,verdict,partition,cause,rule,text,fate,"
-                                 "typical_ms,file,line,module";
-
 /* Rule and text are of the first reason alone. Without a buffer for it, nothing is looked for that was found. */
 static void put_node(struct row *row, const npart_model *model, uint32_t id)
 {
     struct npart__buffer *scratch = &row->document->scratch;
-    struct npart_node node = {.size = sizeof node};
-    struct npart_node_plan at = {.size = sizeof at};
-    struct npart_reason reason = {.size = sizeof reason, .rule_id = "", .text = ""};
-    if (!npart_model_node(model, id, &node) || !npart_plan_node(row->pair->plan, id, &at))
+    row->id = id;
+    row->node.size = sizeof row->node;
+    row->at.size = sizeof row->at;
+    row->reason = (struct npart_reason){.size = sizeof row->reason};
+    if (!npart_model_node(model, id, &row->node) || !npart_plan_node(row->pair->plan, id, &row->at))
         return;
-    (void)npart_plan_reason(row->pair->plan, id, 0, &reason, NULL, 0);
-    while (npart__buffer_lacks(scratch, npart_model_graph_path(model, node.graph, NPART__ROOM(scratch))))
+    (void)npart_plan_reason(row->pair->plan, id, 0, &row->reason, NULL, 0);
+    while (npart__buffer_lacks(scratch, npart_model_graph_path(model, row->node.graph, NPART__ROOM(scratch))))
         continue;
-    put_text(row, row->entry->path);
-    put_text(row, row->target.target);
-    put_count(row, id);
-    put_text(row, npart__buffer_text(scratch));
-    put_count(row, node.index);
-    put_text(row, node.name);
-    put_text(row, node.op);
-    put_text(row, node.domain);
-    put_text(row, npart_verdict_text(at.verdict));
-    put_id(row, at.partition);
-    put_id(row, at.cause);
-    put_text(row, reason.rule_id);
-    put_text(row, reason.text);
-    put_text(row, at.fate == NPART_FATE_LIVE ? "" : npart_fate_text(at.fate));
-    put_decimal(row, at.ms);
-    put_origin(row, model, id);
-    end_row(row);
+    row->graph = npart__buffer_text(scratch);
+    row->fate = row->at.fate == NPART_FATE_LIVE ? "" : npart_fate_text(row->at.fate);
+    see_origin(row, model, id);
+    put_row(row, node_columns);
 }
 
 /* Of the graph that the target's runtime sees: a node that it puts in place of another has a row of its own, after
@@ -422,25 +273,30 @@ static void see_plan(struct row *row, const struct npart_plan_pair *pair)
     (void)npart_plan_memory(pair->plan, &row->memory);
 }
 
-/* RFC 4180: the line of names has as many fields as the others, and a line ends in CR LF. */
+static const struct npart__field *columns_of(const npart_document *document)
+{
+    if (npart__tells_nodes(document->detail))
+        return node_columns;
+    return document->detail == NPART_DETAIL_CAUSES ? cause_columns : plan_columns;
+}
+
+/* The key is `,"NAME":`. */
 static void begin(npart_document *document)
 {
-    struct npart__buffer *out = &document->out;
-    if (document->detail != NPART_DETAIL_SUMMARY) {
-        npart__append_text(out, npart__tells_nodes(document->detail) ? node_names : cause_names);
-    } else {
-        npart__append_text(out, "model");
-        for (size_t i = 0; i < NPART__COUNT(plan_columns); i++)
-            npart__append_format(out, ",%s", plan_columns[i].name);
-        npart__append_text(out, ",thresholds,not_met,error");
+    const struct npart__field *columns = columns_of(document);
+    for (const struct npart__field *at = columns; at->kind != NPART__FIELD_END; at++) {
+        npart__append(&document->out, ",", at != columns);
+        npart__append(&document->out, at->key + 2, at->length - 4u);
     }
-    npart__append_text(out, "\r\n");
+    npart__append_text(&document->out, "\r\n");
 }
 
 /* A model that cannot be analyzed has a row of its own where rows are plans, and no causes or nodes. */
 static void add(npart_document *document, const struct npart_entry *entry)
 {
-    struct row row = {.document = document, .out = &document->out, .entry = entry};
+    struct row row = {.document = document, .out = &document->out, .entry = entry, .path = entry->path};
+    for (size_t i = 0; i < NPART__COUNT(row.texts); i++)
+        npart__buffer_init(&row.texts[i], &document->arena);
     if (entry->plan_count == 0 && document->detail == NPART_DETAIL_SUMMARY)
         put_plan(&row);
     for (size_t i = 0; i < entry->plan_count; i++) {
@@ -453,6 +309,8 @@ static void add(npart_document *document, const struct npart_entry *entry)
         else
             put_plan(&row);
     }
+    for (size_t i = NPART__COUNT(row.texts); i-- > 0;)
+        npart__buffer_release(&row.texts[i]);
 }
 
 const struct npart__writer npart__csv_writer = {begin, add, NULL, NULL};

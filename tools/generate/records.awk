@@ -3,6 +3,7 @@
 # PART: words      the words of each set, NULL after the last, and npart_*_text
 #       fields     the members of each record that is a struct, as lib/report/fields.c writes them
 #       writers    what declares the two, and for each record the function that writes it
+#       csv        the columns of CSV
 #       columns    the tables of results, and their columns
 #       reader     what reads a summary from a report
 
@@ -11,13 +12,13 @@ function end_block() {
     if (set && part == "words")
         printf "    NULL\n};\nconst char *npart_%s_text(enum npart_%s value)\n{\n    return (size_t)value < sizeof " \
             "npart__%s_words / sizeof(char *) ? npart__%s_words[value] : NULL;\n}\n\n", set, set, set, set
-    if (places && part == "fields")
+    if (places && part == (csv ? "csv" : "fields"))
         printf "    {NULL, 0, NPART__FIELD_END, sizeof(struct %s), 0, NULL},\n};\n\n", struct
-    if (places && part == "writers")
+    if (places && part == "writers" && !csv)
         end_record()
     if (table)
         print "};"
-    set = record = table = places = last = declarations = ""
+    set = record = table = csv = places = last = declarations = ""
     has_own = has_index = 0
 }
 function end_record() {
@@ -33,10 +34,11 @@ function offset(member) { sub(/^\./, "", member); return "offsetof(struct " stru
 
 # Its key, what it is, where the member lies, where another does that it depends on, and what it refers to.
 function add(key, kind, at, other, more) {
-    if (!places && part == "fields")
-        printf "const struct npart__field npart__%s_fields[] = {\n", record
+    if (!places && part == (csv ? "csv" : "fields"))
+        printf csv ? "static const struct npart__field %s_columns[] = {\n" : \
+            "const struct npart__field npart__%s_fields[] = {\n", record
     places = places (places ? ", " : "") "npart__in_" record "_" key
-    if (part == "fields")
+    if (part == (csv ? "csv" : "fields"))
         printf "    {\",\\\"%s\\\":\", %d, NPART__FIELD_%s, %s, %s, %s},\n", key, length(key) + 4, kind, at, other, more
 }
 # Of an object by hand, whose members are rows, the first stands for all.
@@ -52,6 +54,8 @@ function add_row(key, what,    words, kind, of, member, null) {
     if (part == "reader" && record == "summary")
         read_row(key, kind null, words[2] ? words[2] : key, words[3], of[2])
     last = key
+    if (!csv)
+        rows[record, key] = what
     member = words[2] ? words[2] : key
     if (kind in types && member !~ /^\./)
         declarations = declarations "    " types[kind] member ";\n" (kind == "IDS" ? "    uint32_t " words[3] ";\n" : "")
@@ -125,6 +129,12 @@ BEGIN {
     structs[$2] = struct
     next
 }
+/^csv / {
+    end_block()
+    csv = record = $2
+    struct = "row"
+    next
+}
 /^table / && part == "columns" {
     end_block()
     table = $2
@@ -142,6 +152,12 @@ set && part == "words" {
     word = trim(cells[1])
     member = trim(cells[2])
     printf "    [%s] = \"%s\",\n", member ~ /^NPART_/ ? member : "NPART_" prefix "_" member, word == "\"\"" ? "" : word
+}
+csv && $3 == "of" { # the member of the record, where the row has it
+    key = $5 ? $5 : $1
+    split(rows[$4, key], words, " ")
+    sub(/^\./, "", words[2])
+    $0 = $1 " | " words[1] " " $4 "." (words[2] ? words[2] : key) (words[3] ? " " $4 "." words[3] : "")
 }
 record && /^-/ {
     split($0, cells, "|")

@@ -50,8 +50,8 @@ class Block:
 
 
 def parse(path: str) -> tuple[dict[str, Block], dict[str, Block], dict[str, Block]]:
-    """The sets, the records and the tables, by name."""
-    found: dict[str, dict[str, Block]] = {"set": {}, "record": {}, "table": {}}
+    """The sets, the records and the tables, by name. CSV is read by the build alone."""
+    found: dict[str, dict[str, Block]] = {"set": {}, "record": {}, "table": {}, "csv": {}}
     lines: list[str] = []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -62,11 +62,11 @@ def parse(path: str) -> tuple[dict[str, Block], dict[str, Block], dict[str, Bloc
     for line in lines:
         kind, *words = line.split(" ")
         if kind in found and "|" not in line:
-            block = found[kind].setdefault(words[0], Block(words, "", []))
+            block, within = found[kind].setdefault(words[0], Block(words, "", [])), kind
         elif line.startswith("  "):
             block.sentence += (" " if block.sentence else "") + line.strip()
         else:
-            block.rows.append(row_of(line + " |" if block.words[0] in found["table"] else line))
+            block.rows.append(row_of(line + " |" if within in ("table", "csv") else line))
     return found["set"], found["record"], found["table"]
 
 
