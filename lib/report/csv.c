@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table for spreadsheets and scripts (RFC 4180): a row for each plan, cause or node, as the detail says. Columns are
- * called as the fields of the JSON report are; docs/formats.md lists them. What is not known is an empty cell.
+ * A table for spreadsheets and scripts (RFC 4180): a row for each plan, cause or node, as the detail says. The columns
+ * stand in include/records.table; docs/formats.md tells of them. What is not known is an empty cell.
  */
 #include "report/document.h"
 
