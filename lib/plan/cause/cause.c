@@ -439,11 +439,13 @@ static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
 }
 
 /* Whether a node is left to the CPU for no more than what stands around it. Such nodes would be taken elsewhere in
- * the graph, so no rule about them is the reason. */
+ * the graph, so no rule about them is the reason: nor is that a QDQ node unit falls back as a whole, which says of its
+ * DequantizeLinear that some rule refuses the unit's operator. */
 static bool is_left_over(const struct npart__finder *finder, uint32_t rule)
 {
     const struct npart__oplist *oplist = finder->oplist;
-    bool is_left = rule == oplist->partitioner_rules[NPART__REASON_ALONE] ||
+    bool is_left = oplist->rules.items[rule].kind == NPART_RULE_UNIT ||
+                   rule == oplist->partitioner_rules[NPART__REASON_ALONE] ||
                    rule == oplist->partitioner_rules[NPART__REASON_BEHIND_REFUSED];
     for (uint32_t i = 0; i < oplist->policies.count && !is_left; i++)
         is_left = oplist->policies.items[i].kind == NPART__POLICY_DROP_SINGLE && oplist->policies.items[i].rule == rule;
@@ -474,31 +476,35 @@ static void visit(struct npart__finder *finder, uint32_t node)
         count_dims(finder, node);
 }
 
+/* Where a node would take a cause from: a cause of nodes that fail to compile is none for it. */
+static uint32_t cause_on_cpu(const struct npart__finder *finder, uint32_t node)
+{
+    uint32_t cause = finder->out->cause_of[node];
+    return cause != NPART_NONE && finder->out->items.items[cause].failing_count ? NPART_NONE : cause;
+}
+
 /* The first cause of a neighbour, whose nodes run on the CPU; NPART_NONE where no neighbour has one. A cause of
  * nodes that fail to compile is none: they are not on the CPU, so nothing is left to it for their sake. Operands
- * before users; copies are passed over in both directions, as causes are of the file's nodes. */
+ * before users, but of a DequantizeLinear, whose unit is what it feeds; copies are passed over in both directions, as
+ * causes are of the file's nodes. */
 static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    for (uint32_t i = 0; i < node->input_count; i++) {
+    bool is_of_users = npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
+    uint32_t cause = NPART_NONE;
+    for (uint32_t i = 0; !is_of_users && i < node->input_count && cause == NPART_NONE; i++) {
         uint32_t producer = npart__producer(graph, npart__live_operand(finder->session, node, i));
-        if (producer == NPART_NONE)
-            continue;
-        uint32_t cause = finder->out->cause_of[npart__original(finder->session->graph, producer)];
-        if (cause != NPART_NONE && !finder->out->items.items[cause].failing_count)
-            return cause;
+        if (producer != NPART_NONE)
+            cause = cause_on_cpu(finder, npart__original(finder->session->graph, producer));
     }
-    for (uint32_t i = 0; i < node->output_count; i++) {
+    for (uint32_t i = 0; i < node->output_count && cause == NPART_NONE; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         uint32_t users = npart__user_count(finder->session, value);
-        for (uint32_t k = 0; k < users; k++) {
-            uint32_t cause = finder->out->cause_of[npart__user_past_copies(finder->session, value, k)];
-            if (cause != NPART_NONE && !finder->out->items.items[cause].failing_count)
-                return cause;
-        }
+        for (uint32_t k = 0; k < users && cause == NPART_NONE; k++)
+            cause = cause_on_cpu(finder, npart__user_past_copies(finder->session, value, k));
     }
-    return NPART_NONE;
+    return cause;
 }
 
 /* Nodes that are left over belong to what left them: a neighbour's cause, or that of the first node on the CPU.

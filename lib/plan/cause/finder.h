@@ -69,11 +69,15 @@ struct npart__finder {
     bool failed;        /* out of memory; looked at by all, so that all stop */
 };
 
-/* Whether a node of a cause was accepted, and left to the CPU for what stands around it. Its cause is that of a
- * neighbour: it is affected, but no root. */
+/* Whether a node of a cause was accepted, and left to the CPU for what stands around it, or quantizes for an operator
+ * that is. Its cause is that of a neighbour: it is affected, but no root. */
 static inline bool npart__is_left_over(const struct npart__finder *finder, uint32_t node)
 {
     uint32_t rule = finder->partitioning->handed_back[node];
+    const struct npart__reason *reason =
+        rule == NPART_NONE ? npart__first_reason(finder->oplist, finder->mask, node) : NULL;
+    if (reason && finder->oplist->rules.items[reason->rule].kind == NPART_RULE_UNIT)
+        rule = reason->rule;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is handed back has a cause, so there is a list */
     return rule != NPART_NONE && finder->out->items.items[finder->out->cause_of[node]].rule != rule;
 }
