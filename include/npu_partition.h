@@ -1015,7 +1015,7 @@ struct npart_precision {
      * types that are not known or in no format */
     const char *format;
     enum npart_happening happens; /* what becomes of it */
-    double share; /* of `vector`: of the matrix unit's rate; else 0 */
+    double share; /* of `vector`, and of `dequantized` where it is known: of the matrix unit's rate; else 0 */
     uint32_t node_count; /* of the model */
     uint32_t accepted_count; /* of these those in partitions or accepted */
     bool has_macs;

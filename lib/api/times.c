@@ -37,7 +37,7 @@ static npart_status price(const struct npart__plan *plan, const double *factors,
     out->nodes = *plan->node_costs; /* a copy: the plan keeps its own */
     for (uint32_t i = 0; factors && i < out->nodes.rates.count; i++)
         out->nodes.rates.items[i].ms *= factors[i];
-    if (!npart__cost_nodes(&plan->session, &plan->works, scratch, &out->nodes))
+    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, scratch, &out->nodes))
         return npart__fail_memory(error);
     return npart__estimate_cost(&plan->target, &plan->session, &plan->partitioning, &out->nodes, &plan->sides, scratch,
                                 &out->cost, error);

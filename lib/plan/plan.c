@@ -152,7 +152,7 @@ static npart_status estimate(struct npart__plan *plan, struct npart_error *error
     /* Rates first: they decide by what a node is limited. */
     npart__find_rates(&plan->target, plan->invoker, plan->own_invoker, plan->request.is_sustained,
                       &plan->node_costs->rates);
-    if (!npart__cost_nodes(&plan->session, &plan->works, plan->arena, plan->node_costs))
+    if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, plan->arena, plan->node_costs))
         return npart__fail_memory(error);
     if (!sum_up_causes(plan))
         return npart__fail_memory(error);

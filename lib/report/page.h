@@ -94,8 +94,10 @@ npart_status npart__fail_node(struct npart__page *page, const char *text, struct
 void npart__put_pieces(struct npart__page *page);
 /* layouts.c: tensors that change their layout, the largest first. */
 void npart__put_layouts(struct npart__page *page);
-/* precision.c: formats that are not native, or with all details every one. */
+/* precision.c: formats that are not native, or with all details every one; weights that a target takes and is slow at,
+ * or does not take for their blocks, with what to export instead. */
 void npart__put_precisions(struct npart__page *page);
+void npart__put_block_weights(struct npart__page *page);
 /* fusions.c: how many patterns are fused, and what stops those that nearly are. */
 void npart__put_fusions(struct npart__page *page);
 /* memory.c: what the plan takes of memory. */

@@ -4,21 +4,21 @@
  */
 #include "report/page.h"
 
-/* VECTOR is not among the words: it has a share, and a sentence of its own. */
 static void put_happening(struct npart__buffer *line, const struct npart_precision *at)
 {
     static const char *const words[] = {[NPART_HAPPENS_NATIVE] = "native",
                                         [NPART_HAPPENS_DEQUANTIZED] = "dequantized on the way",
+                                        [NPART_HAPPENS_VECTOR] = "on the vector unit",
                                         [NPART_HAPPENS_CPU] = "on the CPU",
                                         [NPART_HAPPENS_FAILS] = "fails to compile",
                                         [NPART_HAPPENS_UNKNOWN] = "not known"};
+    const char *word = at->happens < NPART__COUNT(words) ? words[at->happens] : NULL;
+    npart__append_text(line, word ? word : "");
     if (at->share > 0) {
-        npart__append_text(line, "on the vector unit at ");
+        npart__append_text(line, " at ");
         npart__append_fixed(line, 100 * at->share, 1);
         npart__append_text(line, " % of the matrix unit's rate");
     }
-    const char *word = at->happens < NPART__COUNT(words) ? words[at->happens] : NULL;
-    npart__append_text(line, word ? word : "");
 }
 
 /* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." What follows the colon is the list's
@@ -62,5 +62,41 @@ void npart__put_precisions(struct npart__page *page)
             npart__painted(page, NPART__BOLD, "  Precision\n");
         has_head = true;
         put_precision(page, &at);
+    }
+}
+
+/* ---- what to export instead --------------------------------------------------------------------------------- */
+
+/* "w4a16-channel: symmetric weights with one scale a channel, 16-bit activations". What is native instead has its zero
+ * points in the middle. */
+static void append_export(struct npart__buffer *line, const char *instead)
+{
+    static const char *const words[][2] = {{"-tensor", ": symmetric weights with one scale a tensor"},
+                                           {"-channel", ": symmetric weights with one scale a channel"},
+                                           {"-block", ": symmetric weights with one scale a block"},
+                                           {"a16", ", 16-bit activations"},
+                                           {"a8", ", 8-bit activations"}};
+    npart__append_format(line, " Export %s", instead);
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (strstr(instead, words[i][0]))
+            npart__append_text(line, words[i][1]);
+}
+
+/* Of weights that share scales in blocks, and of such that leave a share of the rate alone. What is said of them
+ * otherwise stands among the details; the file is what a user can change, so it has a line of its own. */
+void npart__put_block_weights(struct npart__page *page)
+{
+    struct npart_precision at = {.size = sizeof at};
+    bool has_label = false;
+    for (uint32_t i = 0; npart_plan_precision(page->plan, i, &at); i++) {
+        bool is_taken_as_it_is = at.happens == NPART_HAPPENS_NATIVE || at.happens == NPART_HAPPENS_UNKNOWN;
+        struct npart__buffer line = {.arena = page->arena};
+        if (is_taken_as_it_is || !*at.instead || (!strstr(at.format, "-block") && at.share <= 0))
+            continue;
+        npart__append_format(&line, "%u node%s, %s: %s.", at.node_count, at.node_count == 1 ? "" : "s", at.format,
+                             at.text);
+        append_export(&line, at.instead);
+        npart__put_made_field(page, has_label ? "" : "Weights", &line, 0);
+        has_label = true;
     }
 }

@@ -15,6 +15,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
     npart__put_fit(page);
     npart__put_worth(page, pair);
     npart__put_steps(page, pair);
+    npart__put_block_weights(page);
     if (!page->options->is_verbose) {
         npart__put_why(page);
         npart__put_nodes(page);

@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "cost/cost.h"
+#include "precision/precision.h"
 
 #define TILE 32u      /* HMX: 32 x 32 (arXiv 2509.23324); of other matrix units the same is assumed */
 #define HALF_TILE 16u /* of a product that is not deep */
@@ -66,6 +67,7 @@ struct costing {
     uint32_t id;
     const struct npart__work *work;
     enum npart__arithmetic arithmetic;
+    double share; /* of the matrix unit's rate, which the format of its weights leaves; 1 where that costs nothing */
 };
 
 /* The list may lack a rate of this precision alone. */
@@ -145,7 +147,8 @@ static double larger(const struct npart__work *work)
 /* A product and its weights at the same time. Half of the shorter is charged, as overlap is never whole; which is
  * shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
  * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
- * charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are charged as 1 and 3 ms. */
+ * charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are charged as 1 and 3 ms. Weights in a format
+ * that has a share of the rate alone make both longer, too: they are streamed as they are dequantized. */
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -160,6 +163,7 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
     if (is_deep && deep)
         /* Without such a line in the list a deep product takes what any other does. */
         factor = deep->typical;
+    factor /= at->share;
     charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_MATRIX, operations * factor);
     charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, bytes * factor);
     if (is_deep)
@@ -324,6 +328,26 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
     cost_on_npu(at, &out->npu);
 }
 
+/* What the list's `precision` line leaves of the rate for the format of the node's weights. */
+static double share_of(const struct npart__target *target, const struct npart__session *session, uint32_t node)
+{
+    struct npart__format format;
+    bool is_own, depends;
+    if (!npart__format_of_node(session, node, &format, &is_own))
+        return 1;
+    const struct npart__precision_line *line = npart__target_precision(target, format, &depends);
+    return line && line->share > 0 ? line->share : 1;
+}
+
+/* Most lists say no share at all: then no node is asked for its format. */
+static bool has_shares(const struct npart__oplist *oplist)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < oplist->precisions.count && !has; i++)
+        has = oplist->precisions.items[i].share > 0;
+    return has;
+}
+
 /* The cost of one side alone, without what it takes to bring the node's operands there. */
 double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu)
 {
@@ -335,8 +359,8 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
 }
 
 /* Linear in nodes; a row of slow.def without an operator has "", which is no operator's name. */
-bool npart__cost_nodes(const struct npart__session *session, const struct npart__works *works,
-                       struct npart__arena *arena, struct npart__node_costs *inout)
+bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
+                       const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout)
 {
     static const char concat[] = "Concat";
     const char *names[NPART__COUNT(slow_rows) + 1];
@@ -348,12 +372,17 @@ bool npart__cost_nodes(const struct npart__session *session, const struct npart_
     inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
     if (!inout->items || !ids)
         return false;
-    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)]};
+    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)],
+                         .share = 1};
+    bool is_shared = has_shares(target->oplist);
     /* What a session has copied is told of its user, which has its work. */
     NPART__ASSERT(works->count == session->graph->nodes.count, "the work of %u nodes", (unsigned)works->count);
     inout->count = session->file->nodes.count;
     for (at.id = 0; at.id < inout->count; at.id++)
-        if (npart__is_live(session, at.id))
+        if (npart__is_live(session, at.id)) {
+            at.share = is_shared ? share_of(target, session, at.id) : 1;
             cost_node(&at, &inout->items[at.id]);
-    return true;
+        }
+    /* Elements of zero points were read for it. */
+    return !is_shared || !npart__take_failure(session->inference);
 }

@@ -313,7 +313,7 @@ struct npart__precision_line {
     struct npart__line_condition when;
     uint8_t happens; /* enum npart_happening */
     bool is_assumed;
-    double share; /* of VECTOR: of the matrix unit's rate */
+    double share; /* of VECTOR, and of DEQUANTIZED where it is known: of the matrix unit's rate; else 0 */
     const char *sentence, *because, *source; /* because: NULL when unsaid */
     uint32_t line;
 };

@@ -139,9 +139,10 @@ void npart__line_precision(struct npart__parser *parser, const struct npart__val
                                          .because = is[7].text,
                                          .source = is[8].text ? is[8].text : parser->default_source,
                                          .line = parser->now.line};
-    if (line.happens != NPART_HAPPENS_VECTOR && is[4].token)
+    bool may_share = line.happens == NPART_HAPPENS_VECTOR || (line.happens == NPART_HAPPENS_DEQUANTIZED && is[4].token);
+    if (!may_share && is[4].token)
         npart__parse_fail(parser, is[4].token->column, "unexpected %s", is[4].text);
-    if (line.happens == NPART_HAPPENS_VECTOR && !(line.share > 0 && line.share < 1))
+    if (may_share && !(line.share > 0 && line.share < 1))
         npart__parse_fail(parser, is[4].token ? is[4].token->column : is[3].token[1].column,
                           "expected a number between 0 and 1");
     for (uint32_t i = 0; i < is[0].count; i++) {

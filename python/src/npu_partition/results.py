@@ -468,7 +468,7 @@ class Precision:
     on the way; ``vector``: on the vector unit; ``cpu``: the nodes fall back; ``fails``: they are claimed, and
     then fail to compile; ``unknown``: not known."""
     rate_share: float | None
-    """Of ``vector``: of the matrix unit's rate; else None."""
+    """Of ``vector``, and of ``dequantized`` where it is known: of the matrix unit's rate; else None."""
     nodes: int
     """Of the model."""
     nodes_on_npu: int
