@@ -33,7 +33,7 @@ def test_sizes_bring_more(encoder: pathlib.Path) -> None:
     assert found.came >= sum(node.verdict == "npu" and node.verdict_before == "cpu" for node in found.nodes) > 0
     back = diff(fixed, dynamic)
     assert back.is_worse
-    worse = next(cause for cause in back.causes if cause.change == "worse")
+    worse = max((cause for cause in back.causes if cause.change == "worse"), key=lambda cause: cause.affected_after)
     assert (worse.text, worse.affected_after) == (dynamic.causes[0].text, dynamic.causes[0].victims)
     assert worse.action == dynamic.advice[0].text
     assert {figure.what for figure in back.figures} == {figure.what for figure in found.figures}
