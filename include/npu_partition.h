@@ -849,6 +849,11 @@ struct npart_bytes {
     bool is_partial;
 };
 
+/* Milliseconds: eight of ten runs lie between low and high. All negative where it is not known. */
+struct npart_cost_range {
+    double low_ms, typical_ms, high_ms; /* what a run takes then, or negative */
+};
+
 /* Nodes that the NPU compiles together. */
 struct npart_partition {
     size_t size;
@@ -865,9 +870,9 @@ struct npart_partition {
     uint32_t cut_count;
     bool has_macs; /* the multiply-accumulates of its nodes are known */
     uint64_t macs; /* multiply-accumulates of its nodes */
-    struct npart_bytes weights; /* of memory, as the NPU holds them; see npart_memory */
-    struct npart_bytes peak;
+    struct npart_bytes weights, peak; /* of memory, as the NPU holds them; see npart_memory */
     enum npart_fit fits_on_chip; /* both together */
+    struct npart_cost_range compile; /* compiling it on an x86 computer, an order of magnitude */
 };
 /* A partition by its id. */
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);
@@ -962,11 +967,6 @@ struct npart_cause {
 NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found,
                                 size_t bytes);
 
-/* Milliseconds: eight of ten runs lie between low and high. All negative where it is not known. */
-struct npart_cost_range {
-    double low_ms, typical_ms, high_ms; /* what a run takes then, or negative */
-};
-
 /* What a run takes, once the model is loaded; the typical value is the sum of the parts'. */
 struct npart_cost {
     size_t size;
@@ -993,6 +993,7 @@ struct npart_cost {
     uint32_t unknown_sizes; /* boundary tensors whose size is not known */
     uint32_t unknown_nodes; /* nodes of which it is not known what they take */
     uint32_t conversions; /* tensors whose layout is changed */
+    struct npart_cost_range compile; /* compiling all partitions, likewise, in no other time */
 };
 /* What a run costs. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);

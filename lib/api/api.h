@@ -162,6 +162,9 @@ static inline npart_status npart__fail_null(const char *name, struct npart_error
     (void)npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
     return NPART_ERROR_ARGUMENT;
 }
+/* Adds what a compiler gets with a partition. */
+void npart__add_compile_work(const npart_plan *plan, uint32_t partition, struct npart__compile_work *inout);
+
 /* Options of a version that this library does not know are an error. */
 npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error);
 

@@ -185,6 +185,18 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
 
 /* ---- partitions -------------------------------------------------------------------------------------------- */
 
+/* A partition of unknown size has a part that is not known. */
+void npart__add_compile_work(const npart_plan *plan, uint32_t partition, struct npart__compile_work *inout)
+{
+    const struct npart__partition *at = &plan->plan.partitioning.partitions.items[partition];
+    const struct npart_bytes weights = plan->plan.memory.partitions[partition].weights;
+    inout->partitions++;
+    inout->nodes += at->member_count;
+    inout->weight_bytes += (double)weights.bytes;
+    inout->macs += (double)at->macs;
+    inout->is_partial |= weights.is_partial || at->macs == NPART__WORK_UNKNOWN;
+}
+
 /* Ids of nodes and values, in lists of the plan. Lists without members have an address all the same; counts say
  * how many there are. All five lists lie in one array (partition.h), which is why each is told by where it
  * begins. A graph is the region whose nodes they are: a partition never reaches into the body of an If, Loop or
@@ -195,6 +207,8 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         return false;
     const struct npart__partition *at = &plan->plan.partitioning.partitions.items[partition];
     const uint32_t *lists = plan->plan.partitioning.lists.items;
+    struct npart__compile_work work = {.is_partial = false};
+    npart__add_compile_work(plan, partition, &work);
     *out = (struct npart_partition){
         .size = sizeof *out,
         .graph = at->region,
@@ -213,6 +227,7 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         .weights = plan->plan.memory.partitions[partition].weights,
         .peak = plan->plan.memory.partitions[partition].peak,
         .fits_on_chip = (enum npart_fit)plan->plan.memory.partitions[partition].fits,
+        .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };
     return true;
 }

@@ -376,6 +376,9 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     if (!plan || !NPART__HAS_ROOM(out))
         return false;
     const struct npart__cost *cost = &plan->plan.cost;
+    struct npart__compile_work work = {.is_partial = false};
+    for (uint32_t i = 0; i < plan->plan.partitioning.partitions.count; i++)
+        npart__add_compile_work(plan, i, &work);
     *out = (struct npart_cost){
         .size = sizeof *out,
         .total = cost->total_ms,
@@ -399,6 +402,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .fill = cost->fill,
         .runtime = npart__invoker_names[plan->plan.node_costs->rates.invoker],
         .is_calibrated = cost->is_calibrated,
+        .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };
     return true;
 }

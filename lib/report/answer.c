@@ -332,6 +332,24 @@ void npart__put_fit(struct npart__page *page)
     npart__buffer_release(&over);
 }
 
+/* An order of magnitude, and only where somebody would wait for it. */
+void npart__put_compile(struct npart__page *page)
+{
+    static const struct { double from_s; const char *text; } orders[] = {
+        {20, "about half a minute"},  {45, "about a minute"},       {90, "about 2 minutes"},
+        {200, "about 5 minutes"},     {450, "about 10 minutes"},    {900, "about 20 minutes"},
+        {1500, "about half an hour"}, {2700, "about an hour"},      {5400, "hours"}};
+    double seconds = page->cost.compile.typical_ms / 1000;
+    const char *text = NULL;
+    for (size_t i = 0; i < NPART__COUNT(orders) && seconds >= orders[i].from_s; i++)
+        text = orders[i].text;
+    if (text && page->summary.verdict != NPART_PLAN_FAILS) {
+        struct npart__buffer line = {.arena = page->arena};
+        npart__append_format(&line, "%s on an x86 computer", text);
+        npart__put_made_field(page, "Compile", &line, 0);
+    }
+}
+
 /* Of a decoder, whose cache grows with each token. */
 void npart__put_cache(struct npart__page *page)
 {

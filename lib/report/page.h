@@ -120,14 +120,15 @@ void npart__put_details(struct npart__page *page, const struct npart_plan_pair *
 void npart__put_field(struct npart__page *page, const char *label, const char *code, const char *text, uint32_t most);
 void npart__put_made_field(struct npart__page *page, const char *label, struct npart__buffer *text, uint32_t most);
 /* The model in one line; inputs with dynamic sizes; sizes that were given; the target with its verdict; whether the NPU
- * is worth it; what has to fit; what a decoder's cache takes; the strip with its legend; what was found in the file;
- * what this rests on. */
+ * is worth it; what has to fit; what compiling takes; what a decoder's cache takes; the strip with its legend;
+ * what was found in the file; what this rests on. */
 void npart__put_head(struct npart__page *page);
 void npart__put_inputs(struct npart__page *page);
 void npart__put_sizes(struct npart__page *page);
 void npart__put_headline(struct npart__page *page);
 void npart__put_worth(struct npart__page *page, const struct npart_plan_pair *pair);
 void npart__put_fit(struct npart__page *page);
+void npart__put_compile(struct npart__page *page);
 /* compiled.c: whether graphs that are compiled already can be loaded. */
 void npart__put_compiled(struct npart__page *page);
 void npart__put_cache(struct npart__page *page);

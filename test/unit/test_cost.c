@@ -257,6 +257,48 @@ static void test_cost__the_whole(void)
     close_session(&session);
 }
 
+/* 64 x 64 weights in float16 are 8192 bytes; 2 x 64 x 64 x 64 operations. Without a rate the others count. */
+static void test_cost__compiling(void)
+{
+    static const char model[] = "input x float32[64,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\n"
+                                "node q = Det(p)\nnode r = Add(p, q)\nnode y = Abs(r)\noutput y\n";
+    static const char open_size[] = "input x float32[n,64]\ninit w float32[64,64]\nnode y = MatMul(x, w)\n"
+                                    "output y\n";
+    static const char text[] = "format 1\ntarget t\nop Abs Add MatMul\nparam float32_bytes 2 2 2\n"
+                               "param compile_ms 7 7 7\n";
+    static const char rest[] = "param compile_node_ms 1 2 4\nparam compile_gb_per_s 0.001 0.001 0.001\n"
+                               "param compile_gops 0.1 0.1 0.1\n";
+    struct npart_error error;
+    struct session session;
+    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_partition partition = {.size = sizeof partition};
+    REQUIRE(plan_of(&session, model, text, "t", &error) == NPART_OK);
+    REQUIRE(npart_plan_cost(session.plan, &cost) && npart_plan_partition(session.plan, 0, &partition));
+    check_range(cost.compile, 14, 0);
+    check_range(partition.compile, 7, 0);
+    close_session(&session);
+
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", text, rest);
+    REQUIRE(plan_of(&session, model, whole, "t", &error) == NPART_OK);
+    REQUIRE(npart_plan_cost(session.plan, &cost) && npart_plan_partition(session.plan, 0, &partition));
+    const double first = 7 + 2 + 8.192 + 5.24288, second = 7 + 2 * 2;
+    check_range(partition.compile, first, 2 / first * deviation_of(1, 4));
+    check_range(cost.compile, first + second, 6 / (first + second) * deviation_of(1, 4));
+    close_session(&session);
+
+    /* A list that does not say it; no partition; an unknown size. */
+    REQUIRE(plan_of(&session, model, RATES EACH_OP, "t", &error) == NPART_OK);
+    CHECK(npart_plan_cost(session.plan, &cost) && cost.compile.typical_ms < 0);
+    close_session(&session);
+    REQUIRE(plan_of(&session, "input x float32[2,2]\nnode y = Det(x)\noutput y\n", whole, "t", &error) == NPART_OK);
+    CHECK(npart_plan_cost(session.plan, &cost) && cost.compile.typical_ms < 0);
+    close_session(&session);
+    REQUIRE(plan_of(&session, open_size, whole, "t", &error) == NPART_OK);
+    CHECK(npart_plan_partition(session.plan, 0, &partition) && partition.compile.typical_ms < 0);
+    close_session(&session);
+}
+
 /* What no formula catches of the NPU's share, beside what parameters are off by. */
 static void test_cost__model_sigma(void)
 {
@@ -506,7 +548,7 @@ static void test_target__mistakes(void)
 }
 
 TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing, test_cost__the_whole,
-      test_cost__model_sigma, test_cost__boundaries,
+      test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,
       test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list,

@@ -89,6 +89,14 @@ struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, con
 /* The share of a bill's time that rests on assumed parameters. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
 
+/* What a compiler gets: a partition, or the sum of several. */
+struct npart__compile_work {
+    double partitions, nodes, weight_bytes, macs;
+    bool is_partial; /* a part of it is not known */
+};
+/* How long that takes; unknown where the list does not say it, or the work is partial or none. */
+struct npart_cost_range npart__compile_range(const struct npart__rates *rates, const struct npart__compile_work *work);
+
 /* Without a rate nothing is added; whoever must have it counts an unknown (node.c, charge_border). */
 static inline void npart__charge(struct npart__bill *bill, enum npart__part part, uint8_t rate, double quantity)
 {

@@ -198,6 +198,32 @@ struct npart_cost_range npart__bill_range(const struct npart__rates *rates, cons
     return (struct npart_cost_range){sum.ms / factor, sum.ms, sum.ms * factor};
 }
 
+/* The first arithmetic's rates: what is compiled has no precision here. Two operations are a multiply-accumulate. */
+struct npart_cost_range npart__compile_range(const struct npart__rates *rates, const struct npart__compile_work *work)
+{
+    const struct { enum npart__parameter_name name; double quantity; } parts[] = {
+        {NPART__PARAMETER_COMPILE, work->partitions},
+        {NPART__PARAMETER_COMPILE_NODE, work->nodes},
+        {NPART__PARAMETER_COMPILE_WEIGHTS, work->weight_bytes},
+        {NPART__PARAMETER_COMPILE_MATRIX, 2 * work->macs},
+    };
+    struct variance variance = {0, 0};
+    double ms = 0;
+    for (size_t i = 0; i < NPART__COUNT(parts); i++) {
+        uint8_t rate = rates->of[0][parts[i].name];
+        ms += rate == NPART__NO_RATE ? 0 : parts[i].quantity * rates->items[rate].ms;
+    }
+    if (work->is_partial || ms <= 0)
+        return NPART__UNKNOWN_RANGE;
+    for (size_t i = 0; i < NPART__COUNT(parts); i++) {
+        uint8_t rate = rates->of[0][parts[i].name];
+        if (rate != NPART__NO_RATE)
+            add(&variance, &rates->items[rate], parts[i].quantity / ms);
+    }
+    double factor = spread(&variance);
+    return (struct npart_cost_range){ms / factor, ms, ms * factor};
+}
+
 /* By address: plans of one list and target share its parameters. */
 static bool are_same(const struct npart__rates *a, const struct npart__rates *b)
 {

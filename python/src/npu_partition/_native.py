@@ -941,6 +941,17 @@ class npart_bytes(Structure):
     ]
 
 
+class npart_cost_range(Structure):
+    low_ms: float
+    typical_ms: float
+    high_ms: float
+    _fields_ = [
+        ("low_ms", c_double),
+        ("typical_ms", c_double),
+        ("high_ms", c_double),
+    ]
+
+
 class npart_partition(Structure):
     size: int
     graph: int
@@ -959,6 +970,7 @@ class npart_partition(Structure):
     weights: Any
     peak: Any
     fits_on_chip: int
+    compile: Any
     _fields_ = [
         ("size", c_size_t),
         ("graph", c_uint32),
@@ -977,6 +989,7 @@ class npart_partition(Structure):
         ("weights", npart_bytes),
         ("peak", npart_bytes),
         ("fits_on_chip", c_int),
+        ("compile", npart_cost_range),
     ]
 
 
@@ -1096,17 +1109,6 @@ class npart_cause(Structure):
     ]
 
 
-class npart_cost_range(Structure):
-    low_ms: float
-    typical_ms: float
-    high_ms: float
-    _fields_ = [
-        ("low_ms", c_double),
-        ("typical_ms", c_double),
-        ("high_ms", c_double),
-    ]
-
-
 class npart_cost(Structure):
     size: int
     total: Any
@@ -1130,6 +1132,7 @@ class npart_cost(Structure):
     unknown_sizes: int
     unknown_nodes: int
     conversions: int
+    compile: Any
     _fields_ = [
         ("size", c_size_t),
         ("total", npart_cost_range),
@@ -1153,6 +1156,7 @@ class npart_cost(Structure):
         ("unknown_sizes", c_uint32),
         ("unknown_nodes", c_uint32),
         ("conversions", c_uint32),
+        ("compile", npart_cost_range),
     ]
 
 

@@ -347,6 +347,8 @@ class Partition:
     """Names of the tensors at which a cut of the user's (``--cut``) ends it."""
     macs: int | None
     """Multiply-accumulates of its nodes, or None as in ``summary``."""
+    compile_ms: Range | None
+    """Compiling it on an x86 computer, an order of magnitude; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -643,6 +645,8 @@ class Cost:
     """Nodes of which it is not known what they take."""
     layout_conversions: int
     """Tensors whose layout is changed."""
+    compile_ms: Range | None
+    """Compiling all partitions, likewise, in no other time."""
 
 
 @dataclass(frozen=True, slots=True)
