@@ -81,6 +81,11 @@ fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from publi
 fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/fidelity-cost.md (MODELS, TRUTH)
 	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
 		--page docs/fidelity-cost.md
+# Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
+ANSWERS ?=
+fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/fidelity-cost.md (MODELS, TRUTH; ANSWERS)
+	$(VENV)/bin/python test/fidelity/compile_time.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
+		$(if $(ANSWERS),--answers $(ANSWERS)) --page docs/fidelity-cost.md
 # VELA stands in an environment of its own: python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
 VELA ?= $(firstword $(wildcard ../tools/vela/bin/vela))
 RANDOM_CASES ?= 300
@@ -98,4 +103,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-room \
-	fidelity-mobile fit fidelity-cost fidelity-vela facts-by-lot
+	fidelity-mobile fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot

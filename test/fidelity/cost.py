@@ -19,6 +19,7 @@ import sys
 
 import numpy as np
 
+import compile_time
 import cost_model as model
 import cost_tool
 from cost_tool import percent, table_of
@@ -401,7 +402,9 @@ def check(arguments):
     cost_tool.singles(report, arguments)
     parameters(report, arguments)
     if arguments.page:
-        arguments.page.write_text(INTRODUCTION + "\n".join(report.text).replace("\n\n\n", "\n\n").rstrip("\n") + "\n")
+        others = arguments.page.read_text().partition("\n" + compile_time.TITLE)
+        arguments.page.write_text(INTRODUCTION + "\n".join(report.text).replace("\n\n\n", "\n\n").rstrip("\n") + "\n" +
+                                  "".join(others[1:]))
     for line in report.missed:
         print(f"missed: {line}", file=sys.stderr)
     return 1 if report.missed else 0
