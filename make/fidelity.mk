@@ -71,9 +71,10 @@ SPLIT_TARGETS ?= hexagon,tidl
 fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
 		fixtures $(MODELS)
-fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells where a session holds half of a model (MODELS)
+fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells where a session holds half of a model (MODELS), and of a decoder of 4 GB
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target hexagon --room 0.5 \
 		fixtures $(MODELS)
+	$(VENV)/bin/python test/fidelity/decoder.py --tool $(tool) --folder $(BUILD)/fidelity-decoder
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
