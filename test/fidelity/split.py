@@ -205,7 +205,8 @@ def judge(args, path, options, feeds, has_functions):
     except Exception as error:
         return problems + [f"the parts do not run: {str(error)[:300]}"], len(devices), 0
     same, error, form = fix_feeds.compare(whole, {key: known.get(key) for key in whole})
-    return problems + more + ([] if same else [f"other results: {form or error}"]), len(devices), len(found) - len(set(found))
+    wrong = [] if same == "bits" else [f"other results: {form or error}"]
+    return problems + more + wrong, len(devices), len(found) - len(set(found))
 
 
 def draw_feeds(model, shapes, name):
