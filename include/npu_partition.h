@@ -667,7 +667,8 @@ struct npart_plan_info {
     size_t size;
     const char *target; /* the target as it could be asked for again, but for the toolchain: `hexagon:v73+float` */
     const char *variant; /* as it was asked for, or the default; empty where the list has none */
-    const char *toolchain; /* what the list describes; empty where it names none */
+    /* the release that was asked for, or the newest that the list describes; empty where it names none */
+    const char *toolchain;
     const char *partitioner; /* the policy that formed partitions */
     enum npart_level level;
     uint32_t switch_count;
@@ -683,6 +684,29 @@ NPART_API const npart_inference *npart_plan_inference(const npart_plan *plan);
 /* What keeps the target's runtime from creating a session, though it loads the model: an operator that neither the NPU
  * nor the CPU runs. Code "invalid"; `at` is the first such node. Findings of the file are npart_inference_finding's. */
 NPART_API bool npart_plan_finding(const npart_plan *plan, uint32_t index, struct npart_finding *out);
+/* How much the list knows of the release of the toolchain that was asked for. */
+enum npart_release_standing {
+    NPART_RELEASE_LISTED, /* it has rules for it */
+    NPART_RELEASE_BETWEEN, /* the rules are those of the release before it */
+    NPART_RELEASE_NEWER, /* it is newer than all that the list has; the rules are those of the newest */
+    NPART_RELEASE_OLDER /* it is older than all that the list has: what the oldest takes is undecided */
+};
+NPART_API const char *npart_release_standing_text(enum npart_release_standing value); /* in JSON, or NULL */
+/* The word, as JSON has it; NULL out of range. */
+NPART_API const char *npart_release_standing_text(enum npart_release_standing value);
+/* The release of the toolchain that was asked for, and what a newer one takes besides. */
+struct npart_release {
+    size_t size;
+    enum npart_release_standing standing; /* whether the list has rules for it */
+    const char *rules; /* the release whose rules these are */
+    /* the first newer release that takes most nodes; "": none takes more, or the release is `older` */
+    const char *newer;
+    uint32_t newer_nodes; /* nodes that fall back, fail or are undecided, and that it takes */
+    const char *const *newer_ops;
+    uint32_t newer_op_count;
+};
+/* What is to be said of the release; false: the newest that the list describes was asked for. */
+NPART_API bool npart_plan_release(const npart_plan *plan, struct npart_release *out);
 /* Whether a graph that is compiled already can be loaded, by what the file says of it. */
 enum npart_compiled_verdict {
     NPART_COMPILED_LOADS, /* for this generation of chips, by a compiler that is not too new */

@@ -110,6 +110,7 @@ struct npart_plan {
     const char *target; /* as it could be asked for again, but for the toolchain */
     const char **switches; /* those that are on */
     uint32_t switch_count;
+    struct npart__newer newer; /* what a newer release of the toolchain takes besides */
     uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */
     uint32_t *order; /* live nodes of the plan's graph as they run, so without copies; handed out as it is */
     uint32_t order_count;

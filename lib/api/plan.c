@@ -128,6 +128,16 @@ static bool copy_options(const struct npart_plan_options *options, struct npart_
     return is_ok;
 }
 
+/* Plans for newer releases go at once; what is told of them stays. */
+static npart_status find_newer(npart_plan *plan, struct npart_error *error)
+{
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &plan->life->arena.allocator);
+    npart_status status = npart__find_newer(&plan->plan, &plan->life->arena, &scratch, &plan->newer, error);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
 /* The plan is made first; its view and the texts about it need it whole. Called with the lock of the inference
  * held. */
 static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
@@ -140,6 +150,8 @@ static npart_status make_plan(npart_plan *plan, struct npart__plan_request *requ
     plan->plan.arena = arena;
     plan->plan.bindings = plan->inference->chosen;
     plan->plan.binding_count = plan->inference->chosen_count;
+    if (status == NPART_OK)
+        status = find_newer(plan, error);
     if (status == NPART_OK && (!find_view(plan) || !npart__prepare_plan(plan)))
         status = npart__fail_memory(error);
     return status;
@@ -327,6 +339,25 @@ bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
         .live_count = handle->order_count,
         .allocator = &handle->life->arena.allocator,
     };
+    return true;
+}
+
+bool npart_plan_release(const npart_plan *plan, struct npart_release *out)
+{
+    if (!plan || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__target *target = &plan->plan.target;
+    const struct npart__oplist *oplist = target->oplist;
+    if (!oplist->toolchains.count ||
+        (target->standing == NPART_RELEASE_LISTED && target->toolchain + 1 == oplist->toolchains.count))
+        return false;
+    *out = (struct npart_release){.size = sizeof *out,
+                                  .standing = target->standing,
+                                  .rules = oplist->toolchains.items[target->toolchain],
+                                  .newer = plan->newer.toolchain,
+                                  .newer_nodes = plan->newer.node_count,
+                                  .newer_ops = plan->newer.ops,
+                                  .newer_op_count = plan->newer.op_count};
     return true;
 }
 

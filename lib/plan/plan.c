@@ -115,6 +115,8 @@ npart_status npart__plan_choose(const struct npart__plan_request *request, struc
                                 struct npart__plan *out, struct npart_error *error)
 {
     npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
+    if (status == NPART_OK && request->release)
+        npart__target_take_toolchain(&out->target, request->release - 1);
     if (status == NPART_OK)
         status = choose_stages(out, request->stages, error);
     if (status == NPART_OK) {

@@ -37,6 +37,7 @@ struct npart__plan_request {
     const char *invoker;     /* through what partitions are started; NULL: the target's own */
     bool is_sustained;       /* as a device does that has run for minutes */
     bool is_trial;           /* what it takes of memory is not asked for */
+    uint32_t release;        /* 1 + the release to plan for, among the list's; 0: as `target` says */
 };
 
 struct npart__plan {
@@ -85,6 +86,17 @@ void npart__check_plan(const struct npart__plan *plan);
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
+
+/* newer.c: what a newer release of the toolchain takes of the file's nodes that the plan leaves to the CPU. */
+struct npart__newer {
+    const char *toolchain; /* the first that takes most; "": none takes more */
+    uint32_t node_count;
+    const char **ops; /* of these nodes, in the file's order */
+    uint32_t op_count;
+};
+/* Makes plans for newer releases, which take their memory from `scratch`. */
+npart_status npart__find_newer(const struct npart__plan *plan, struct npart__arena *arena,
+                               struct npart__arena *scratch, struct npart__newer *out, struct npart_error *error);
 
 /* The same plan with what it takes of memory, where a trial has left that out; arrays are shared with it. False when
  * out of memory. */

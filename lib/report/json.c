@@ -396,6 +396,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     (void)npart_plan_summary(json->plan, &summary);
     npart__json_text(json->out, npart__own(&object, "target"), oplist.name);
     npart__put_summary(json->out, npart__own(&object, "summary"), &summary);
+    npart__add_json_release(json->out, json->plan);
     plan_findings(json);
     npart__add_json_compiled(json->out, json->plan);
     if (npart__tells_nodes(json->detail))

@@ -131,6 +131,8 @@ void npart__put_fit(struct npart__page *page);
 void npart__put_compile(struct npart__page *page);
 /* compiled.c: whether graphs that are compiled already can be loaded. */
 void npart__put_compiled(struct npart__page *page);
+/* releases.c: where another release of the toolchain was asked for than the newest. */
+void npart__tell_release(struct npart__page *page);
 void npart__put_cache(struct npart__page *page);
 void npart__put_nodes(struct npart__page *page);
 void npart__put_notes(struct npart__page *page, bool is_alone);

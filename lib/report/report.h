@@ -87,6 +87,7 @@ void npart__add_conversion(struct npart__buffer *buffer, struct npart__buffer *s
 void npart__add_json_causes(struct npart__buffer *out, const char *key, const npart_plan *plan);
 void npart__add_json_roots(struct npart__buffer *out, const npart_plan *plan);
 void npart__add_json_compiled(struct npart__buffer *out, const npart_plan *plan);
+void npart__add_json_release(struct npart__buffer *out, const npart_plan *plan);
 void npart__add_json_cost(struct npart__buffer *out, const struct npart_plan_pair *plans);
 void npart__add_json_memory(struct npart__buffer *out, const npart_plan *plan, enum npart_detail detail);
 

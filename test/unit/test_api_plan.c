@@ -55,6 +55,60 @@ static npart_status make(const char *target, const struct npart_plan_options *op
     return status;
 }
 
+/* ---- releases ------------------------------------------------------------------------------------------------ */
+
+static const char releases[] =
+    "format 1\ntarget t\ntoolchain \"sdk 1\"\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n"
+    "op Relu\n"
+    "op Erf\n  refuse release: before 'sdk 2' \"sdk must be 2 or later\"\n"
+    "op Tanh\n  refuse release: since 'sdk 3' \"sdk must be older than 3\"\n";
+
+/* Of the target: what is said of its release; all 0 where nothing is. */
+static struct npart_release release_of(const char *target)
+{
+    struct npart_release release = {.size = sizeof release};
+    analysis_open(&at, lines, releases, target, NULL);
+    if (!npart_plan_release(at.plan, &release))
+        release = (struct npart_release){0};
+    return release;
+}
+
+static void test_api_plan__releases(void)
+{
+    struct npart_release release = release_of("t@1");
+    CHECK_INT(release.standing, NPART_RELEASE_LISTED);
+    CHECK_TEXT(release.rules, "sdk 1");
+    /* the third takes no more than the second */
+    CHECK_TEXT(release.newer, "sdk 2");
+    CHECK_INT(release.newer_nodes, 1);
+    CHECK_INT(release.newer_op_count, 1);
+    CHECK_TEXT(release.newer_ops[0], "Erf");
+    analysis_close(&at);
+    release = release_of("t@1.5");
+    CHECK_INT(release.standing, NPART_RELEASE_BETWEEN);
+    CHECK_TEXT(release.rules, "sdk 1");
+    CHECK_TEXT(release.newer, "sdk 2");
+    analysis_close(&at);
+    release = release_of("t@2");
+    CHECK_INT(release.standing, NPART_RELEASE_LISTED);
+    CHECK_TEXT(release.newer, "");
+    CHECK_INT(release.newer_nodes, 0);
+    analysis_close(&at);
+    release = release_of("t@3");
+    CHECK(release.size == 0);
+    analysis_close(&at);
+    release = release_of("t@3.1");
+    CHECK_INT(release.standing, NPART_RELEASE_NEWER);
+    CHECK_TEXT(release.rules, "sdk 3");
+    analysis_close(&at);
+    release = release_of("t@0.9");
+    CHECK_INT(release.standing, NPART_RELEASE_OLDER);
+    CHECK_TEXT(release.newer, "");
+    CHECK_INT(node_plan("a").verdict, NPART_VERDICT_UNKNOWN);
+    analysis_close(&at);
+    CHECK(!npart_plan_release(NULL, &release));
+}
+
 /* ---- what is asked for ---------------------------------------------------------------------------------------- */
 
 static void test_api_plan__targets(void)
@@ -418,7 +472,8 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__targets, test_api_plan__cuts, test_api_plan__fused, test_api_plan__switches_decide,
+TESTS(test_api_plan__releases, test_api_plan__targets, test_api_plan__cuts,
+      test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
       test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,
       test_api_plan__verdicts, test_api_plan__nodes_and_reasons, test_api_plan__partitions_and_crossings,

@@ -52,7 +52,7 @@ const char *npart__target_text(const struct npart__plan *plan, uint32_t variant,
     for (uint32_t i = 0; i < oplist->switches.count; i++)
         if ((switches ^ by_default) >> i & 1)
             npart__append_format(&text, "%c%s", switches >> i & 1 ? '+' : '-', oplist->switches.items[i]);
-    if (at->toolchain + 1 < oplist->toolchains.count)
+    if (at->toolchain + 1 < oplist->toolchains.count || at->standing != NPART_RELEASE_LISTED)
         npart__append_format(&text, "@%s", at->toolchain_text);
     return npart__made_text(&text);
 }

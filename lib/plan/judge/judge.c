@@ -305,6 +305,11 @@ static bool judge_alone(struct judge *judge, uint32_t id)
         if (outcome.ordinary == NPART__FALSE)
             break; /* the later stages never see it */
     }
+    if (judge->target->standing == NPART_RELEASE_OLDER && outcome.ordinary != NPART__FALSE) {
+        outcome.is_capped = true;
+        if (!add_reason(judge, id, judge->oplist->older_rule, NPART__MAYBE))
+            return false;
+    }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     /* Neither FAIL nor UNDECIDED asks the CPU: the first has its reason, the second may be taken. */
     if (judge->out->verdicts[id] != NPART_VERDICT_CPU)

@@ -49,19 +49,26 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
     return out->variant == NPART_NONE ? lack(oplist, "variant", text, *length, error) : NPART_OK;
 }
 
+void npart__target_take_toolchain(struct npart__target *target, uint32_t toolchain)
+{
+    target->toolchain = toolchain;
+    target->toolchain_text = target->oplist->toolchains.items[toolchain];
+    target->standing = NPART_RELEASE_LISTED;
+}
+
 /* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or
  * "2.7.0". Those that fit into the message are listed, as a user cannot guess how a release is
- * written. Texts that do not fit are left out one by one, so a shorter one after them may still be there. */
-static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__target *out,
-                                     struct npart_error *error)
+ * written. Texts that do not fit are left out one by one, so a shorter one after them may still be there. The number of
+ * a release without a line is compared with theirs. */
+static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
+                                     struct npart__target *out, struct npart_error *error)
 {
     char known[200] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < oplist->toolchains.count; i++) {
         const char *whole = oplist->toolchains.items[i], *blank = strrchr(whole, ' ');
         if (strcmp(whole, text) == 0 || (blank && strcmp(blank + 1, text) == 0)) {
-            out->toolchain = i;
-            out->toolchain_text = whole;
+            npart__target_take_toolchain(out, i);
             return NPART_OK;
         }
         size_t bytes = strlen(whole);
@@ -74,6 +81,8 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
         memcpy(known + used + bytes, "\"", 2);
         used += bytes + 1;
     }
+    if (npart__find_release(oplist, text, arena, out))
+        return out->toolchain_text ? NPART_OK : npart__fail_memory(error);
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no toolchain \"%s\"; it has%s", oplist->name, text,
                        *known ? known : " none");
 }
@@ -91,9 +100,9 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
      * are known. */
     out->stages = oplist->stage_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->stage_count) - 1;
     /* The newest is the default. */
-    uint32_t toolchains = oplist->toolchains.count;
-    out->toolchain = toolchains ? toolchains - 1 : 0;
-    out->toolchain_text = toolchains ? oplist->toolchains.items[toolchains - 1] : "";
+    out->toolchain_text = "";
+    if (oplist->toolchains.count)
+        npart__target_take_toolchain(out, oplist->toolchains.count - 1);
     if (*text == ':') {
         /* The name may be empty, which no variant's is. */
         size_t length = word_end(++text);
@@ -126,7 +135,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         if (!npart__target_has(out, oplist->stages[i].when))
             out->stages &= ~(UINT32_C(1) << i);
     if (*text == '@') {
-        npart_status status = choose_toolchain(oplist, text + 1, out, error);
+        npart_status status = choose_toolchain(oplist, text + 1, arena, out, error);
         if (status != NPART_OK)
             return status;
         text += strlen(text);

@@ -92,8 +92,13 @@ void npart__line_source(struct npart__parser *parser, const struct npart__value 
 /* Releases, oldest first. Their order is what `since` and `before` mean, so it is never sorted. */
 void npart__line_toolchain(struct npart__parser *parser, const struct npart__value *is)
 {
-    if (npart__find_toolchain(parser->oplist, is[0].text, strlen(is[0].text)) != NPART_NONE)
+    const struct npart__oplist *oplist = parser->oplist;
+    const char *last = oplist->toolchains.count ? oplist->toolchains.items[oplist->toolchains.count - 1] : NULL;
+    if (npart__find_toolchain(oplist, is[0].text, strlen(is[0].text)) != NPART_NONE)
         npart__parse_fail(parser, 1, "toolchain \"%s\" is there twice", is[0].text);
+    else if (last && !npart__is_release_after(is[0].text, last))
+        npart__parse_fail(parser, 1, "toolchain \"%s\" is not newer than \"%s\": the oldest stands first",
+                          is[0].text, last);
     NPART__KEEP(parser, &parser->oplist->toolchains, is[0].text);
 }
 

@@ -444,6 +444,7 @@ struct npart__oplist {
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU, under this condition */
     struct npart__line_condition bodies_when;
     uint32_t bodies_rule;
+    uint32_t older_rule; /* at nodes that a release older than all lines may take; NPART_NONE without such lines */
     uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */
 };
 
@@ -494,10 +495,17 @@ struct npart__target {
     const char *variant_text; /* as the user wrote it, which may be an alias */
     uint32_t switches; /* bits that are on */
     uint32_t stages;    /* bits of the stages applied */
-    uint32_t toolchain;         /* index; 0 where the list names none */
-    const char *toolchain_text; /* "" where the list names none */
+    uint32_t toolchain;         /* whose rules count: an index; 0 where the list names none */
+    const char *toolchain_text; /* as asked for, with its name; "" where the list names none */
+    enum npart_release_standing standing; /* whether the list has a line for it */
 };
 
+/* release.c: chooses the line that has the rules of a release, which `text` tells by its number, with or without its
+ * name. False where it is no number, or of another name; the text of the target is NULL when out of memory. */
+bool npart__find_release(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
+                         struct npart__target *out);
+/* Chooses a line by its place. */
+void npart__target_take_toolchain(struct npart__target *target, uint32_t toolchain);
 /* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);

@@ -308,6 +308,8 @@ void npart__read_block(struct npart__parser *parser);
 /* What `name` leads to, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
+/* release.c: whether a toolchain may stand below another one. */
+bool npart__is_release_after(const char *toolchain, const char *before);
 uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_format(const struct npart__oplist *oplist, const char *name, size_t length);
 extern const char *const npart__format_names[], *const npart__happening_words[]; /* NULL ends them */

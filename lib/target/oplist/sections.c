@@ -347,6 +347,23 @@ static void sort_ops(struct npart__parser *parser)
     }
 }
 
+/* Of a release that is older than all lines: the oldest of them may have been the first to take a node. */
+static void add_older_rule(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    oplist->older_rule = NPART_NONE;
+    if (!oplist->toolchains.count || parser->status != NPART_OK)
+        return;
+    const char *sentence = npart__parse_text(
+        parser, npart__arena_format(parser->arena, "the release must be %s or later", oplist->toolchains.items[0]));
+    oplist->older_rule = npart__add_unwritten_rule(parser, "older-release", sentence, NPART_ABOUT_POLICY, 0);
+    if (parser->status != NPART_OK)
+        return;
+    oplist->rules.items[oplist->older_rule].kind = NPART_RULE_MAYBE;
+    oplist->rules.items[oplist->older_rule].because = "what older releases take is not known";
+    oplist->rules.items[oplist->older_rule].source = "";
+}
+
 /* What can be known only when all has been read. Rules that no line spells out follow the
  * written ones: missing entries, the partitioner's reasons, the user's own placements. A list with mistakes is not
  * completed: it is not used either. */
@@ -368,6 +385,7 @@ static void check_whole(struct npart__parser *parser)
         if (parser->status == NPART_OK && oplist->stages[i].source)
             oplist->rules.items[oplist->stages[i].missing_rule].source = oplist->stages[i].source;
     }
+    add_older_rule(parser);
     npart__resolve_line_stages(parser);
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =

@@ -149,8 +149,14 @@ class Target:
 
     @property
     def toolchain(self) -> str:
-        """What the list describes."""
+        """The release that was asked for, or the newest that the list describes."""
         return str(self._short["toolchain"])
+
+    @property
+    def release(self) -> results.Release | None:
+        """What a newer release of the toolchain takes besides; None where the newest was asked for."""
+        found = self._short.get("release")
+        return results.build(results.Release, found) if found else None
 
     @property
     def switches_on(self) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ Verdict = Literal["cpu", "npu", "fail", "unknown", "folded", "fused"]
 """What becomes of a node."""
 PlanVerdict = Literal["whole", "edge", "split", "none", "fails", "empty"]
 """A plan in a word."""
+ReleaseStanding = Literal["listed", "between", "newer", "older"]
+"""How much the list knows of the release of the toolchain that was asked for."""
 CompiledVerdict = Literal["loads", "recompile", "refused", "unknown"]
 """Whether a graph that is compiled already can be loaded, by what the file says of it."""
 Level = Literal["basic", "off"]
@@ -104,6 +106,24 @@ class ModelInfo:
     """Of the file or stream."""
     weight_bytes: int
     """Of all constant tensors by dims and type, external ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The release of the toolchain that was asked for, and what a newer one takes besides."""
+
+    standing: ReleaseStanding
+    """Whether the list has rules for it: ``listed``: it has rules for it; ``between``: the rules are those of the
+    release before it; ``newer``: it is newer than all that the list has; the rules are those of the newest;
+    ``older``: it is older than all that the list has: what the oldest takes is undecided."""
+    rules: str
+    """The release whose rules these are."""
+    newer: str | None
+    """The first newer release that takes most nodes; None: none takes more, or the release is ``older``."""
+    newer_nodes: int
+    """Nodes that fall back, fail or are undecided, and that it takes."""
+    newer_ops: tuple[str, ...]
+    """Their operators, in the order of the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
