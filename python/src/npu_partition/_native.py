@@ -86,6 +86,11 @@ NPART_RULE_UNIT = 3
 NPART_LEVEL_BASIC = 0
 NPART_LEVEL_OFF = 1
 
+NPART_RELEASE_LISTED = 0
+NPART_RELEASE_BETWEEN = 1
+NPART_RELEASE_NEWER = 2
+NPART_RELEASE_OLDER = 3
+
 NPART_COMPILED_LOADS = 0
 NPART_COMPILED_RECOMPILE = 1
 NPART_COMPILED_REFUSED = 2
@@ -800,6 +805,25 @@ class npart_plan_info(Structure):
         ("crossing_count", c_uint32),
         ("live_count", c_uint32),
         ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_release(Structure):
+    size: int
+    standing: int
+    rules: Bytes | None
+    newer: Bytes | None
+    newer_nodes: int
+    newer_ops: Any
+    newer_op_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("standing", c_int),
+        ("rules", c_char_p),
+        ("newer", c_char_p),
+        ("newer_nodes", c_uint32),
+        ("newer_ops", POINTER(c_char_p)),
+        ("newer_op_count", c_uint32),
     ]
 
 
@@ -2097,6 +2121,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_info": (c_bool, [c_void_p, POINTER(npart_plan_info)]),
     "npart_plan_inference": (c_void_p, [c_void_p]),
     "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
+    "npart_release_standing_text": (c_char_p, [c_int]),
+    "npart_release_standing_text": (c_char_p, [c_int]),
+    "npart_plan_release": (c_bool, [c_void_p, POINTER(npart_release)]),
     "npart_compiled_verdict_text": (c_char_p, [c_int]),
     "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
     "npart_plan_view": (c_void_p, [c_void_p]),
