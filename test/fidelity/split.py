@@ -163,7 +163,10 @@ def cut_to_fit(args, path, target, options):
                          'param most_sessions 64 64 64 "any"\n')
         return ["-t", target, "--cost", str(costs), *options]
 
-    needed = next(limit for limit in asked(args.tool, path, write(1))["memory"]["limits"] if limit["what"] == "session")
+    needed = next((limit for limit in asked(args.tool, path, write(1))["memory"]["limits"]
+                   if limit["what"] == "session"), None)
+    if needed is None:
+        return None  # nothing runs there
     found = asked(args.tool, path, write(needed["needed_bytes"] * args.room / (1 << 20)))
     cuts = [step for step in found["advice"] if step["action"] == "cut" and step["after"]["fits"] and not step["needs"]]
     return (cuts[0]["run"][cuts[0]["run"].index("--cut"):][:2], needed["needed_bytes"] * args.room) if cuts else None
