@@ -692,8 +692,6 @@ enum npart_release_standing {
     NPART_RELEASE_OLDER /* it is older than all that the list has: what the oldest takes is undecided */
 };
 NPART_API const char *npart_release_standing_text(enum npart_release_standing value); /* in JSON, or NULL */
-/* The word, as JSON has it; NULL out of range. */
-NPART_API const char *npart_release_standing_text(enum npart_release_standing value);
 /* The release of the toolchain that was asked for, and what a newer one takes besides. */
 struct npart_release {
     size_t size;

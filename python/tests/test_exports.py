@@ -122,6 +122,18 @@ def test_targets_of_two_toolchains() -> None:
     assert distinct_names(targets[:2]) == ["hexagon:v73", "intel-npu:4000"]
 
 
+def test_a_release_and_what_a_newer_one_takes() -> None:
+    newest, older, oldest = npu_partition.analyze(DYNAMO, "intel-npu,intel-npu@2026.0.0,intel-npu@2025.1",
+                                                  advice=False).targets
+    assert newest.release is None
+    assert older.release and older.release.standing == "listed" and older.release.rules == "openvino 2026.0.0"
+    assert older.release.newer_nodes == max(0, newest.summary.accepted - older.summary.accepted)
+    assert oldest.release and oldest.release.standing == "older" and oldest.toolchain == "openvino 2025.1"
+    assert oldest.summary.accepted == 0 and oldest.summary.unknown > 0
+    with pytest.raises(npu_partition.ArgumentError, match="intel-npu has no toolchain \"new\""):
+        npu_partition.analyze(DYNAMO, "intel-npu@new")
+
+
 def test_what_is_missed() -> None:
     summary = npu_partition.analyze(DYNAMO, "hexagon").targets[0].summary
     assert Thresholds(2).missed(summary) == ()

@@ -2122,7 +2122,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_inference": (c_void_p, [c_void_p]),
     "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_release_standing_text": (c_char_p, [c_int]),
-    "npart_release_standing_text": (c_char_p, [c_int]),
     "npart_plan_release": (c_bool, [c_void_p, POINTER(npart_release)]),
     "npart_compiled_verdict_text": (c_char_p, [c_int]),
     "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
