@@ -15,7 +15,7 @@ struct npart__ids NPART__ARRAY(uint32_t);
 enum npart__unit_kind {
     NPART__UNIT_RUN,     /* into one part, by its device and place in the plan's order */
     NPART__UNIT_FOLLOWS, /* fused or without effect: into that of what it takes its operands from */
-    NPART__UNIT_COPIED,  /* into each part that needs it: computed from constants alone, or doubled by the runtime */
+    NPART__UNIT_COPIED,  /* into each part that needs it: from constants alone, handed on, or doubled by the runtime */
     NPART__UNIT_KNOWN    /* into none: its results are known numbers */
 };
 

@@ -88,10 +88,11 @@ static uint32_t take(struct queue *queue)
 
 struct ordering {
     struct npart__splitting *splitting;
-    struct queue queue;
+    struct queue queue, own; /* of all; of the partition at hand */
+    uint32_t device;        /* that one; NPART_NONE: the CPU is */
     uint32_t *waits;        /* by unit: uses whose makers are not placed */
     uint32_t *free, free_count; /* units without a place of their own that wait for nothing */
-    uint32_t *ready_of;     /* by partition: the last unit of it that waits for nothing; unit + 1 */
+    uint32_t *ready_of;     /* by partition that is not at hand: the last unit of it that waits for nothing; unit + 1 */
     uint32_t *ready_before; /* by unit: the one before that */
     bool *is_placed;        /* by unit: it is in the queue no longer, or for nothing */
     uint32_t sequence, needed; /* how many have their place, and how many must have */
@@ -123,8 +124,8 @@ static bool list_users(struct npart__splitting *splitting)
     return true;
 }
 
-/* A unit of an NPU partition is in two lists: by position for all, and by its partition for next_unit. Whichever
- * takes it first marks it, and the other passes over it. */
+/* A unit of an NPU partition is in two places: the queue of all, and its partition's queue or list for next_unit.
+ * Whichever takes it first marks it, and the other passes over it. */
 static void release(struct ordering *ordering, uint32_t id)
 {
     const struct npart__unit *unit = &ordering->splitting->units[id];
@@ -133,10 +134,35 @@ static void release(struct ordering *ordering, uint32_t id)
         return;
     }
     put(&ordering->queue, id);
-    if (unit->device != NPART_NONE) {
+    if (unit->device != NPART_NONE && unit->device == ordering->device) {
+        put(&ordering->own, id);
+    } else if (unit->device != NPART_NONE) {
         ordering->ready_before[id] = ordering->ready_of[unit->device];
         ordering->ready_of[unit->device] = id + 1;
     }
+}
+
+/* Units of the partition that begins come by position, too: a part then holds at once what the plan says that its
+ * partition does. */
+static void begin_partition(struct ordering *ordering, uint32_t device)
+{
+    ordering->device = device;
+    ordering->own.count = 0;
+    while (device != NPART_NONE && ordering->ready_of[device]) {
+        uint32_t id = ordering->ready_of[device] - 1;
+        ordering->ready_of[device] = ordering->ready_before[id];
+        put(&ordering->own, id);
+    }
+}
+
+static uint32_t take_unplaced(struct ordering *ordering, struct queue *queue)
+{
+    while (queue->count) {
+        uint32_t id = take(queue);
+        if (!ordering->is_placed[id])
+            return id;
+    }
+    return NPART_NONE;
 }
 
 /* A partition that has begun goes on as long as it can: in the file some node may wait for one of it that in the
@@ -147,18 +173,10 @@ static uint32_t next_unit(struct ordering *ordering)
     const struct npart__splitting *splitting = ordering->splitting;
     uint32_t count = splitting->parts.count;
     uint32_t device = count ? splitting->parts.items[count - 1].device : NPART_NONE;
-    while (device != NPART_NONE && ordering->ready_of[device]) {
-        uint32_t id = ordering->ready_of[device] - 1;
-        ordering->ready_of[device] = ordering->ready_before[id];
-        if (!ordering->is_placed[id])
-            return id;
-    }
-    while (ordering->queue.count) {
-        uint32_t id = take(&ordering->queue);
-        if (!ordering->is_placed[id])
-            return id;
-    }
-    return NPART_NONE;
+    if (device != ordering->device)
+        begin_partition(ordering, device);
+    uint32_t id = take_unplaced(ordering, &ordering->own);
+    return id != NPART_NONE ? id : take_unplaced(ordering, &ordering->queue);
 }
 
 /* The last part that a unit depends on; NPART_NONE: none. Of known numbers no part has to have run. */
@@ -249,18 +267,22 @@ static npart_status run(struct ordering *ordering)
 
 npart_status npart__split_order(struct npart__splitting *splitting)
 {
-    struct ordering ordering = {.splitting = splitting, .queue = {.units = splitting->units}};
+    struct ordering ordering = {.splitting = splitting,
+                                .queue = {.units = splitting->units},
+                                .own = {.units = splitting->units},
+                                .device = NPART_NONE};
     size_t room = (size_t)splitting->unit_count + 1;
     ordering.waits = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.waits);
     ordering.free = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.free);
     ordering.queue.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.queue.heap);
+    ordering.own.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.own.heap);
     ordering.ready_of = npart__arena_zeroed(
         splitting->arena, (size_t)splitting->request->plan->partitioning.partitions.count + 1,
         sizeof *ordering.ready_of);
     ordering.ready_before = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.ready_before);
     ordering.is_placed = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.is_placed);
-    if (!ordering.waits || !ordering.free || !ordering.queue.heap || !ordering.ready_of || !ordering.ready_before ||
-        !ordering.is_placed || !list_users(splitting))
+    if (!ordering.waits || !ordering.free || !ordering.queue.heap || !ordering.own.heap || !ordering.ready_of ||
+        !ordering.ready_before || !ordering.is_placed || !list_users(splitting))
         return npart__fail_memory(splitting->error);
     find_needed(splitting, ordering.free);
     for (uint32_t i = 0; i < splitting->unit_count; i++) {

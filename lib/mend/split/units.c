@@ -152,7 +152,9 @@ static uint32_t root(const struct npart__session *session, uint32_t node)
     return node;
 }
 
-/* What is still a node of the runtime is none of these: take_order sets it to RUN afterwards. */
+/* What hands on its operand is copied to where it is used: the runtime removes it there. Where the result would be an
+ * output of the part before, it would stay, with a tensor of its own that the plan knows nothing of.
+ * What is still a node of the runtime is none of these: take_order sets it to RUN afterwards. */
 static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
 {
     const struct npart__session *session = &splitting->request->plan->session;
@@ -160,7 +162,9 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
     switch (session->fates[unit]) {
     case NPART_FATE_IDENTITY:
     case NPART_FATE_DROPOUT:
+        return NPART__UNIT_COPIED;
     case NPART_FATE_NO_OP:
+        return strcmp(node->op_type, "Cast") == 0 ? NPART__UNIT_COPIED : NPART__UNIT_FOLLOWS;
     case NPART_FATE_FUSED:
         return NPART__UNIT_FOLLOWS;
     case NPART_FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */
