@@ -470,7 +470,7 @@ static const struct row {
     {"max-growth", 0, "SHARE", CALL(take_max_growth), "of the file with its weights (default 25%)", "fix"},
     {"weights", 0, "CHOICE", CALL(take_weights), "of external data where the result stands in another folder:",
      "fix split annotate"},
-    {NULL, 0, "link", NOTHING, "a link to it beside the result", NULL},
+    {NULL, 0, "link", NOTHING, "a hard link beside the result (onnx.load then refuses both)", NULL},
     {NULL, 0, "copy", NOTHING, "a copy of it", NULL},
     {NULL, 0, "external", NOTHING, "weights inside the model move out of it, as they must above 2 GiB", NULL},
     {"list", 0, NULL, MEMBER(lists_rewrites), "all rewrites, and why the model is equal afterwards", "fix"},

@@ -220,13 +220,10 @@ bool npart__path_make_folder(const char *path)
     return mkdir(path, 0777) == 0;
 }
 
-/* AT_SYMLINK_FOLLOW makes the link one to the file itself. A hard link cannot reach another file system, and some
- * have none; a symbolic one needs the whole path, since it is resolved from where it stands. */
+/* AT_SYMLINK_FOLLOW makes the link one to the file itself. */
 bool npart__path_link(const char *from, const char *to)
 {
-    char whole[PATH_MAX];
-    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0 ||
-           (realpath(from, whole) && symlink(whole, to) == 0);
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */

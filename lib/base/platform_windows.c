@@ -310,7 +310,6 @@ bool npart__path_make_folder(const char *path)
     return widen(path, &wide) && done(CreateDirectoryW(wide.units, NULL));
 }
 
-/* Symbolic links need a right, or the system's mode for developers. */
 bool npart__path_link(const char *from, const char *to)
 {
     struct path source, target;
@@ -320,8 +319,7 @@ bool npart__path_link(const char *from, const char *to)
     DWORD length = GetFinalPathNameByHandleW(handle, source.units, PATH_UNITS, FILE_NAME_NORMALIZED);
     (void)CloseHandle(handle);
     return done(length > 0 && length < PATH_UNITS) && widen(to, &target) &&
-           done(CreateHardLinkW(target.units, source.units, NULL) ||
-                CreateSymbolicLinkW(target.units, source.units, 0x2 /* without that right */));
+           done(CreateHardLinkW(target.units, source.units, NULL));
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */

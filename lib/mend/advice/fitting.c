@@ -405,8 +405,8 @@ static bool write_run(struct npart__way *way, const struct npart__plan *plan, co
     words[count++] = "--cut";
     words[count++] = list;
     if (plan->session.file->external_bytes) {
-        words[count++] = "--weights";
-        words[count++] = "link";
+        words[count++] = "--weights"; /* not link: see docs/fix.md */
+        words[count++] = "copy";
     }
     words[count++] = "-o";
     words[count++] = folder;

@@ -252,12 +252,14 @@ static npart_status copy_file(const char *from, const char *to, struct npart__ar
     return status;
 }
 
-/* A hard link, to the file that a symbolic link means; on another file system a symbolic one. */
+/* A hard link, to the file that a symbolic link means. Not a symbolic one where that fails, as on another file system:
+ * ONNX Runtime 1.24 and later refuses weights that lie, symbolic links followed, outside the model's folder. */
 static npart_status link_file(const char *from, const char *to, struct npart_error *error)
 {
     return npart__path_link(from, to)
                ? NPART_OK
-               : npart__fail_system(NPART_ERROR_WRITE, "link external data", "", errno, error);
+               : npart__fail_system(NPART_ERROR_WRITE, "link external data (--weights copy does without a link)", "",
+                                    errno, error);
 }
 
 /* The location was checked before (npart__check_location), so both paths lie in their folders. */

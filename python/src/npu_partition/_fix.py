@@ -162,7 +162,8 @@ def fix(
         only: ids of rewrites (docs/rewrites.md); None: all.
         without: rewrites that are not used.
         max_growth: how much the file with its weights may grow, as a share; negative: by any amount.
-        weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there;
+        weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there
+            (``onnx.load`` refuses hard links, under either name);
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
         dims: sizes that are written into the model; so are `inputs` and `values`.
         level, partitioner, oplist, cost, runtime, keep_bytes, max_memory_bytes, timeout_s, limits: as of `analyze`.
