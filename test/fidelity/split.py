@@ -7,9 +7,11 @@ usage: split.py --tool build/npu-partition --folder FOLDER [--target T,...] [--m
 Needs:  pip install onnx onnxruntime numpy
 
 On models that are made here, for what is hard to split, and on those that are given, with random weights. Sessions do
-not optimize, so results must be the same bit for bit. Every part must pass onnx.checker, take what the manifest says,
-and each partition of the main graph has a part. With --room SHARE each given model is cut as its report tells where a
-session has room for that share of what the model takes, and each part must fit. Exit status 1 when something differs.
+not optimize, so results must be the same bit for bit. ONNX Runtime's CPU provider computes FLOAT16 in float32 and
+rounds only where something takes the float16 itself, as a border between parts does: the whole has an Identity there,
+and hands the border out, to be compared too. Every part must pass onnx.checker, take what the manifest says, and each
+partition of the main graph has a part. With --room SHARE each given model is cut as its report tells where a session
+has room for that share of what the model takes, and each part must fit by itself. Exit status 1 when something differs.
 """
 import argparse
 import json
@@ -103,6 +105,26 @@ def made_models():
 # ---- comparing ---------------------------------------------------------------------------------------------------
 
 
+def with_borders(path, manifest):
+    """The model, or a copy of it in which each FLOAT16 tensor between parts is rounded, and an output."""
+    borders = {value["name"] for part in manifest["parts"] for value in part["inputs"]
+               if value["from"] is not None and value["type"] in ("float16", "bfloat16")}
+    if not borders:
+        return path
+    model = onnx.load(path, load_external_data=False)
+    outputs, nodes = {value.name for value in model.graph.output}, list(model.graph.node)
+    for node in nodes:
+        for i, name in enumerate(node.output):
+            if name not in borders:
+                continue
+            node.output[i] = name + ".unrounded"
+            model.graph.node.append(helper.make_node("Identity", [node.output[i]], [name]))
+            if name not in outputs:
+                model.graph.output.append(onnx.ValueInfoProto(name=name))
+    onnx.save(model, path.with_name("borders.onnx"))
+    return path.with_name("borders.onnx")
+
+
 def run_whole(path, feeds):
     session = session_of(path)
     names = [output.name for output in session.get_outputs()]
@@ -172,20 +194,25 @@ def cut_to_fit(args, path, target, options):
     return (cuts[0]["run"][cuts[0]["run"].index("--cut"):][:2], needed["needed_bytes"] * args.room) if cuts else None
 
 
-def judge_fit(args, target, most_bytes):
-    """Parts for the NPU that do not fit."""
+def judge_fit(args, path, options, most_bytes):
+    """Parts for the NPU that do not fit, or hold more than the plan of the whole says of their partition."""
+    planned_parts = asked(args.tool, path, options)["memory"]["partitions"]
     for part in json.loads((args.folder / "parts" / "manifest.json").read_text())["parts"]:
         if part["device"] == "npu":
-            memory = asked(args.tool, args.folder / "parts" / part["file"], ["-t", target])["memory"]
-            if memory["weight_bytes_npu"] + memory["activation_peak_bytes_npu"] > most_bytes:
+            memory = asked(args.tool, args.folder / "parts" / part["file"], options[:2])["memory"]
+            held = memory["weight_bytes_npu"] + memory["activation_peak_bytes_npu"]
+            plan = planned_parts[part["partition"]]
+            if held > most_bytes:
                 yield f"{part['file']} does not fit"
+            if held > plan["weight_bytes"] + plan["peak_bytes"]:
+                yield f"{part['file']} holds {held} bytes, planned {plan['weight_bytes'] + plan['peak_bytes']}"
 
 
 def judge(args, path, options, feeds, has_functions):
     """What is wrong; how many parts there are; and how many more than partitions and stretches between them."""
     out = args.folder / "parts"
     shutil.rmtree(out, ignore_errors=True)
-    run = subprocess.run([args.tool, "split", str(path), "-o", str(out), "--weights", "link", *options],
+    run = subprocess.run([args.tool, "split", str(path), "-o", str(out), "--weights", "copy", *options],
                          capture_output=True, text=True, check=False)
     if run.returncode:
         return [f"exit status {run.returncode}: {run.stderr.strip()}"], 0, 0
@@ -200,7 +227,7 @@ def judge(args, path, options, feeds, has_functions):
     if set(found) != set(wanted) and not has_functions: # a call may be in several: it stays whole, on the CPU
         problems.append(f"parts of partitions {found}, planned {wanted}")
     try:
-        whole = run_whole(path, feeds)
+        whole = run_whole(with_borders(path, manifest), feeds)
     except Exception as error:  # ONNX Runtime cannot run it, whole or not
         return problems + [f"NOT RUN {str(error)[:150]}"], len(devices), len(found) - len(set(found))
     try:
@@ -262,8 +289,9 @@ def main():
             if args.room and not cuts:
                 print("no cut", name, target, flush=True)
                 continue
-            problems, count, more = judge(args, path, ["-t", target, *dims, *cuts], feeds, bool(model.functions))
-            problems += judge_fit(args, target, room) if args.room else ()
+            options = ["-t", target, *dims, *cuts]
+            problems, count, more = judge(args, path, options, feeds, bool(model.functions))
+            problems += judge_fit(args, path, options, room) if args.room else ()
             parts += count
             parted += more > 0
             not_run += any(problem.startswith("NOT RUN") for problem in problems)
