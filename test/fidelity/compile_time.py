@@ -3,13 +3,17 @@
 """How long compilers took, against the nodes, weights and multiply-accumulates of the partitions that they got.
 
 usage: compile_time.py ask   --tool build/npu-partition --models DIR --truth DIR --answers FILE --oracle PY --home DIR
+                             [--most N]
        compile_time.py check --tool build/npu-partition --models DIR --truth DIR [--answers FILE] [--page PAGE]
 Needs:  pip install numpy, for `ask` onnx
 
 DIR are folders with models and with models.hexagon.soc60.jsonl.gz, whose `seconds` are those of an ONNX Runtime session
-with Qualcomm's compiler in it. FILE has Intel's: `ask` puts models that are planned whole to the compiler and adds a line
-for each. `check` fits, holds out networks, prints the `param` lines, compares what the tool itself says, and, with --page,
-puts it into the page. Exit status 1 when a bar is missed.
+with Qualcomm's compiler in it (ort_assign.py --ep qnn --level all, a process for each model). FILE has Intel's: `ask`
+puts models that are planned whole to the compiler and adds a line for each that has none there, of at most N models.
+PY is intel_npu.py, DIR of --home what its setup.sh has filled. One process of the compiler is asked about one model after
+the other, as its start is no part of compiling; its seconds are of the processor. Weights that are absent are zeros.
+`check` fits, holds out networks, prints the `param` lines, compares what the tool itself says, and, with --page, puts it
+into the page. Exit status 1 when a bar is missed.
 """
 import argparse
 import gzip
@@ -86,10 +90,15 @@ def ask(arguments):
     sys.path[:0] = [str(arguments.oracle.parent), str(arguments.oracle.parent.parent)]
     prepare = importlib.import_module("ort_assign").prepare
     compiler = importlib.import_module(arguments.oracle.stem).Compiler(arguments.home, "4000")
+    known = {json.loads(line)["model"] for line in arguments.answers.open()} if arguments.answers.exists() else set()
+    asked = 0
     for row in truth_of(arguments.truth):
-        plan = planned(arguments, row, INTEL)
+        if asked == arguments.most:
+            break
+        plan = None if row["model"] in known else planned(arguments, row, INTEL)
         if not plan or plan["summary"]["verdict"] != "whole":
             continue
+        asked += 1
         with tempfile.TemporaryDirectory() as folder:
             path, _ = prepare(str(arguments.models / row["model"]), row["dims"], folder)
             if compiler.process is None or compiler.process.poll() is not None:
@@ -101,6 +110,8 @@ def ask(arguments):
             answer["cpu_seconds"] = round(processor_seconds(process) - before, 2) if ok else None
         with arguments.answers.open("a") as file:
             file.write(json.dumps({"model": row["model"], "platform": "4000"} | answer) + "\n")
+    compiler.close()
+    print(f"{asked} models asked, {len(known)} were known")
     return 0
 
 
@@ -218,7 +229,7 @@ def check(arguments):
           "starting Python:", list(hexagon_rows(arguments)), True)
     if arguments.answers:
         judge(report, "intel-npu", "Processor time of OpenVINO's NPU compiler for platform 4000, which takes a model "
-              "whole:", list(intel_rows(arguments)), False)
+              "whole (`compile_time.py ask`):", list(intel_rows(arguments)), False)
     if arguments.page:
         page = arguments.page.read_text()
         arguments.page.write_text(page.split("\n" + TITLE, 1)[0].rstrip("\n") + "\n\n" + "\n".join(report.text) + "\n")
@@ -234,6 +245,7 @@ def main():
     parser.add_argument("--answers", type=pathlib.Path)
     parser.add_argument("--oracle", type=pathlib.Path)
     parser.add_argument("--home")
+    parser.add_argument("--most", type=int)
     parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
     return ask(arguments) if arguments.what == "ask" else check(arguments)
