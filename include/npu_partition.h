@@ -593,7 +593,8 @@ enum npart_rule_kind {
     NPART_RULE_NEED,  /* must be met */
     NPART_RULE_MAYBE, /* where it is not met, nothing certain is known */
     NPART_RULE_NOTE,  /* told where it applies; changes no verdict */
-    NPART_RULE_UNIT   /* where it holds, the quantization around the node falls back with it */
+    NPART_RULE_UNIT,  /* where it holds, the quantization around the node falls back with it */
+    NPART_RULE_ELSEWHERE /* where it is not met, the node is taken, and not run by the NPU: npart_plan_decided */
 };
 
 /* What an op list requires of a node, or has to say of it. */
@@ -753,7 +754,7 @@ struct npart_summary {
     uint32_t folded; /* removed before partitioning */
     uint32_t fused; /* of the folded ones: fused into other nodes */
     uint32_t live; /* the others: `accepted` + `refused` + `unknown` */
-    uint32_t accepted; /* on the NPU */
+    uint32_t accepted; /* on the NPU, or handed to who decides that later */
     uint32_t refused; /* fall back to the CPU; includes `failed` */
     uint32_t failed; /* claimed by the provider, then fail to compile */
     uint32_t unknown; /* undecided */
@@ -775,9 +776,23 @@ struct npart_summary {
     enum npart_plan_verdict verdict;
     /* whether all of `memory.limits` are kept, but for `one-file`; not known: not known, or the op list states none */
     enum npart_fit fits;
+    uint32_t placed_later; /* of the accepted nodes those whose unit another than the runtime decides, see `decided` */
 };
 /* The answer in numbers. False for NULL or an unknown size. */
 NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
+/* Who decides, once the runtime has taken nodes, which unit runs them, and what surely is not run by the NPU. */
+struct npart_decided {
+    size_t size;
+    const char *by; /* `Core ML`, ... */
+    const char *const *units;
+    uint32_t unit_count, rule_count;
+    uint32_t taken; /* nodes that it is handed */
+    uint32_t elsewhere; /* of these those surely not on the NPU, as is documented or published */
+    double most_on_npu; /* at most this share of the multiply-accumulates, or else of nodes */
+    const uint32_t *rules, *rule_nodes; /* for each requirement a rule, and how many nodes do not meet it; most first */
+};
+/* Who decides later; false: the runtime does, and what it takes is on the NPU. Reasons are npart_plan_reason's. */
+NPART_API bool npart_plan_decided(const npart_plan *plan, struct npart_decided *out);
 
 /* What becomes of a node. */
 enum npart_verdict {
@@ -842,7 +857,8 @@ enum npart_outcome {
     NPART_OUTCOME_FAILS, /* not met, and session creation or compilation fails */
     NPART_OUTCOME_UNKNOWN, /* too little is known */
     NPART_OUTCOME_NOTE, /* a note that applies */
-    NPART_OUTCOME_NO_NOTE /* a note that does not */
+    NPART_OUTCOME_NO_NOTE, /* a note that does not */
+    NPART_OUTCOME_ELSEWHERE /* not met, and the node, which is taken, runs on another unit than the NPU */
 };
 NPART_API const char *npart_outcome_text(enum npart_outcome value); /* in JSON, or NULL */
 
@@ -1161,7 +1177,7 @@ enum npart_pays {
     NPART_PAYS_MENDS, /* fewer nodes fail to compile */
     NPART_PAYS_FASTER, /* the typical time of a run is lower, by 2 % or more */
     NPART_PAYS_FEWER_PARTITIONS, /* or one where there was none */
-    NPART_PAYS_MORE_ON_NPU /* fewer nodes fall back to the CPU */
+    NPART_PAYS_MORE_ON_NPU /* fewer nodes fall back to the CPU, or run elsewhere though they are taken */
 };
 NPART_API const char *npart_pays_text(enum npart_pays value); /* in JSON, or NULL */
 

@@ -8,6 +8,13 @@
 
 /* ---- nodes and values -------------------------------------------------------------------------------------- */
 
+/* How many rules say that a node which is taken is not run by the NPU. */
+static uint32_t elsewhere_count(const struct npart__plan *plan, uint32_t node)
+{
+    const struct npart__decided *decided = &plan->decided;
+    return decided->is_later ? decided->first_reason[node + 1] - decided->first_reason[node] : 0;
+}
+
 /* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into another. Its
  * partition is NPART_NONE and its milliseconds are -1: what it costs is part of the node that it is fused into,
  * or nothing. */
@@ -28,7 +35,7 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
         .partition = plan->partitioning.partition_of[node],
         .cause = plan->causes.cause_of[node],
         .into = npart__fused_into(&plan->session, node),
-        .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
+        .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node] + elsewhere_count(plan, node),
         .fate = fate,
         .fate_text = is_live ? "" : npart__fate_sentence(fate),
         .ms = is_live ? npart__node_ms(plan->node_costs, node, on_npu) : -1,
@@ -126,22 +133,27 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
 
 /* Reasons were gathered when the node was judged: rules that did not hold or could not be told, and notes that
  * apply. first_reason has one entry more than there are nodes, so the reasons of the last end there as those of
- * all others do. */
+ * all others do. After them stands why the NPU does not run a node that is taken. */
 bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
                        size_t bytes)
 {
     if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
         return false;
     const struct npart__mask *mask = &handle->plan.mask;
-    if (index >= mask->first_reason[node + 1] - mask->first_reason[node])
+    const struct npart__decided *decided = &handle->plan.decided;
+    uint32_t count = mask->first_reason[node + 1] - mask->first_reason[node];
+    if (index >= count + elsewhere_count(&handle->plan, node))
         return false;
-    const struct npart__reason *at = &mask->reasons.items[mask->first_reason[node] + index];
+    const struct npart__reason *at = index < count
+                                         ? &mask->reasons.items[mask->first_reason[node] + index]
+                                         : &decided->reasons.items[decided->first_reason[node] + index - count];
     const struct npart__rule *rule = &handle->plan.target.oplist->rules.items[at->rule];
     /* Rules that hold give no reason, so what is left is a note, a doubt, or a failure. */
-    enum npart_outcome outcome = rule->kind == NPART_RULE_NOTE ? NPART_OUTCOME_NOTE
-                                 : at->truth == NPART__MAYBE    ? NPART_OUTCOME_UNKNOWN
-                                 : rule->is_fatal               ? NPART_OUTCOME_FAILS
-                                                                : NPART_OUTCOME_NOT_MET;
+    enum npart_outcome outcome = rule->kind == NPART_RULE_NOTE        ? NPART_OUTCOME_NOTE
+                                 : rule->kind == NPART_RULE_ELSEWHERE ? NPART_OUTCOME_ELSEWHERE
+                                 : at->truth == NPART__MAYBE           ? NPART_OUTCOME_UNKNOWN
+                                 : rule->is_fatal                      ? NPART_OUTCOME_FAILS
+                                                                       : NPART_OUTCOME_NOT_MET;
     put_reason(&handle->plan, at->rule, outcome, out);
     out->found_bytes = write_found(handle, at->rule, node, false, found, bytes);
     return true;
@@ -157,6 +169,8 @@ static enum npart_outcome outcome_of(const struct npart__rule *rule, enum npart_
         return NPART_OUTCOME_MET;
     if (truth == NPART__MAYBE || rule->kind == NPART_RULE_MAYBE)
         return NPART_OUTCOME_UNKNOWN;
+    if (rule->kind == NPART_RULE_ELSEWHERE)
+        return NPART_OUTCOME_ELSEWHERE;
     return rule->is_fatal ? NPART_OUTCOME_FAILS : NPART_OUTCOME_NOT_MET;
 }
 

@@ -361,6 +361,28 @@ bool npart_plan_release(const npart_plan *plan, struct npart_release *out)
     return true;
 }
 
+bool npart_plan_decided(const npart_plan *plan, struct npart_decided *out)
+{
+    if (!plan || !NPART__HAS_ROOM(out) || !plan->plan.decided.is_later)
+        return false;
+    const struct npart__decided *decided = &plan->plan.decided;
+    const struct npart__oplist *oplist = plan->plan.target.oplist;
+    uint32_t units = 0;
+    while (units < NPART__LIMIT_UNITS && oplist->units[units])
+        units++;
+    *out = (struct npart_decided){.size = sizeof *out,
+                                  .by = oplist->decided_by,
+                                  .units = oplist->units,
+                                  .unit_count = units,
+                                  .taken = decided->taken,
+                                  .elsewhere = decided->elsewhere,
+                                  .most_on_npu = decided->most_on_npu,
+                                  .rules = decided->rules,
+                                  .rule_nodes = decided->rule_nodes,
+                                  .rule_count = decided->rule_count};
+    return true;
+}
+
 const npart_inference *npart_plan_inference(const npart_plan *plan)
 {
     return plan ? plan->inference : NULL;

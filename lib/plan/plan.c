@@ -144,6 +144,20 @@ static bool sum_up_causes(struct npart__plan *plan)
     return plan->cause_ms != NULL;
 }
 
+/* What the NPU surely does not run has no time there. */
+static void price_elsewhere(struct npart__plan *plan)
+{
+    bool is_known = !npart__is_mostly_elsewhere(&plan->decided);
+    for (uint32_t i = 0; plan->decided.elsewhere && i < plan->node_costs->count; i++) {
+        struct npart__node_cost *cost = &plan->node_costs->items[i];
+        if (!npart__is_elsewhere(&plan->decided, i))
+            continue;
+        cost->npu = cost->cpu;
+        cost->npu.is_known &= is_known;
+        cost->npu.count = is_known ? cost->npu.count : 0;
+    }
+}
+
 /* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
  * of lib/mend/advice ask `node_costs` again, with other nodes accepted. */
 static npart_status estimate(struct npart__plan *plan, struct npart_error *error)
@@ -156,6 +170,7 @@ static npart_status estimate(struct npart__plan *plan, struct npart_error *error
                       &plan->node_costs->rates);
     if (!npart__cost_nodes(&plan->target, &plan->session, &plan->works, plan->arena, plan->node_costs))
         return npart__fail_memory(error);
+    price_elsewhere(plan);
     if (!sum_up_causes(plan))
         return npart__fail_memory(error);
     npart_status status =
@@ -478,6 +493,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     }
     summary->verdict = npart__plan_verdict(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
     summary->fits = plan->memory.fits;
+    summary->placed_later = plan->decided.is_later ? summary->accepted : 0;
     /* Else both ends of the range are the number that there is. */
     if (summary->unknown == 0)
         return NPART_OK;
@@ -749,6 +765,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                     &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
+    if (status == NPART_OK && !npart__find_decided(&out->target, &out->session, &out->partitioning, &out->works, arena,
+                                                   &out->decided))
+        status = npart__fail_memory(error);
     if (status == NPART_OK && !request->is_trial && !find_memory(out, &told->whole))
         status = npart__fail_memory(error);
     if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,

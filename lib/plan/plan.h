@@ -8,6 +8,7 @@
 #include "cause/cause.h"
 #include "cost/cost.h"
 #include "memory/memory.h"
+#include "plan/decided.h"
 #include "precision/precision.h"
 #include "valid/valid.h"
 
@@ -59,6 +60,7 @@ struct npart__plan {
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
+    struct npart__decided decided; /* of what is taken, what is surely not run by the NPU */
     struct npart__node_costs *node_costs; /* of each node on either side, whatever the partitions are */
     struct npart__cost cost;
     struct npart__memory memory;

@@ -196,12 +196,13 @@ static void split_words(struct npart__page *page, struct npart__buffer *line)
     npart__append_count(line, at->accepted);
     npart__append_text(line, " of ");
     add_nodes(line, at->live);
-    npart__append_text(line, " on the NPU");
+    npart__add_where(line, &page->decided);
     if (at->has_macs && at->macs) {
         npart__append_text(line, " (");
         npart__add_share(line, at->mac_coverage);
         npart__append_text(line, " of the work)");
     }
+    npart__append_text(line, npart__is_all_elsewhere(&page->decided) ? ", none of them on the NPU" : "");
 }
 
 static void none_words(struct npart__page *page, struct npart__buffer *line)
@@ -234,7 +235,12 @@ static void failing_words(struct npart__page *page, struct npart__buffer *line)
 
 static void whole_words(struct npart__page *page, struct npart__buffer *line)
 {
-    npart__append_text(line, page->summary.live == 1 ? "its one node on the NPU" : "all nodes in 1 partition");
+    bool is_one = page->summary.live == 1;
+    npart__append_text(line, is_one ? "its one node" : "all nodes in 1 partition");
+    if (is_one || page->decided.by)
+        npart__add_where(line, &page->decided);
+    if (npart__is_all_elsewhere(&page->decided))
+        npart__append_text(line, is_one ? ", not on the NPU" : ", none of them on the NPU");
 }
 
 /* The verdict "edge": all that the CPU does is to quantize the model's inputs and dequantize its outputs. */

@@ -56,6 +56,12 @@ void npart__add_ms(struct npart__buffer *out, double ms)
     npart__append_text(out, " ms");
 }
 
+/* What a partition is called: that it is on the NPU is said where that is so. */
+static const char *npu_word(const struct npart__picture *picture)
+{
+    return picture->decided.by ? "Partition " : "NPU ";
+}
+
 /* The noun is one that takes an s, or after x or h an es. "1 box", "2 boxes", "7 device switches". */
 static void add_count(struct npart__buffer *out, uint32_t count, const char *noun)
 {
@@ -235,7 +241,7 @@ static uint32_t tell_reason(struct telling *at, uint32_t from)
         ended += reasons[end].partition != NPART_NONE;
     npart__append_text(&at->line, ended ? "ends " : "");
     for (uint32_t i = 0; i < ended && i < ENDS_TOLD; i++)
-        npart__append_format(&at->line, "%s%u", i ? ", " : "NPU ", first[i].partition);
+        npart__append_format(&at->line, "%s%u", i ? ", " : npu_word(at->picture), first[i].partition);
     if (ended > ENDS_TOLD)
         npart__append_format(&at->line, " and %u more", ended - ENDS_TOLD);
     (void)npart_plan_cause(at->picture->plan, first->cause, &cause, NULL, 0);
@@ -280,7 +286,7 @@ static void tell_title(struct telling *at)
         npart__append_text(&at->line, "Outputs");
         break;
     case NPART__BOX_NPU:
-        npart__append_format(&at->line, "NPU %u", box->partition);
+        npart__append_format(&at->line, "%s%u", npu_word(at->picture), box->partition);
         break;
     case NPART__BOX_CPU:
         npart__append_text(&at->line, "CPU");
@@ -301,7 +307,7 @@ static void tell_members(struct telling *at)
 {
     const struct npart__box *box = at->box;
     if (box->npu_boxes)
-        npart__append_format(&at->line, "NPU %u", box->partition);
+        npart__append_format(&at->line, "%s%u", npu_word(at->picture), box->partition);
     if (box->npu_boxes > 1)
         npart__append_format(&at->line, " to %u (%u partitions)", box->last_partition, box->npu_boxes);
     if (box->boxes > box->npu_boxes) {
@@ -429,9 +435,9 @@ void npart__add_box_name(struct npart__buffer *out, const struct npart__picture 
 {
     const struct npart__box *at = &picture->boxes[box];
     if (at->npu_boxes > 1)
-        npart__append_format(out, "NPU %u to %u", at->partition, at->last_partition);
+        npart__append_format(out, "%s%u to %u", npu_word(picture), at->partition, at->last_partition);
     else if (at->kind == NPART__BOX_NPU || at->npu_boxes)
-        npart__append_format(out, "NPU %u", at->partition);
+        npart__append_format(out, "%s%u", npu_word(picture), at->partition);
     else
         npart__append_text(out, at->kind == NPART__BOX_INPUTS    ? "the inputs"
                            : at->kind == NPART__BOX_OUTPUTS ? "the outputs"
@@ -530,7 +536,7 @@ void npart__add_frame_text(npart_document *document, struct npart__buffer *out, 
 }
 
 /* "split: 4 partitions, 7 device switches, 64.3 % of 14 nodes and 100.0 % of MACs on the NPU, 1.09 ms a run" */
-static void add_summary(struct npart__buffer *out, const struct npart__picture *picture)
+static void add_summary(npart_document *document, struct npart__buffer *out, const struct npart__picture *picture)
 {
     const struct npart_summary *summary = &picture->summary;
     struct npart_cost cost = {.size = sizeof cost, .total = {-1, -1, -1}};
@@ -548,7 +554,8 @@ static void add_summary(struct npart__buffer *out, const struct npart__picture *
         add_share(out, summary->mac_coverage);
         npart__append_text(out, " of MACs");
     }
-    npart__append_text(out, " on the NPU");
+    npart__append_text(out, picture->decided.by ? " taken by " : " on the NPU");
+    npart__add_cut(document, out, picture->decided.by ? picture->decided.by : "", NPART__NAME_CHARACTERS);
     if (cost.total.typical_ms >= 0) {
         npart__append_text(out, ", ");
         npart__add_ms(out, cost.total.typical_ms);
@@ -563,7 +570,7 @@ void npart__tell_heading(npart_document *document, const struct npart_entry *ent
 {
     struct npart__buffer line;
     npart__buffer_init(&line, &document->arena);
-    add_summary(&line, picture);
+    add_summary(document, &line, picture);
     tell(payload, NPART__LINE_PLAIN, npart__buffer_text(&line));
     for (size_t i = 0; i < entry->outcome_count; i++) {
         const struct npart_threshold_outcome *at = npart__outcome(entry, i);

@@ -14,10 +14,11 @@ struct row {
     const struct npart_entry *entry;
     const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
     size_t plan;                        /* its place in the entry */
-    struct npart_plan_info target;      /* this and the next three are of `pair`, by see_plan */
+    struct npart_plan_info target;      /* this and the next four are of `pair`, by see_plan */
     struct npart_summary summary;
     struct npart_cost cost;
     struct npart_memory memory;
+    struct npart_decided decided;
     struct npart_cause cause;
     struct npart_node node;
     struct npart_node_plan at;
@@ -271,6 +272,8 @@ static void see_plan(struct row *row, const struct npart_plan_pair *pair)
     (void)npart_plan_summary(pair->plan, &row->summary);
     (void)npart_plan_cost(pair->plan, &row->cost);
     (void)npart_plan_memory(pair->plan, &row->memory);
+    row->decided = (struct npart_decided){.size = sizeof row->decided};
+    (void)npart_plan_decided(pair->plan, &row->decided);
 }
 
 static const struct npart__field *columns_of(const npart_document *document)

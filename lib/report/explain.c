@@ -74,6 +74,7 @@ static void outcome(struct npart__page *page, enum npart_outcome outcome, bool i
         [NPART_OUTCOME_MET] = {"ok     ", NPART__GREEN},       [NPART_OUTCOME_NOT_MET] = {"NOT MET", NPART__RED},
         [NPART_OUTCOME_FAILS] = {"NOT MET", NPART__RED},       [NPART_OUTCOME_UNKNOWN] = {"unknown", NPART__MAGENTA},
         [NPART_OUTCOME_NOTE] = {"note   ", NPART__DIM},        [NPART_OUTCOME_NO_NOTE] = {"n/a    ", NPART__DIM},
+        [NPART_OUTCOME_ELSEWHERE] = {"NOT MET", NPART__YELLOW},
     };
     npart__put(page, "  ");
     npart__painted(page, looks[outcome].color, is_unsupported ? "NO     " : looks[outcome].word);
@@ -109,12 +110,18 @@ static void indented(struct npart__page *page, const char *before, const char *t
 static void checked_rule(struct npart__page *page, const struct npart_reason *at, const char *found)
 {
     struct npart_rule rule;
-    bool is_unmet = at->outcome == NPART_OUTCOME_NOT_MET || at->outcome == NPART_OUTCOME_FAILS;
+    bool is_unmet = at->outcome == NPART_OUTCOME_NOT_MET || at->outcome == NPART_OUTCOME_FAILS ||
+                    at->outcome == NPART_OUTCOME_ELSEWHERE;
     bool has_failed = is_unmet || at->outcome == NPART_OUTCOME_UNKNOWN;
     get_rule(page, at->rule, &rule);
     /* An op that is not supported at all has no requirement that could be met. */
     outcome(page, at->outcome, is_unmet && rule.about == NPART_ABOUT_OP && !*found);
-    npart__wrapped(page, rule.text, 10, 10);
+    struct npart__buffer sentence = {.arena = page->arena};
+    npart__append_text(&sentence, rule.text);
+    if (rule.kind == NPART_RULE_ELSEWHERE && page->decided.by)
+        npart__append_format(&sentence, " (otherwise: not on the %s)", page->decided.units[0]);
+    npart__wrapped(page, npart__buffer_text(&sentence), 10, 10);
+    npart__buffer_release(&sentence);
     npart__put(page, rule.is_fatal ? " (otherwise: fails to compile)\n" : "\n");
     npart__paint(page, NPART__DIM);
     if (*found)
@@ -180,10 +187,18 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
         [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU", [NPART_VERDICT_FAIL] = "fails to compile",
         [NPART_VERDICT_UNKNOWN] = "undecided"};
     struct npart_reason reason = {.size = sizeof reason};
+    bool is_later = page->decided.by && at->verdict == NPART_VERDICT_NPU, is_elsewhere = false;
+    for (uint32_t i = 0; is_later && npart_plan_reason(page->plan, node, i, &reason, NULL, 0); i++)
+        is_elsewhere |= reason.outcome == NPART_OUTCOME_ELSEWHERE;
     npart__painted(page, NPART__BOLD, "  verdict ");
-    npart__put(page, words[at->verdict]);
+    npart__put(page, is_later ? "taken by " : words[at->verdict]);
+    if (is_later)
+        npart__put_text(page, page->decided.by);
     if (at->partition != NPART_NONE)
         npart__append_format(page->out, ", in partition %u", at->partition);
+    npart__put(page, is_elsewhere ? ", not on the " : "");
+    if (is_elsewhere)
+        npart__put_text(page, page->decided.units[0]);
     npart__put(page, "\n");
     for (uint32_t i = 0; npart_plan_reason(page->plan, node, i, &reason, NULL, 0); i++)
         if (!is_told(page, node, reason.rule))

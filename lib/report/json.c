@@ -32,6 +32,7 @@ struct json {
     uint32_t *module_of; /* by node of the plan at hand */
     struct node_text *nodes; /* of `own`; NULL: there is but one target, or nodes are not told */
     enum npart_detail detail; /* as asked for, NODES where nothing was */
+    bool is_decided; /* another than the runtime decides later which unit runs what is taken */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -106,14 +107,17 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
 }
 
 /* Asked twice where what was found does not fit the buffer: then there is room for it. `outcomes` has no words for
- * what is met and for notes that do not apply: these are no reasons. */
-static void node_reasons(struct json *json, uint32_t node, uint32_t count)
+ * what is met and for notes that do not apply: these are no reasons. True where the NPU does not run the node, though
+ * it is taken. */
+static bool node_reasons(struct json *json, uint32_t node, uint32_t count)
 {
+    bool is_elsewhere = false;
     static const char *const outcomes[] = {
         [NPART_OUTCOME_NOT_MET] = ",\"outcome\":\"no\"}",
         [NPART_OUTCOME_FAILS] = ",\"outcome\":\"fail\"}",
         [NPART_OUTCOME_UNKNOWN] = ",\"outcome\":\"unknown\"}",
         [NPART_OUTCOME_NOTE] = ",\"outcome\":\"note\"}",
+        [NPART_OUTCOME_ELSEWHERE] = ",\"outcome\":\"elsewhere\"}",
     };
     struct npart_reason at = {.size = sizeof at};
     for (uint32_t i = 0; i < count && !json->arena->failed; i++) {
@@ -122,11 +126,13 @@ static void node_reasons(struct json *json, uint32_t node, uint32_t count)
             is_there = npart_plan_reason(json->plan, node, i, &at, NPART__ROOM(json->scratch));
         while (is_there && npart__buffer_lacks(json->scratch, at.found_bytes));
         if (!is_there)
-            return;
+            return is_elsewhere;
+        is_elsewhere |= at.outcome == NPART_OUTCOME_ELSEWHERE;
         reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.because, at.source);
         npart__append_json_string(json->out, json->scratch->data, json->scratch->size);
         npart__append_text(json->out, outcomes[at.outcome]);
     }
+    return is_elsewhere;
 }
 
 /* All of a node's line that does not depend on the target, up to its verdict. It ends within the string of the
@@ -187,6 +193,7 @@ static void node(struct json *json, uint32_t id)
     if (!npart_plan_node(json->plan, id, &at))
         return;
     const struct node_text *told = json->model == json->own && json->nodes ? &json->nodes[id] : NULL;
+    bool is_elsewhere = false;
     if (told)
         npart__append(json->out, told->head, told->head_length);
     else
@@ -199,7 +206,7 @@ static void node(struct json *json, uint32_t id)
     if (at.fate != NPART_FATE_LIVE)
         fold_reason(json, &at);
     else
-        node_reasons(json, id, at.reason_count);
+        is_elsewhere = node_reasons(json, id, at.reason_count);
     npart__json_close(json->out, ']');
     npart__json_id(json->out, "cause", at.cause);
     if (at.fate != NPART_FATE_LIVE)
@@ -208,6 +215,8 @@ static void node(struct json *json, uint32_t id)
         node_work(json, id);
     if (at.ms >= 0)
         npart__json_decimal(json->out, "ms", at.ms);
+    if (json->is_decided && at.partition != NPART_NONE)
+        npart__json_text(json->out, "placed", is_elsewhere ? "elsewhere" : "runtime");
     npart__json_id(json->out, "module", json->module_of[id]);
     if (told)
         npart__append(json->out, told->tail, told->tail_length);
@@ -228,6 +237,7 @@ static void partitions(struct json *json)
         value_names(json, npart__own(&object, "inputs"), at.inputs, at.input_count);
         value_names(json, npart__own(&object, "outputs"), at.outputs, at.output_count);
         value_names(json, npart__own(&object, "cut_behind"), at.cuts, at.cut_count);
+        npart__json_text(json->out, npart__own(&object, "placed"), json->is_decided ? "runtime" : "npu");
         npart__object_close(&object);
     }
 }
@@ -397,6 +407,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     npart__json_text(json->out, npart__own(&object, "target"), oplist.name);
     npart__put_summary(json->out, npart__own(&object, "summary"), &summary);
     npart__add_json_release(json->out, json->plan);
+    npart__add_json_decided(json->out, json->plan);
     plan_findings(json);
     npart__add_json_compiled(json->out, json->plan);
     if (npart__tells_nodes(json->detail))
@@ -488,6 +499,7 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
     json->own = npart_inference_model(npart_plan_inference(plan));
     json->info.size = sizeof json->info;
     json->plan_info.size = sizeof json->plan_info;
+    json->is_decided = npart_plan_decided(plan, &(struct npart_decided){.size = sizeof(struct npart_decided)});
     (void)npart_plan_info(plan, &json->plan_info);
     (void)npart_model_info(json->model, &json->info);
     (void)npart_oplist_info(npart_plan_oplist(plan), &oplist);

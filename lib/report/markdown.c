@@ -177,15 +177,23 @@ static enum state state_of(const struct npart_entry *entry, size_t plan)
 
 /* A check mark, a warning sign or a cross, as UTF-8; U+FE0F after the warning sign asks for its coloured form.
  * Where the user has set thresholds they alone decide: a model that is split may be what he expects. Of the
- * verdicts "none" and "fails" get the cross. */
-static const char *sign_of(enum npart_plan_verdict verdict, enum state state)
+ * verdicts "none" and "fails" get the cross; what is taken as a whole and not run by the NPU does not get the check
+ * mark. */
+static const char *sign_of(enum npart_plan_verdict verdict, enum state state, bool is_elsewhere)
 {
     static const char fine[] = "\xe2\x9c\x85", doubtful[] = "\xe2\x9a\xa0\xef\xb8\x8f", wrong[] = "\xe2\x9d\x8c";
     if (state != NONE_SET)
         return state == NOT_MET ? wrong : state == WAIVED ? doubtful : fine;
-    if (verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE)
+    bool is_whole = verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE;
+    if (is_whole && !is_elsewhere)
         return fine;
-    return verdict == NPART_PLAN_SPLIT || verdict == NPART_PLAN_EMPTY ? doubtful : wrong;
+    return is_whole || verdict == NPART_PLAN_SPLIT || verdict == NPART_PLAN_EMPTY ? doubtful : wrong;
+}
+
+/* Whose shares on the NPU are no more than those of what is taken: "at most" in a character. */
+static const char *at_most(const struct npart_decided *decided)
+{
+    return decided->by && decided->elsewhere < decided->taken ? "\xe2\x89\xa4 " : "";
 }
 
 /* "-" where there is nothing that it could be a share of. With the bar that ends the cell: "64.3 % | ". "?" is told
@@ -206,16 +214,21 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
     struct npart_plan_info info = {.size = sizeof info};
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_recommendation worth = {.size = sizeof worth};
+    struct npart_decided decided = {.size = sizeof decided};
     (void)npart_plan_info(entry->plans[plan].plan, &info);
     (void)npart_plan_summary(entry->plans[plan].plan, &summary);
+    (void)npart_plan_decided(entry->plans[plan].plan, &decided);
+    double on_npu = decided.taken - decided.elsewhere;
     npart__append_text(out, "| ");
     put_name(document, out, entry->path, true);
     npart__append_text(out, " | ");
     put_name(document, out, info.target, true);
-    npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state),
+    npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state, npart__is_all_elsewhere(&decided)),
                          npart_plan_verdict_text(summary.verdict), words[state], summary.partitions);
-    put_share(out, true, summary.live != 0, summary.coverage);
-    put_share(out, summary.has_macs, summary.macs != 0, summary.mac_coverage);
+    npart__append_text(out, at_most(&decided));
+    put_share(out, true, summary.live != 0, decided.by ? on_npu / summary.live : summary.coverage);
+    npart__append_text(out, summary.has_macs && summary.macs ? at_most(&decided) : "");
+    put_share(out, summary.has_macs, summary.macs != 0, decided.by ? decided.most_on_npu : summary.mac_coverage);
     if (summary.live && npart_advice_recommendation(entry->plans[plan].advice, &worth))
         put_sentence(document, out, worth.reason);
     npart__append_text(out, " |\n");

@@ -41,6 +41,8 @@ void npart__page_turn(struct npart__page *page, const npart_plan *plan)
     (void)npart_plan_summary(plan, &page->summary);
     (void)npart_oplist_info(npart_plan_oplist(plan), &page->oplist);
     (void)npart_plan_cost(plan, &page->cost);
+    page->decided = (struct npart_decided){.size = sizeof page->decided};
+    (void)npart_plan_decided(plan, &page->decided);
 }
 
 /* ---- text from outside ------------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ struct npart__page {
     struct npart_summary summary; /* counts of nodes and partitions, the verdict */
     struct npart_oplist_info oplist; /* the list that the plan was made with */
     struct npart_cost cost; /* of a run; its times are negative where they are not known */
+    struct npart_decided decided; /* `by` is NULL where what is taken is on the NPU */
 };
 
 /* The page of a report, of no plan yet; returns `page`. */
@@ -131,6 +132,8 @@ void npart__put_fit(struct npart__page *page);
 void npart__put_compile(struct npart__page *page);
 /* compiled.c: whether graphs that are compiled already can be loaded. */
 void npart__put_compiled(struct npart__page *page);
+/* decided.c: where a framework decides later which unit runs what is taken. */
+void npart__put_decided(struct npart__page *page);
 /* releases.c: where another release of the toolchain was asked for than the newest. */
 void npart__tell_release(struct npart__page *page);
 void npart__put_cache(struct npart__page *page);
@@ -159,6 +162,7 @@ struct npart__row {
     size_t name_columns;
     double cpu_ms;   /* on the CPU alone; negative: not known */
     const char *fix; /* the command that does the first step, for any target; NULL: there is none */
+    bool is_later;   /* it is decided later what the NPU runs */
 };
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);

@@ -76,6 +76,7 @@ struct npart__picture {
     const npart_inference *view; /* of the plan's runtime, by which values have types */
     const npart_model *model; /* the graph that the runtime sees */
     struct npart_summary summary;
+    struct npart_decided decided; /* `by` is NULL where what is taken is on the NPU */
     const uint32_t *nodes; /* live ones, frame by frame as they run */
     struct npart__box *boxes;
     struct npart__frame *frames; /* the main graph first, if anything of it runs */

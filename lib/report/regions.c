@@ -292,6 +292,8 @@ void npart__picture_make(struct npart__picture *out, struct npart__arena *arena,
     out->model = npart_inference_model(out->view);
     out->summary.size = sizeof out->summary;
     (void)npart_plan_summary(plan, &out->summary);
+    out->decided = (struct npart_decided){.size = sizeof out->decided};
+    (void)npart_plan_decided(plan, &out->decided);
     (void)npart_model_info(out->model, &info);
     out->node_count = info.node_count;
     out->value_count = info.value_count;

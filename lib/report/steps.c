@@ -92,7 +92,7 @@ void npart__add_share(struct npart__buffer *out, double share)
                          is_little ? 1 : is_nearly ? 99 : percent);
 }
 
-static void add_after(struct npart__buffer *line, const struct npart_after *after)
+static void add_after(struct npart__page *page, struct npart__buffer *line, const struct npart_after *after)
 {
     if (after->verdict == NPART_PLAN_WHOLE) {
         npart__append_text(line, "all nodes in 1 partition");
@@ -101,7 +101,8 @@ static void add_after(struct npart__buffer *line, const struct npart_after *afte
     npart__append_text(line, after->verdict == NPART_PLAN_FAILS ? "still fails to compile; " : "");
     npart__append_format(line, "%u partition%s, ", after->partitions, after->partitions == 1 ? "" : "s");
     npart__add_share(line, after->mac_coverage >= 0 ? after->mac_coverage : after->coverage);
-    npart__append_text(line, after->mac_coverage >= 0 ? " of the work on the NPU" : " of the nodes on the NPU");
+    npart__append_text(line, after->mac_coverage >= 0 ? " of the work" : " of the nodes");
+    npart__add_where(line, &page->decided);
 }
 
 /* What a step leaves as large as it was. */
@@ -147,7 +148,7 @@ static void put_left(struct npart__page *page, const struct npart_action *action
     bool is_cut = action->run && strcmp(action->kind, "cut") == 0; /* what its parts are the command does not say */
     if (is_cut)
         npart__append_format(&line, "%s: ", action->text);
-    add_after(&line, &action->after);
+    add_after(page, &line, &action->after);
     if (action->run) {
         add_equality(&line, action->equality);
         add_rewrites(&line, action->rewrites);

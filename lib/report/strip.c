@@ -56,7 +56,8 @@ uint32_t npart__put_cell_count(struct npart__page *page, uint32_t count, enum np
 uint32_t npart__put_cell_counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
-    uint32_t columns = npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
+    const char *npu = page->decided.by ? "taken" : "NPU";
+    uint32_t columns = npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, npu);
     columns += npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
         columns += npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");

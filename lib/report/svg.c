@@ -306,7 +306,7 @@ static void put_lanes(struct drawn *at, uint32_t top)
     uint32_t height = svg->height - top - 6;
     put_rectangle(at, "np-lane-npu", svg->npu_x - 8, top, NPART__SVG_BOX + 16, height, 6);
     put_rectangle(at, "np-lane-cpu", svg->cpu_x - 8, top, NPART__SVG_BOX + 16, height, 6);
-    put_text(at, "np-b", svg->npu_x, top + 19, "NPU");
+    put_text(at, "np-b", svg->npu_x, top + 19, at->picture->decided.by ? "Taken" : "NPU");
     put_text(at, "np-b", svg->cpu_x, top + 19, "CPU");
 }
 

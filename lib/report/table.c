@@ -43,15 +43,20 @@ static void put_verdict(struct npart__page *page)
         put_padded(page, verdict < NPART__COUNT(colors) ? colors[verdict] : NULL, npart_plan_verdict_text(verdict), 7);
 }
 
-/* Of arithmetic where it is known, else of nodes. Nothing where nothing runs there. */
+/* Of arithmetic where it is known, else of nodes. Nothing where nothing runs there. Where it is decided later what the
+ * NPU runs, no more than this. */
 static void put_share(struct npart__page *page)
 {
     const struct npart_summary *at = &page->summary;
     struct npart__buffer text = {.arena = page->arena};
     bool runs = at->accepted && at->verdict != NPART_PLAN_FAILS;
-    double share = at->has_macs && at->macs ? at->mac_coverage : at->coverage;
+    double share = page->decided.by           ? page->decided.most_on_npu
+                   : at->has_macs && at->macs ? at->mac_coverage
+                                              : at->coverage;
     bool is_nearly = share >= 0.995 && at->accepted < at->live;
-    if (is_nearly) /* what is split is not all there */
+    if (page->decided.by && page->decided.elsewhere < page->decided.taken)
+        npart__append_text(&text, "<=");
+    else if (is_nearly) /* what is split is not all there */
         npart__append_text(&text, ">");
     npart__append_fixed(&text, is_nearly ? 99 : share * 100, 0);
     if (runs)
@@ -124,7 +129,10 @@ void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pai
     npart__buffer_init(&text, page->arena);
     page->out = &text;
     npart__put_target(page);
-    *out = (struct npart__row){.name = npart__keep_text(&text), .name_columns = target_columns(page), .cpu_ms = -1};
+    *out = (struct npart__row){.name = npart__keep_text(&text),
+                               .name_columns = target_columns(page),
+                               .cpu_ms = -1,
+                               .is_later = page->decided.by != NULL};
     if (npart_advice_recommendation(pair->advice, &worth))
         out->cpu_ms = worth.cpu.typical_ms;
     put_verdict(page);
@@ -164,7 +172,9 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
 {
     size_t name_columns = 6;
     const char *fix = NULL;
+    bool is_later = false;
     for (size_t i = 0; i < count; i++) {
+        is_later |= rows[i].is_later;
         name_columns = rows[i].name_columns > name_columns ? rows[i].name_columns : name_columns;
         fix = fix ? fix : rows[i].fix;
     }
@@ -181,6 +191,8 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
         npart__put(page, "\n");
     }
     put_cpu(page, rows, count);
+    if (is_later)
+        npart__put(page, "  <= taken; a framework decides later what of it the NPU runs\n");
     if (fix) {
         npart__put(page, "  [*] ");
         npart__put(page, fix);

@@ -122,6 +122,26 @@ def test_targets_of_two_toolchains() -> None:
     assert distinct_names(targets[:2]) == ["hexagon:v73", "intel-npu:4000"]
 
 
+def test_what_is_decided_later() -> None:
+    """Core ML takes a dynamic graph as a whole, and does not run it on the Neural Engine."""
+    path = EXPORTS.parents[2] / "fixtures" / "resnet50.ts17.dyn.onnx"
+    later, here = npu_partition.analyze(path, "coreml-neuralnetwork,hexagon").targets
+    fixed = npu_partition.analyze(path, "coreml-neuralnetwork", dims={"batch": 1}).targets[0]
+    decided = later.decided
+    assert decided and decided.by == "Core ML" and decided.units[0] == "Neural Engine"
+    assert later.summary.verdict == "whole" and later.summary.placed_later == decided.taken == decided.elsewhere
+    assert decided.most_on_npu == 0
+    assert [reason.rule for reason in decided.reasons] == ["coreml-neuralnetwork/every/sizes"]
+    assert {node.placed for node in later.nodes if node.partition is not None} == {"elsewhere"}
+    assert all(partition.placed == "runtime" for partition in later.partitions)
+    assert later.advice[0].action == "dims" and "taken by Core ML" in repr(later)
+    assert later.cost.worth == "after_fix" and later.cost.typical_ms is None
+    assert fixed.decided and fixed.decided.elsewhere == 0 and fixed.decided.most_on_npu == 1
+    assert {node.placed for node in fixed.nodes if node.partition is not None} == {"runtime"}
+    assert here.decided is None and here.summary.placed_later == 0
+    assert all(node.placed is None for node in here.nodes)
+
+
 def test_a_release_and_what_a_newer_one_takes() -> None:
     newest, older, oldest = npu_partition.analyze(DYNAMO, "intel-npu,intel-npu@2026.0.0,intel-npu@2025.1",
                                                   advice=False).targets

@@ -449,6 +449,8 @@ static void expect_number(struct run *run, const char *what, char *text)
     npart_plan_cost(run->plan, &cost);
     struct npart_plan_info info = {.size = sizeof info};
     npart_plan_info(run->plan, &info);
+    struct npart_decided decided = {.size = sizeof decided};
+    npart_plan_decided(run->plan, &decided);
     const struct {
         const char *name;
         long long value;
@@ -457,6 +459,7 @@ static void expect_number(struct run *run, const char *what, char *text)
         {"folded-nodes", summary.folded},   {"accepted", summary.accepted}, {"refused", summary.refused},
         {"failed", summary.failed},         {"unknown", summary.unknown},   {"low", summary.partitions_low},
         {"high", summary.partitions_high},  {"conversions", cost.conversions},
+        {"placed-later", summary.placed_later}, {"elsewhere", decided.elsewhere},
         {"crossings", info.crossing_count},
         {"causes", info.cause_count},
         {"bytes-to-npu", (long long)cost.bytes_to_npu},

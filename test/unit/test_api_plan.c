@@ -109,6 +109,52 @@ static void test_api_plan__releases(void)
     CHECK(!npart_plan_release(NULL, &release));
 }
 
+static const char handed[] =
+    "format 1\ntarget t\ndecided by \"Core\" among \"NPU\" \"CPU\"\n"
+    "every elsewhere sizes: static(*) \"every size must be fixed\"\n"
+    "op Relu\n  elsewhere rank: rank(X) = 4 \"rank must be 4\" advice \"reshape it\" source \"guide\"\n"
+    "op Add\n  elsewhere rank: rank(A) = 4 \"rank must be 4\"\n";
+static const char handed_lines[] = "input x float32[2,4]\ninput y float32[n]\nnode a = Relu(x)\nnode b = Add(a, a)\n"
+                                   "node c = Relu(y)\nnode d = Erf(c)\noutput b\noutput d\n";
+
+static void test_api_plan__decided(void)
+{
+    struct npart_decided decided = {.size = sizeof decided};
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_reason reason = {.size = sizeof reason};
+    struct npart_rule rule = {.size = sizeof rule};
+    char found[64];
+    analysis_open(&at, handed_lines, handed, NULL, NULL);
+    CHECK(npart_plan_decided(at.plan, &decided));
+    CHECK_TEXT(decided.by, "Core");
+    CHECK_INT(decided.unit_count, 2);
+    CHECK_TEXT(decided.units[1], "CPU");
+    CHECK_INT(decided.taken, 3);
+    CHECK_INT(decided.elsewhere, 3);
+    CHECK_INT(decided.rule_count, 2); /* rules of one sentence count together, and most nodes come first */
+    CHECK_INT(decided.rule_nodes[0], 3);
+    CHECK_INT(decided.rule_nodes[1], 1);
+    CHECK(npart_oplist_rule(at.oplist, decided.rules[0], &rule));
+    CHECK_INT(rule.kind, NPART_RULE_ELSEWHERE);
+    CHECK_TEXT(rule.advice, "reshape it");
+    CHECK(npart_plan_summary(at.plan, &summary));
+    CHECK_INT(summary.placed_later, 3);
+    CHECK_INT(summary.verdict, NPART_PLAN_SPLIT);
+    CHECK_INT(node_plan("c").reason_count, 2);
+    CHECK(npart_plan_reason(at.plan, 2, 1, &reason, found, sizeof found));
+    CHECK_INT(reason.outcome, NPART_OUTCOME_ELSEWHERE);
+    CHECK_TEXT(found, "rank 1: y float32[n]");
+    CHECK(!npart_plan_reason(at.plan, 2, 2, &reason, NULL, 0));
+    CHECK(node_plan("c").ms < 0);
+    analysis_close(&at);
+    open_at(NULL, NULL); /* of a runtime that decides itself */
+    CHECK(!npart_plan_decided(at.plan, &decided));
+    CHECK(npart_plan_summary(at.plan, &summary));
+    CHECK_INT(summary.placed_later, 0);
+    analysis_close(&at);
+    CHECK(!npart_plan_decided(NULL, &decided));
+}
+
 /* ---- what is asked for ---------------------------------------------------------------------------------------- */
 
 static void test_api_plan__targets(void)
@@ -472,7 +518,7 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__releases, test_api_plan__targets, test_api_plan__cuts,
+TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__targets, test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
       test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,

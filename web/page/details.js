@@ -64,7 +64,7 @@ function nodeHead(context, id) {
 }
 
 const outcomeTexts = { no: ["not met", "bad"], fail: ["fails to compile", "bad"], unknown: ["undecided", "unknown"],
-    note: ["note", "plain"] };
+    note: ["note", "plain"], elsewhere: ["not on the NPU", "unknown"] };
 
 /** Every reason: what is required, what was found, why, and by which rule. */
 function reasonList(node) {

@@ -9,6 +9,7 @@ addSection({
         appendAll(root, [
             element("p", { class: "headline-verdict" }, answerMark(target.summary), " ",
                 element("span", {}, answerText(target.summary))),
+            decidedLines(target.decided),
             recommendation(target.cost),
             firstSteps(context),
             outcomeList(context),
@@ -22,15 +23,29 @@ addSection({
 function answerText(summary) {
     const live = countText(summary.live, "node");
     const { verdict } = summary;
-    if (verdict === "whole") return `${summary.live === 1 ? "" : "all "}${live} on the NPU, in one partition`;
+    const isLater = Boolean(summary.placed_later);
+    if (verdict === "whole")
+        return `${summary.live === 1 ? "" : "all "}${live} ${isLater ? "taken" : "on the NPU"}, in one partition`;
     if (verdict === "none") return `none of ${live} runs on the NPU`;
     if (verdict === "fails" && summary.failed)
         return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} `
             + "to compile: the session does not start";
     if (verdict === "split")
         return [countText(summary.partitions, "partition"), switchesText(summary),
-            `${wholeText(summary.live - summary.accepted)} of ${live} not on the NPU`].join(", ");
+            `${wholeText(summary.live - summary.accepted)} of ${live} ${isLater ? "left to" : "not on"} the `
+                + `${isLater ? "CPU" : "NPU"}`].join(", ");
     return (answers[verdict] || [])[3] || "";
+}
+
+/** Where it is decided later which unit runs what is taken: by whom, and what surely is not on the NPU. */
+function decidedLines(decided) {
+    if (!decided) return null;
+    const [npu] = decided.units;
+    return element("div", { class: "muted" },
+        element("p", {}, plainText(`${decided.by} decides later which unit runs them: ${decided.units.join(", ")}.`)),
+        decided.reasons.length === 0 ? null : element("ul", {}, decided.reasons.map((reason) => element("li", {},
+            plainText(`${countText(reason.nodes, "node")} not on the ${npu}: ${reason.text}`),
+            reason.advice ? plainText(`; ${reason.advice}`) : null))));
 }
 
 function switchesText(summary) {

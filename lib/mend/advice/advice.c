@@ -568,8 +568,9 @@ npart_status npart__advise(const struct npart__advice_request *request, struct n
     memset(out, 0, sizeof *out);
     /* Plans made on the way go with the scratch; the caller's arena gets texts and numbers only. */
     npart__arena_init(&way.scratch, &arena->allocator);
-    /* Nothing falls back: there may still be something to say of what fits, and of NPU or CPU. */
-    if (plan->causes.items.count == 0 && way.is_loaded) {
+    /* Nothing falls back, and nothing that is taken runs elsewhere: there may still be something to say of what fits,
+     * and of NPU or CPU. */
+    if (plan->causes.items.count == 0 && way.is_loaded && !plan->decided.elsewhere) {
         npart_status status = npart__way_fit(&way);
         if (status == NPART_OK)
             status = npart__recommend(&way);

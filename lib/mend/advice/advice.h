@@ -18,6 +18,7 @@
  * (live), as in npart_summary. */
 struct npart__after {
     uint32_t partitions, live, accepted, failed;
+    uint32_t elsewhere; /* of the accepted: surely not run by the NPU */
     double coverage;
     double mac_coverage; /* negative: not known */
     enum npart_plan_verdict verdict;

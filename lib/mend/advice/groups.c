@@ -101,6 +101,7 @@ struct npart__after npart__as_it_is(const struct npart__plan *plan)
                                  .live = at->live,
                                  .accepted = at->accepted,
                                  .failed = at->failed,
+                                 .elsewhere = plan->decided.elsewhere,
                                  .coverage = at->coverage,
                                  .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
                                  .verdict = at->verdict,

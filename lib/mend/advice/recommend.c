@@ -26,12 +26,13 @@ struct way_to_run {
 };
 
 /* Without a bill where the model does not run so: "fails" has costs, but of a run that is not possible, and so has what
- * does not fit. */
+ * does not fit; or where it runs on another unit than the NPU. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
     bool fails = plan->summary.verdict == NPART_PLAN_FAILS || plan->summary.fits == NPART_FIT_NO;
+    bool is_priced = !fails && !npart__is_mostly_elsewhere(&plan->decided);
     const struct npart__rates *rates = &plan->node_costs->rates;
-    return (struct way_to_run){fails ? NULL : &plan->cost.bill, rates,
+    return (struct way_to_run){is_priced ? &plan->cost.bill : NULL, rates,
                                npart__bill_range(rates, &plan->cost.bill, NPART__PART_ALL),
                                !fails && plan->summary.accepted > 0};
 }
@@ -166,6 +167,7 @@ struct ways {
     const char *allows;  /* the classes of results that its command allows beside those of the first step, or NULL */
     bool is_fixed;       /* `planned` is of the plan with its sizes fixed */
     bool is_partial;     /* too much is in no sum for an answer that is sure */
+    bool is_later;       /* it is decided later whether the NPU runs it */
     bool uses_mended;    /* that is what is recommended, or compared with the CPU */
     struct comparison to_cpu;
 };
@@ -192,7 +194,7 @@ static enum npart_choice choose(struct ways *ways)
     const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     if (best->runs)
         ways->to_cpu = compare(best, &ways->cpu);
-    ways->to_cpu.is_sure &= !ways->is_partial;
+    ways->to_cpu.is_sure &= !ways->is_partial && !ways->is_later;
     if (ways->to_cpu.outcome == FASTER)
         return ways->uses_mended ? NPART_CHOICE_MEND : NPART_CHOICE_NPU;
     return ways->to_cpu.outcome == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
@@ -246,11 +248,20 @@ static uint32_t count_in_bodies(const struct npart__plan *plan)
     return 2 * (uint64_t)count >= plan->cost.unknown_nodes ? count : 0;
 }
 
+/* "on the Neural Engine", or another unit that is the NPU of who decides later. */
+static const char *unit_of(const struct npart__plan *plan)
+{
+    return plan->target.oplist->units[0];
+}
+
 /* What a model without an estimate lacks. */
 static void append_lack(struct npart__buffer *out, const struct npart__plan *plan)
 {
     uint32_t in_bodies = count_in_bodies(plan);
-    if (in_bodies)
+    if (npart__is_mostly_elsewhere(&plan->decided)) {
+        append_nodes(out, plan->decided.elsewhere, "does not run on the ", "do not run on the ");
+        npart__append_text(out, unit_of(plan));
+    } else if (in_bodies)
         append_nodes(out, in_bodies, "runs in an If, Loop or Scan", "run in an If, Loop or Scan");
     else if (plan->cost.unknown_nodes && plan->sides.cpu.unknown)
         append_nodes(out, plan->cost.unknown_nodes, "has no size", "have no size");
@@ -271,10 +282,13 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
     if (ways->uses_mended && ways->to_cpu.outcome != FASTER)
         npart__append_format(out, " after the fix%s%s", ways->allows ? " with --allow " : "",
                              ways->allows ? ways->allows : "");
-    if (ways->cpu.bill && ways->to_cpu.outcome != UNKNOWN) {
+    bool is_away = npart__is_mostly_elsewhere(&open->decided);
+    if (ways->cpu.bill && (ways->to_cpu.outcome != UNKNOWN || is_away)) {
         npart__append_format(out, "; %s ", is_cpu_library(open) ? "ONNX Runtime's own kernels" : "CPU");
         npart__append_estimate(out, ways->cpu.ms.typical_ms);
     }
+    if (is_away)
+        return; /* what the model is exported as runs on other units, which is told by itself */
     if (ways->uses_mended && ways->planned.bill && ways->planned.runs && !ways->is_fixed) {
         npart__append_text(out, "; as exported ");
         npart__append_estimate(out, ways->planned.ms.typical_ms);
@@ -319,13 +333,15 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     append_answer(&text, ways);
     npart__append_text(&text, ": ");
     if (ways->to_cpu.outcome == UNKNOWN)
-        append_lack(&text, open);
+        append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open);
     else if (!best->runs)
         npart__append_text(&text, does_not_fit(way)                           ? "it does not fit"
                                   : open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
                                                                               : "nothing runs on the NPU");
     else
         append_range(&text, best);
+    if (ways->to_cpu.outcome != UNKNOWN && best->runs && ways->is_later)
+        npart__append_format(&text, " on the %s", unit_of(open));
     append_rest(&text, open, ways);
     if (unknown) {
         npart__append_text(&text, "; ");
@@ -393,7 +409,8 @@ npart_status npart__recommend(struct npart__way *way)
 {
     const struct npart__plan *open = way->open, *fixed = way->fixed;
     struct npart__advice *out = way->out;
-    struct ways ways = {.planned = as_planned(open), .to_cpu = {UNKNOWN, false}};
+    struct ways ways = {
+        .planned = as_planned(open), .to_cpu = {UNKNOWN, false}, .is_later = open->decided.is_later};
     sum_on_cpu(way, &ways);
     ways.mended = best_mended(way, &ways.cpu, &ways.steps, &ways.allows);
     drop_partial(&ways.planned, &ways.cpu);

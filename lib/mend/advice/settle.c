@@ -11,7 +11,7 @@ struct npart__outcome npart__outcome_after(const struct npart__after *after)
                                           .failed = after->failed,
                                           .partitions = after->partitions,
                                           .verdict = after->verdict};
-    return npart__outcome_of_counts(&summary, after->bill ? after->cost_ms.typical_ms : -1);
+    return npart__outcome_of_counts(&summary, after->elsewhere, after->bill ? after->cost_ms.typical_ms : -1);
 }
 
 /* "a b" and "b c" are "a b c". */

@@ -159,6 +159,7 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
         out->live++;
         /* After partitioning, which has taken out what policies give to the CPU. */
         out->accepted += accepted[i];
+        out->elsewhere += accepted[i] && npart__is_elsewhere(&plan->decided, i);
         out->failed += rule != NPART_NONE ? plan->target.oplist->rules.items[rule].is_fatal
                                           : !accepted[i] && was_refused && !is_gone;
     }

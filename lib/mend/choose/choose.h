@@ -13,19 +13,20 @@ struct npart__outcome {
     uint32_t failed;     /* nodes that fail to compile, and one where the session fails otherwise */
     uint32_t partitions; /* NPART_NONE where nothing is taken */
     uint32_t left;       /* live nodes that are not taken */
+    uint32_t elsewhere;  /* that are taken, and surely not run by the NPU */
     double ms;           /* typical; negative: not known */
     struct npart_summary summary;
 };
 
 struct npart__outcome npart__outcome_of(const struct npart__plan *plan);
 /* Of what is counted, with the time or without. */
-struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, double ms);
+struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, uint32_t elsewhere, double ms);
 
 /* What a change pays, as bits in the order in which they count. */
 enum npart__pays {
     NPART__PAYS_MENDS = 1,            /* fewer nodes fail */
     NPART__PAYS_FEWER_PARTITIONS = 2, /* or one where there was none */
-    NPART__PAYS_MORE_ON_NPU = 4,      /* fewer nodes are left to the CPU */
+    NPART__PAYS_MORE_ON_NPU = 4,      /* fewer nodes are left to the CPU, or run elsewhere though they are taken */
     NPART__PAYS_FASTER = 8,
 };
 

@@ -6,7 +6,7 @@
 
 /* A session that fails for something else than a node (a model that the runtime does not load) counts as one node
  * that fails. A model without live nodes has nothing left to take, and is no failure. */
-struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, double ms)
+struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, uint32_t elsewhere, double ms)
 {
     bool fails = summary->verdict == NPART_PLAN_FAILS;
     return (struct npart__outcome){
@@ -15,6 +15,7 @@ struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summa
         .partitions = summary->accepted || !summary->live ? summary->partitions : NPART_NONE,
         /* Nodes that fail and undecided ones are among them: none of them can be relied on. */
         .left = summary->live - summary->accepted,
+        .elsewhere = elsewhere,
         .ms = ms,
         .summary = *summary,
     };
@@ -22,7 +23,8 @@ struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summa
 
 struct npart__outcome npart__outcome_of(const struct npart__plan *plan)
 {
-    return npart__outcome_of_counts(&plan->summary, plan->cost.is_known ? plan->cost.total_ms.typical_ms : -1);
+    return npart__outcome_of_counts(&plan->summary, plan->decided.elsewhere,
+                                    plan->cost.is_known ? plan->cost.total_ms.typical_ms : -1);
 }
 
 /* With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are faster. */
@@ -31,7 +33,8 @@ unsigned npart__pays(const struct npart__outcome *before, const struct npart__ou
     bool is_faster = before->ms >= 0 && after->ms >= 0 && after->ms < before->ms * (1 - share);
     return (after->failed < before->failed ? NPART__PAYS_MENDS : 0u) |
            (after->partitions < before->partitions ? NPART__PAYS_FEWER_PARTITIONS : 0u) |
-           (after->left < before->left ? NPART__PAYS_MORE_ON_NPU : 0u) | (is_faster ? NPART__PAYS_FASTER : 0u);
+           (after->left + after->elsewhere < before->left + before->elsewhere ? NPART__PAYS_MORE_ON_NPU : 0u) |
+           (is_faster ? NPART__PAYS_FASTER : 0u);
 }
 
 /* What it costs, in the same bits. A share of what there was before, as in npart__pays. */

@@ -48,7 +48,8 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
  * `unit` line without a condition always holds; a need without one is a refusal. */
 static inline enum npart__truth npart__try_rule(struct npart__trial *trial, const struct npart__rule *rule)
 {
-    bool must_hold = rule->kind == NPART_RULE_NEED || rule->kind == NPART_RULE_MAYBE;
+    bool must_hold =
+        rule->kind == NPART_RULE_NEED || rule->kind == NPART_RULE_MAYBE || rule->kind == NPART_RULE_ELSEWHERE;
     trial->failure = NPART__NO_FAILURE;
     if (rule->is_limited && !npart__target_has(trial->target, rule->when))
         return must_hold ? NPART__TRUE : NPART__FALSE;

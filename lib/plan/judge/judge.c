@@ -148,6 +148,8 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
                      struct outcome *outcome)
 {
     const struct npart__rule *rule = &judge->oplist->rules.items[index];
+    if (rule->kind == NPART_RULE_ELSEWHERE)
+        return true; /* asked of what is taken in the end: lib/plan/decided.c */
     enum npart__truth truth = npart__try_rule(trial, rule);
     if (rule->kind == NPART_RULE_NOTE)
         return truth != NPART__TRUE || add_reason(judge, node, index, NPART__TRUE);

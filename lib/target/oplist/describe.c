@@ -41,7 +41,7 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
  * enum npart_rule_kind. */
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
-    static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   "};
+    static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   ", "  elsewhere "};
     npart__append_text(out, prefixes[rule->kind]);
     npart__append_text(out, rule->sentence);
     npart__append_text(out, rule->is_fatal ? " (otherwise: fails to compile)" : "");
@@ -137,6 +137,19 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     }
 }
 
+/* Which units the nodes that are taken may run on, where another than the runtime decides that. */
+static void describe_decided(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    if (!oplist->decided_by)
+        return;
+    npart__append_format(out, "decided by %s among", oplist->decided_by);
+    for (size_t i = 0; i < NPART__LIMIT_UNITS && oplist->units[i]; i++)
+        npart__append_format(out, "%s %s", i ? "," : "", oplist->units[i]);
+    npart__append_text(out, "\n");
+    if (*oplist->decided_source)
+        npart__append_format(out, "           source %s\n", oplist->decided_source);
+}
+
 /* Which formats are for whom, and what becomes of them. In the order of the list, in which the last line that counts
  * decides. */
 static void describe_precisions(const struct npart__oplist *oplist, struct npart__buffer *out)
@@ -175,6 +188,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
     for (uint32_t i = oplist->toolchains.count; i-- > 0;)
         npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
     describe_partitioners(oplist, out);
+    describe_decided(oplist, out);
     if (oplist->variants.count) {
         npart__append_text(out, "variants (* default)\n");
         describe_variants(oplist, out);

@@ -108,6 +108,16 @@ void npart__line_standing(struct npart__parser *parser, const struct npart__valu
     parser->oplist->standing = is[0].text;
 }
 
+/* What the runtime has taken is handed to another framework, which decides anew. Of several lines the last counts. */
+void npart__line_decided(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    oplist->decided_by = is[0].text;
+    for (size_t i = 0; i < NPART__LIMIT_UNITS; i++)
+        oplist->units[i] = is[1 + i].text;
+    oplist->decided_source = is[1 + NPART__LIMIT_UNITS].text ? is[1 + NPART__LIMIT_UNITS].text : "";
+}
+
 /* Properties of a chip or a session that rules ask about by switch(float). Bits of one number, hence at most 32.
  * Several lines go on where the last one ended, also after those of an included list. */
 void npart__line_switches(struct npart__parser *parser, const struct npart__value *is)
@@ -382,7 +392,7 @@ void npart__line_every(struct npart__parser *parser, const struct npart__value *
     }
     stage->first_every = parser->first_rule;
     /* A keyword that is left out means `need`, the last. */
-    static const char *const kinds[] = {"maybe", "note", "refuse", "need"};
+    static const char *const kinds[] = {"maybe", "elsewhere", "note", "refuse", "need"};
     size_t kind = 0;
     while (kind + 1 < NPART__COUNT(kinds) && !npart__accept(parser, NPART__TOKEN_WORD, kinds[kind]))
         kind++;

@@ -38,6 +38,8 @@
 /* Switches and stages are bits of 32-bit numbers. */
 #define NPART__LIMIT_SWITCHES 32u
 #define NPART__LIMIT_STAGES 8u
+/* Of a `decided` line: NPU, GPU and CPU. */
+#define NPART__LIMIT_UNITS 3u
 /* Of one pattern: names, alternatives, and how deep its expressions nest. */
 #define NPART__LIMIT_PATTERN_NAMES 16u
 #define NPART__LIMIT_PATTERN_MATCHES 8u
@@ -419,6 +421,9 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__format) formats; /* of precision lines, by line one range */
     struct NPART__ARRAY(uint32_t) format_variants; /* the variants that a precision line is for */
     struct NPART__ARRAY(const char *) switches; /* the place of one is its bit */
+    /* Who decides, once the runtime has taken nodes, which of the units runs them; NULL: the NPU does. */
+    const char *decided_by, *decided_source; /* decided_source: "" when unsaid */
+    const char *units[NPART__LIMIT_UNITS];   /* the first is the NPU; NULL after the last */
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
     struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */

@@ -182,7 +182,8 @@ static bool states_failure(const char *sentence)
 static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, bool is_written, uint64_t column)
 {
     /* Notes and units state no requirement. */
-    bool is_asked = rule->kind == NPART_RULE_NEED || rule->kind == NPART_RULE_MAYBE;
+    bool is_asked =
+        rule->kind == NPART_RULE_NEED || rule->kind == NPART_RULE_MAYBE || rule->kind == NPART_RULE_ELSEWHERE;
     if (!parser->listener || parser->status != NPART_OK)
         return;
     if (is_asked && states_failure(rule->sentence))
@@ -241,9 +242,9 @@ static bool is_when(const struct npart__parser *parser)
     return npart__is_condition_next(parser) && !npart__next_is(parser, NPART__TOKEN_WORD, "of");
 }
 
-/* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. `except` stands only
- * on rules for every op; of a single op it would be another op. It ends the line, as every word after it is taken
- * for an op. */
+/* ["sentence"] and, in any order, [because "..."] [advice "..."] [else fail] [source "..."] [except OP...]. `except`
+ * stands only on rules for every op; of a single op it would be another op. It ends the line, as every word after it is
+ * taken for an op. */
 static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
 {
     bool is_written = npart__peek(parser)->kind == NPART__TOKEN_STRING;
@@ -258,6 +259,8 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
             rule->is_fatal = true;
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "because")) {
             rule->because = npart__take_text(parser, "a reason");
+        } else if (rule->kind == NPART_RULE_ELSEWHERE && npart__accept(parser, NPART__TOKEN_WORD, "advice")) {
+            rule->advice = npart__take_text(parser, "what to change");
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             rule->source = npart__take_text(parser, "a source");
         } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
@@ -276,7 +279,8 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
 void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 {
     static const char *const keywords[] = {[NPART_RULE_NEED] = "need", [NPART_RULE_MAYBE] = "maybe",
-                                           [NPART_RULE_NOTE] = "note", [NPART_RULE_UNIT] = "unit"};
+                                           [NPART_RULE_NOTE] = "note", [NPART_RULE_UNIT] = "unit",
+                                           [NPART_RULE_ELSEWHERE] = "elsewhere"};
     bool is_refusal = strcmp(keyword, "refuse") == 0; /* a need */
     size_t kind = 0;
     /* A keyword is one of these or `refuse`: callers have taken it from their tables. */
@@ -291,6 +295,8 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
         .source = "",
         .sentence = "",
     };
+    if (kind == NPART_RULE_ELSEWHERE && !parser->oplist->decided_by)
+        npart__parse_fail(parser, 1, "a `decided` line must stand above");
     if (parser->pattern && !parser->form)
         rule.pattern = parser->oplist->patterns.count + 1; /* where it will stand once its last line is read */
     const char *label = accept_label(parser);

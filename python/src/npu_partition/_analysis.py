@@ -159,6 +159,12 @@ class Target:
         return results.build(results.Release, found) if found else None
 
     @property
+    def decided(self) -> results.Decided | None:
+        """Who decides later which unit runs what is taken, and what is not on the NPU; None: the runtime does."""
+        found = self._short.get("decided")
+        return results.build(results.Decided, found) if found else None
+
+    @property
     def switches_on(self) -> tuple[str, ...]:
         """Switches that are on, the variant's own included."""
         return tuple(self._short["switches_on"])
@@ -307,8 +313,9 @@ class Target:
     def __repr__(self) -> str:
         summary = self.summary
         count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
-        return (f"<Target {self.name}: {summary.verdict}, {count}, "
-                f"{summary.accepted} of {summary.live} nodes on the NPU>")
+        decided = self.decided
+        where = f"taken by {decided.by}" if decided else "on the NPU"
+        return f"<Target {self.name}: {summary.verdict}, {count}, {summary.accepted} of {summary.live} nodes {where}>"
 
 
 class Analysis:

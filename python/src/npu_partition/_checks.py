@@ -137,7 +137,7 @@ class TargetCheck:
         summary = self.summary
         state = "; ".join(self.missed) if self.missed else "met"
         lines = [f"{self.name}: {state} ({_several(summary.partitions, 'partition')}, "
-                 f"{summary.accepted} of {summary.live} nodes on the NPU)"]
+                 f"{summary.accepted} of {summary.live} nodes {'taken' if summary.placed_later else 'on the NPU'})"]
         if self.missed:
             lines += [f"  {line}" for line in self._why()]
             if self.action:

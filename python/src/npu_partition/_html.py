@@ -57,8 +57,10 @@ def _summary_row(target: Target) -> list[object]:
     summary, cost = target.summary, target.cost
     time = "" if cost.typical_ms is None else f"{cost.typical_ms:.2f} ms ({cost.low_ms:.2f} to {cost.high_ms:.2f})"
     first = target.advice[0].text if target.advice else ""
+    most = "\u2264 " if summary.placed_later else ""  # what is taken is not yet on the NPU
     return [target.name, summary.verdict, summary.partitions,
-            f"{_share(summary.coverage)} of {summary.live} nodes", _share(summary.mac_coverage), time, first]
+            f"{most}{_share(summary.coverage)} of {summary.live} nodes", most + _share(summary.mac_coverage), time,
+            first]
 
 
 HEADINGS = ["target", "verdict", "partitions", "on the NPU", "of MACs", "a run (80 % of runs)", "do first"]

@@ -82,6 +82,7 @@ NPART_RULE_NEED = 0
 NPART_RULE_MAYBE = 1
 NPART_RULE_NOTE = 2
 NPART_RULE_UNIT = 3
+NPART_RULE_ELSEWHERE = 4
 
 NPART_LEVEL_BASIC = 0
 NPART_LEVEL_OFF = 1
@@ -131,6 +132,7 @@ NPART_OUTCOME_FAILS = 2
 NPART_OUTCOME_UNKNOWN = 3
 NPART_OUTCOME_NOTE = 4
 NPART_OUTCOME_NO_NOTE = 5
+NPART_OUTCOME_ELSEWHERE = 6
 
 NPART_FUSION_FUSED = 0
 NPART_FUSION_SEPARATE = 1
@@ -865,6 +867,7 @@ class npart_summary(Structure):
     mac_coverage: float
     verdict: int
     fits: int
+    placed_later: int
     _fields_ = [
         ("size", c_size_t),
         ("nodes", c_uint32),
@@ -886,6 +889,32 @@ class npart_summary(Structure):
         ("mac_coverage", c_double),
         ("verdict", c_int),
         ("fits", c_int),
+        ("placed_later", c_uint32),
+    ]
+
+
+class npart_decided(Structure):
+    size: int
+    by: Bytes | None
+    units: Any
+    unit_count: int
+    rule_count: int
+    taken: int
+    elsewhere: int
+    most_on_npu: float
+    rules: Any
+    rule_nodes: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("by", c_char_p),
+        ("units", POINTER(c_char_p)),
+        ("unit_count", c_uint32),
+        ("rule_count", c_uint32),
+        ("taken", c_uint32),
+        ("elsewhere", c_uint32),
+        ("most_on_npu", c_double),
+        ("rules", POINTER(c_uint32)),
+        ("rule_nodes", POINTER(c_uint32)),
     ]
 
 
@@ -2129,6 +2158,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_verdict_text": (c_char_p, [c_int]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
+    "npart_plan_decided": (c_bool, [c_void_p, POINTER(npart_decided)]),
     "npart_verdict_text": (c_char_p, [c_int]),
     "npart_fate_text": (c_char_p, [c_int]),
     "npart_plan_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node_plan)]),

@@ -36,7 +36,7 @@ CompiledVerdict = Literal["loads", "recompile", "refused", "unknown"]
 """Whether a graph that is compiled already can be loaded, by what the file says of it."""
 Level = Literal["basic", "off"]
 """What a session does before it partitions."""
-Outcome = Literal["no", "fail", "unknown", "note"]
+Outcome = Literal["no", "fail", "unknown", "note", "elsewhere"]
 """How a rule came out for a node."""
 Equality = Literal["bits", "bits-if", "ulp", "step", "approx"]
 """How equal a model is afterwards, from the strongest."""
@@ -127,6 +127,42 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """Who decides, once the runtime has taken nodes, which unit runs them, and what surely is not run by the NPU."""
+
+    by: str
+    """``Core ML``, ..."""
+    units: tuple[str, ...]
+    """Among which units, the NPU first."""
+    taken: int
+    """Nodes that it is handed."""
+    elsewhere: int
+    """Of these those surely not on the NPU, as is documented or published."""
+    most_on_npu: float
+    """At most this share of the multiply-accumulates, or else of nodes."""
+    reasons: tuple[Elsewhere, ...]
+    """By requirement, that of most nodes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What nodes that are not on the NPU do not meet."""
+
+    rule: str
+    """The rule's id."""
+    text: str
+    """The requirement as a sentence."""
+    because: str
+    """Why it is required; ``""`` where the list does not say."""
+    source: str
+    """Where it stands."""
+    advice: str | None
+    """What to change in the model; None: not said."""
+    nodes: int
+    """How many nodes do not meet it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fixed:
     """The same model once its dynamic dimensions have sizes."""
 
@@ -148,7 +184,7 @@ class Summary:
     live: int
     """The others: ``accepted`` + ``refused`` + ``unknown``."""
     accepted: int
-    """On the NPU."""
+    """On the NPU, or handed to who decides that later."""
     refused: int
     """Fall back to the CPU; includes ``failed``."""
     failed: int
@@ -179,6 +215,8 @@ class Summary:
     ``empty``: nothing is live."""
     fits: bool | None
     """Whether all of ``memory.limits`` are kept, but for ``one-file``; None: not known, or the op list states none."""
+    placed_later: int
+    """Of the accepted nodes those whose unit another than the runtime decides, see ``decided``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +344,9 @@ class Node:
     outputs: tuple[int | None, ...]
     ms: float | None = None
     """What it typically takes where it runs; absent where that is not known."""
+    placed: str | None = None
+    """Of a node in a partition, where there is ``decided``: ``runtime``: which unit runs it is decided later;
+    ``elsewhere``: not on the NPU. Else absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +410,8 @@ class Partition:
     """Multiply-accumulates of its nodes, or None as in ``summary``."""
     compile_ms: Range | None
     """Compiling it on an x86 computer, an order of magnitude; None: not known."""
+    placed: str
+    """``npu``; ``runtime``: another than the runtime decides later which unit runs it, see ``decided``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,7 +608,7 @@ class Action:
     pays: Pays | None
     """What it brings over the step before it, or None: ``mends``: fewer nodes fail to compile; ``faster``: the
     typical time of a run is lower, by 2 % or more; ``fewer_partitions``: or one where there was none;
-    ``more_on_npu``: fewer nodes fall back to the CPU."""
+    ``more_on_npu``: fewer nodes fall back to the CPU, or run elsewhere though they are taken."""
     run: tuple[str, ...] | None
     """The command that does it, word by word, or None: what a person pastes into a shell; the result is written into
     the current folder."""
