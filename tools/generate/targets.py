@@ -133,6 +133,23 @@ def limits_of(name):
                ends[0] if low == high else " to ".join(ends), source + (" (assumed)" if assumed else ""))
 
 
+def decided_of(name):
+    """Who decides later where nodes run, among which units, and [(requirement, op, source)] of what is known not to run
+    on the first; None of other lists."""
+    text = pathlib.Path("oplists", f"{name}.ops").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.search(r'^decided by "([^"]*)" among ((?:"[^"]*" *)+)', text, flags=re.MULTILINE)
+    if not found:
+        return None
+    every = re.findall(r'^every elsewhere [^"\n]*"([^"]*)"[^\n]* source "([^"]*)"', text, flags=re.MULTILINE)
+    rules = [(sentence, "", source) for sentence, source in every]
+    uses = dict(re.findall(r'^define (engine-\S+)\n  elsewhere ([^\n]*)', text, flags=re.MULTILINE))
+    for define, line in uses.items():
+        ops = re.findall(rf"^op ([^\n]*)\n  use {define}$", text, flags=re.MULTILINE)
+        sentence, source = re.search(r'"([^"]*)" +source "([^"]*)"', line).groups()
+        rules.append((sentence, " ".join(ops), source))
+    return found[1], re.findall(r'"([^"]*)"', found[2]), rules
+
+
 def ask(tool, make_model, text, targets, folder):
     """{target: nodes of the answer} for one model; a body's nodes are left out."""
     path = pathlib.Path(folder, "model.onnx")
@@ -147,9 +164,9 @@ def cell(answer, text, output):
     main = [line for line in text.split("end\n")[-1].splitlines() if line.startswith("node ")]
     index = next(i for i, line in enumerate(main) if output in re.split(r"[ ,]+", line[5:line.index("=")].strip()))
     node = next(n for n in answer["nodes"] if n["graph"] == "" and n["index"] == index)
-    reasons = [r for r in node["reasons"] if r.get("outcome") in ("no", "fail", "unknown")]
+    reasons = [r for r in node["reasons"] if r.get("outcome") in ("no", "fail", "unknown", "elsewhere")]
     rule = reasons[0]["rule"].split("/", 1)[1] if reasons else ""
-    return f"{node['verdict']}" + (f" `{rule}`" if rule else "")
+    return ("taken" if "placed" in node else node["verdict"]) + (f" `{rule}`" if rule else "")
 
 
 def main():
@@ -167,9 +184,16 @@ def main():
     for name in names:
         for row in limits_of(name):
             print("| " + " | ".join(row) + " |")
-    print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs, and "
-          "the rule that keeps it from the NPU.\nTargets that compute integers only are asked about the first model as it "
-          "is, and about the others as if they were\nquantized.\n")
+    print("\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
+          "it, no report says that a node is\non the NPU. What is documented or published to be required for that:\n\n"
+          "| target | decides | among | required for the first | source |\n|---|---|---|---|---|")
+    for name in names:
+        by, units, rules = decided_of(name) or ("", [], [])
+        for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
+            print(f"| `{name}` | {by} | {', '.join(units)} | {ops + ': ' if ops else ''}{rule} | {source} |")
+    print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
+          "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
+          "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
     with tempfile.TemporaryDirectory() as folder:
         rows = []
         for title, output, text in BREAKERS:
