@@ -736,7 +736,7 @@ NPART_API const npart_oplist *npart_plan_oplist(const npart_plan *plan);
 
 /* A plan in a word. */
 enum npart_plan_verdict {
-    NPART_PLAN_WHOLE, /* all on the NPU in one partition */
+    NPART_PLAN_WHOLE, /* all on the NPU, or handed to who decides that later, in one partition */
     NPART_PLAN_EDGE, /* one partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU */
     NPART_PLAN_SPLIT, /* several partitions, or nodes on the CPU */
     NPART_PLAN_NONE, /* nothing on the NPU */

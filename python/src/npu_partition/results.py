@@ -209,10 +209,10 @@ class Summary:
     """``macs_on_npu`` / ``macs``; None where they are not known, or there are none."""
     verdict: PlanVerdict
     """Of the plan. It ``fails``, too, where the target's runtime refuses the model (``invalid``), or creates no
-    session for it (the target's own ``findings``): ``whole``: all on the NPU in one partition; ``edge``: one
-    partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several
-    partitions, or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile;
-    ``empty``: nothing is live."""
+    session for it (the target's own ``findings``): ``whole``: all on the NPU, or handed to who decides that
+    later, in one partition; ``edge``: one partition, and only QuantizeLinear of inputs and DequantizeLinear of
+    outputs on the CPU; ``split``: several partitions, or nodes on the CPU; ``none``: nothing on the NPU;
+    ``fails``: some node fails to compile; ``empty``: nothing is live."""
     fits: bool | None
     """Whether all of ``memory.limits`` are kept, but for ``one-file``; None: not known, or the op list states none."""
     placed_later: int
@@ -574,9 +574,10 @@ class After:
     mac_coverage: float | None
     """The share of multiply-accumulates on the NPU, or None."""
     verdict: PlanVerdict
-    """As in ``summary``: ``whole``: all on the NPU in one partition; ``edge``: one partition, and only
-    QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several partitions, or nodes
-    on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile; ``empty``: nothing is live."""
+    """As in ``summary``: ``whole``: all on the NPU, or handed to who decides that later, in one partition; ``edge``:
+    one partition, and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``:
+    several partitions, or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile;
+    ``empty``: nothing is live."""
     cost: CostTotal
     """What a run takes then."""
     fits: bool | None
