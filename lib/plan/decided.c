@@ -130,5 +130,6 @@ bool npart__find_decided(const struct npart__target *target, const struct npart_
         out->elsewhere += npart__is_elsewhere(out, i);
     }
     find_shares(session, partitioning, works, out);
-    return sum_up_rules(target->oplist, arena, out);
+    /* Rules read elements: memory that ran out there would look like what cannot be told. */
+    return sum_up_rules(target->oplist, arena, out) && !npart__take_failure(session->inference);
 }
