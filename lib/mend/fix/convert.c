@@ -131,13 +131,16 @@ bool npart__convert_node(struct npart__site *site, const struct npart__operator 
 
 /* ---- operators that are not there yet ---------------------------------------------------------------------------- */
 
-static void go_on(const struct npart__state *base, struct npart__way_down *way, const struct npart__attempt *attempt)
+static npart_status go_on(struct npart__search *search, const struct npart__state *base, struct npart__way_down *way,
+                          struct npart__attempt *attempt)
 {
+    npart_status status = npart__tell_changes(search, way->state, attempt);
     if (way->state != base)
         npart__state_free(way->state);
     way->state = attempt->made;
     way->steps[way->count] = *attempt;
     way->steps[way->count++].picks = NULL;
+    return status;
 }
 
 static bool *list_absent(const struct npart__state *state, int64_t opset, struct npart__arena *scratch, uint32_t *left)
@@ -162,9 +165,9 @@ static npart_status replace_absent(struct npart__search *search, const struct np
         status = npart__attempt_rewrite(search, way->state, &attempt);
         if (status != NPART_OK || !attempt.made)
             continue;
-        go_on(base, way, &attempt);
+        status = go_on(search, base, way, &attempt);
         picks = list_absent(way->state, opset, scratch, left);
-        if (!picks)
+        if (status == NPART_OK && !picks)
             status = npart__fail_memory(search->error);
     }
     return status;
@@ -180,7 +183,5 @@ npart_status npart__go_to_opset(struct npart__search *search, struct npart__stat
     if (status == NPART_OK && !left)
         status = npart__attempt_opset(search, way->state, opset, &attempt);
     way->arrives = status == NPART_OK && attempt.made;
-    if (way->arrives)
-        go_on(base, way, &attempt);
-    return status;
+    return way->arrives ? go_on(search, base, way, &attempt) : status;
 }

@@ -5,31 +5,12 @@
  * others possible, is kept for the time being: partitions fall only when all that cuts a graph is gone. In the end the
  * best state counts, and steps that it can do without are taken back.
  */
-#include <stdio.h>
+#include <string.h>
 
-#include "fix/state.h"
-
-/* A step on the way. */
-struct kept {
-    struct npart__attempt attempt;
-    bool is_asked;    /* branches that values choose, which the user asked for */
-    bool is_left_out; /* of the replay at hand */
-    bool is_idle;     /* that replay made nothing of it */
-};
-
-/* The way so far. `base`, `current` and `best` may be one state; each is freed when none of the three is it any
- * more. */
-struct course {
-    struct npart__search *search;
-    struct npart__state *base, *current, *best; /* base: sizes and values bound */
-    struct NPART__ARRAY(struct kept) steps;     /* from base to current */
-    uint32_t best_count;                        /* steps to the best */
-    uint32_t *tried;                            /* by rewrite: the number of the state at which it was tried last */
-    uint32_t annotated;
-};
+#include "fix/course.h"
 
 /* Never NULL: npart__fix_search puts one of its own in the place of none. */
-static struct npart_error *error_of(const struct course *course)
+static struct npart_error *error_of(const struct npart__course *course)
 {
     return course->search->error;
 }
@@ -38,7 +19,7 @@ static struct npart_error *error_of(const struct course *course)
 
 /* A state is the memory of a whole analysis, so it goes as soon as nothing points to it. Called after what pointed
  * to the state points elsewhere. */
-static void leave(struct course *course, struct npart__state *state)
+void npart__course_leave(const struct npart__course *course, struct npart__state *state)
 {
     if (state != course->base && state != course->best && state != course->current)
         npart__state_free(state);
@@ -46,21 +27,21 @@ static void leave(struct course *course, struct npart__state *state)
 
 /* The number of steps is noted, since steps after the best state lead nowhere in the end. Called when `current` is
  * better, and after each branch that was taken. */
-static void take_for_best(struct course *course)
+static void take_for_best(struct npart__course *course)
 {
     struct npart__state *before = course->best;
     course->best = course->current;
     course->best_count = course->steps.count;
     if (before != course->best)
-        leave(course, before);
+        npart__course_leave(course, before);
 }
 
 /* Better than the best so far, and not only than the state before: a step may undo what an earlier one won. */
-static void go_to(struct course *course, struct npart__state *state)
+static void go_to(struct npart__course *course, struct npart__state *state)
 {
     struct npart__state *before = course->current;
     course->current = state;
-    leave(course, before);
+    npart__course_leave(course, before);
     if (npart__is_better(&state->standing, &course->best->standing))
         take_for_best(course);
 }
@@ -68,7 +49,8 @@ static void go_to(struct course *course, struct npart__state *state)
 /* ---- what is taken back ------------------------------------------------------------------------------------------ */
 
 /* Each rewrite once, with the last reason: it may be tried in every round. `why` is NULL when out of memory. */
-static npart_status take_back(struct course *course, const struct npart__attempt *attempt, const char *why)
+npart_status npart__course_take_back(struct npart__course *course, const struct npart__attempt *attempt,
+                                     const char *why)
 {
     struct npart__search *search = course->search;
     struct npart__taken_back taken = {attempt->step.rewrite, why, attempt->step.site_count};
@@ -83,7 +65,7 @@ static npart_status take_back(struct course *course, const struct npart__attempt
 
 /* What did not get better, of the first target of which that can be said. The sentence is printed after the
  * rewrite's id. */
-static const char *reason(const struct course *course, const struct npart__state *made)
+static const char *reason(const struct npart__course *course, const struct npart__state *made)
 {
     struct npart__arena *arena = course->search->arena;
     const struct npart__standing *now = &course->current->standing;
@@ -105,7 +87,7 @@ static const char *reason(const struct course *course, const struct npart__state
 /* As a share of the file with its weights, wherever they are; 0 for what is little anyway. Versions are skeletons,
  * so what grows is what rewrites have added; payloads in the input are the same in both. A file of 100 MB whose
  * version got 5 MB longer has grown by 0.05; one that got 1 MB longer, or shorter, by 0. */
-static double growth(const struct course *course, const struct npart__state *made)
+static double growth(const struct npart__course *course, const struct npart__state *made)
 {
     const struct npart__graph *graph = &course->base->graph;
     double whole = (double)graph->input_bytes + (double)graph->external_bytes;
@@ -115,15 +97,30 @@ static double growth(const struct course *course, const struct npart__state *mad
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+/* False when out of memory. */
+static bool copy_version(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
+{
+    *out = *version;
+    /* One byte more, so that an empty version is no request for nothing. */
+    uint8_t *data = out->data = npart__arena_allocate(arena, version->bytes + 1);
+    if (data)
+        memcpy(data, version->data, version->bytes);
+    return data != NULL;
+}
+
 /* Takes the state over, also on failure. A rewrite that was taken back in an earlier round and is kept now is not
  * told as taken back. */
-static npart_status keep(struct course *course, const struct npart__attempt *attempt)
+static npart_status keep(struct npart__course *course, struct npart__attempt *attempt)
 {
     struct npart__search *search = course->search;
-    struct kept kept = {.attempt = *attempt};
-    if (!NPART__PUSH(search->arena, &course->steps, kept)) {
+    npart_status status = npart__tell_changes(search, course->current, attempt);
+    struct npart__kept kept = {.attempt = *attempt};
+    if (status == NPART_OK && (!copy_version(&attempt->made->version, &course->versions, &kept.version) ||
+                               !NPART__PUSH(search->arena, &course->steps, kept)))
+        status = npart__fail_memory(search->error);
+    if (status != NPART_OK) {
         npart__state_free(attempt->made);
-        return npart__fail_memory(search->error);
+        return status;
     }
     go_to(course, attempt->made);
     for (uint32_t i = 0; i < search->fix->taken_back.count; i++) /* it helps now */
@@ -135,7 +132,7 @@ static npart_status keep(struct course *course, const struct npart__attempt *att
 /* Keeps what was made, or tells why not. `*kept` says which. Three questions in this order: is the file too large;
  * is something better and nothing worse; if not, may it still help later (it makes others possible, or brings
  * nodes onto the NPU) without making anything fail. */
-static npart_status settle(struct course *course, const struct npart__attempt *attempt, bool enables, bool *kept)
+static npart_status settle(struct npart__course *course, struct npart__attempt *attempt, bool enables, bool *kept)
 {
     struct npart__state *made = attempt->made;
     const struct npart__fix_request *request = course->search->request;
@@ -155,7 +152,7 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
         return keep(course, attempt);
     }
     npart__state_free(made);
-    return take_back(course, attempt, why);
+    return npart__course_take_back(course, attempt, why);
 }
 
 /* By name of a result: the node that makes it, in any graph of the model. Names that bodies use again keep the
@@ -191,7 +188,7 @@ static bool is_useful(const struct npart__state *before, const struct npart__sta
 /* Picks the sites at which something was won; false when that is all of them, or none. A rewrite is offered at all
  * nodes that are left, also where what it makes is left as well; there the file would change for nothing. Where
  * nothing was won at any site all of them are left to `settle`, which has the last word. */
-static npart_status pick_useful(struct course *course, const struct npart__attempt *attempt,
+static npart_status pick_useful(struct npart__course *course, const struct npart__attempt *attempt,
                                 struct npart__arena *scratch, const bool **picks)
 {
     uint32_t *makers, count = 0;
@@ -213,7 +210,7 @@ static npart_status pick_useful(struct course *course, const struct npart__attem
 /* Not again at a state at which it was tried: nothing would be different. A rewrite is made twice where it won at
  * some sites and not at others, the second time at the former alone. One that only makes others possible is kept at
  * all its sites, as what it wins is seen later. */
-static npart_status try_rewrite(struct course *course, uint32_t index, bool *changed)
+static npart_status try_rewrite(struct npart__course *course, uint32_t index, bool *changed)
 {
     struct npart__search *search = course->search;
     const struct npart__rewrite *rewrite = &search->request->rewrites->rows[index];
@@ -249,13 +246,15 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
 
 /* Kept only if it is better at once. What it writes down follows from the graph anyway, so by itself it is no
  * progress; a runtime that infers less may need it. */
-static npart_status try_annotate(struct course *course, bool *changed)
+static npart_status try_annotate(struct npart__course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
     if (course->annotated == course->current->number || !npart__is_wanted(course->search->request, NPART__ID_ANNOTATE))
         return NPART_OK;
     course->annotated = course->current->number;
-    npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
+    npart_status status = npart__state_widen(course->search, course->current);
+    if (status == NPART_OK && npart__can_annotate(course->current))
+        status = npart__attempt_annotate(course->search, course->current, &attempt);
     if (status != NPART_OK || !attempt.made)
         return status;
     if (npart__is_better(&attempt.made->standing, &course->current->standing))
@@ -276,7 +275,7 @@ static bool is_done(const struct npart__state *state)
 }
 
 /* In the order of the rows, which is that of the list. */
-static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
+static npart_status try_phase(struct npart__course *course, uint8_t phase, bool *changed)
 {
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < course->search->request->rewrites->count && status == NPART_OK; i++) {
@@ -293,7 +292,7 @@ static npart_status try_phase(struct course *course, uint8_t phase, bool *change
 
 /* Constants are folded again before each phase, as later ones find more when it is done. Rounds end when one
  * changes nothing; the limit is for rewrites that undo each other. */
-static npart_status try_all(struct course *course)
+static npart_status try_all(struct npart__course *course)
 {
     bool changed = true;
     npart_status status = NPART_OK;
@@ -309,225 +308,6 @@ static npart_status try_all(struct course *course)
     return status;
 }
 
-/* ---- pruning ----------------------------------------------------------------------------------------------------- */
-
-/* The nodes whose first results a step has replaced before. By name, since ids are another state's. A result that
- * is there no more picks nothing, and the step may come to nothing. False when out of memory. */
-static bool pick_sites(const struct npart__state *state, const char *const *sites, struct npart__arena *arena,
-                       const bool **out)
-{
-    const struct npart__graph *graph = &state->graph;
-    bool *picks = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *picks);
-    bool *is_named = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *is_named);
-    if (!picks || !is_named)
-        return false;
-    for (; *sites; sites++) {
-        uint32_t name = npart__strings_find(&graph->strings, *sites, strlen(*sites));
-        if (name != NPART_NONE)
-            is_named[name] = true;
-    }
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t result = npart__node_output(graph, npart__node_at(graph, i), 0);
-        /* Sites are known by their first results (note_site in step.c). */
-        picks[i] = result != NPART_NONE && is_named[npart__value_at(graph, result)->name];
-    }
-    *out = picks;
-    return true;
-}
-
-/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays, and the
- * step is idle. States on the way are freed, but for the base, which every replay begins from. The sites are those at
- * which the step was kept, and not all that it might suit now: what it wins has to be the same. With `tells` the
- * step is told as it is here. */
-static npart_status repeat(struct course *course, struct kept *kept, bool tells, struct npart__state **state)
-{
-    struct npart__search *search = course->search;
-    struct npart__attempt attempt = {.rewrite = kept->attempt.rewrite};
-    struct npart__arena scratch;
-    npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = NPART_OK;
-    if (!attempt.rewrite)
-        status = npart__attempt_annotate(search, *state, &attempt);
-    else if (pick_sites(*state, kept->attempt.sites, &scratch, &attempt.picks))
-        status = npart__attempt_rewrite(search, *state, &attempt);
-    else
-        status = npart__fail_memory(search->error);
-    npart__arena_clear(&scratch);
-    attempt.picks = NULL;
-    kept->is_idle = status == NPART_OK && !attempt.made;
-    if (status != NPART_OK || !attempt.made)
-        return status;
-    if (tells)
-        kept->attempt = attempt;
-    if (*state != course->base)
-        npart__state_free(*state);
-    *state = attempt.made;
-    return NPART_OK;
-}
-
-/* The state without the steps that are left out; NULL where it is none that can be. Only the last state is planned: on
- * the way nothing is decided. */
-static npart_status replay(struct course *course, struct npart__state **out)
-{
-    struct npart__search *search = course->search;
-    struct npart__state *state = course->base;
-    npart_status status = NPART_OK;
-    *out = NULL;
-    /* Outcomes of such states are zeros, and are not compared. */
-    search->plans_nothing = true;
-    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++) {
-        struct kept *kept = &course->steps.items[i];
-        kept->is_idle = false;
-        if (!kept->is_left_out)
-            status = repeat(course, kept, false, &state);
-    }
-    search->plans_nothing = false;
-    struct npart__state *planned = status == NPART_OK ? npart__state_new(search) : NULL;
-    if (planned) {
-        /* A copy, since the state that made the bytes goes. */
-        planned->version = state->version;
-        planned->version.data = npart__arena_allocate(&planned->arena, state->version.bytes + 1);
-    }
-    if (status == NPART_OK && (!planned || !planned->version.data))
-        status = npart__fail_memory(search->error);
-    if (status == NPART_OK) {
-        memcpy(planned->version.data, state->version.data, state->version.bytes);
-        status = npart__state_analyse(search, planned, NULL, "without");
-    }
-    if (state != course->base)
-        npart__state_free(state);
-    if (status == NPART_OK)
-        *out = planned;
-    else
-        npart__state_free(planned);
-    /* A state that cannot be made is no error of the search: the step is needed, then. */
-    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
-}
-
-/* Steps that were left out go, and those that came to nothing without them. From the last to the first, as that is
- * how they are told. */
-static npart_status drop_steps(struct course *course, const char *why)
-{
-    npart_status status = NPART_OK;
-    for (uint32_t i = course->steps.count; i-- > 0 && status == NPART_OK;) {
-        struct kept kept = course->steps.items[i];
-        if (!kept.is_left_out && !kept.is_idle)
-            continue;
-        memmove(course->steps.items + i, course->steps.items + i + 1,
-                (course->steps.count - i - 1) * sizeof *course->steps.items);
-        course->steps.count--;
-        status = take_back(course, &kept.attempt, why);
-    }
-    return status;
-}
-
-/* The state without the marked steps takes the place of the one with them. */
-static npart_status go_on_without(struct course *course, struct npart__state *without, const char *why)
-{
-    struct npart__state *before = course->current;
-    course->current = course->best = without;
-    leave(course, before);
-    return drop_steps(course, why);
-}
-
-/* Then nothing needs to be made again. */
-static bool are_all_left_out(const struct course *course)
-{
-    for (uint32_t i = 0; i < course->steps.count; i++)
-        if (!course->steps.items[i].is_left_out)
-            return false;
-    return true;
-}
-
-/* Takes back the steps that are marked, where the model is no worse without them. Worse by so little as SHARE_OF_GAIN
- * counts as worse: steps are only taken back where they truly brought nothing. */
-static npart_status try_without(struct course *course, bool *is_dropped)
-{
-    struct npart__state *without = course->base;
-    npart_status status = are_all_left_out(course) ? NPART_OK : replay(course, &without);
-    *is_dropped = false;
-    if (status != NPART_OK || !without)
-        return status;
-    /* Against the state with all steps that are still there: two that can stand in for each other do not both go. */
-    if (npart__is_worse(&without->standing, &course->current->standing, NPART__SHARE_OF_GAIN)) {
-        leave(course, without);
-        return NPART_OK;
-    }
-    *is_dropped = true;
-    return go_on_without(course, without, "the others do as well without it");
-}
-
-/* Steps told as they are now that others are gone. */
-static npart_status tell_again(struct course *course)
-{
-    struct npart__state *state = course->base;
-    npart_status status = NPART_OK;
-    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
-        status = repeat(course, &course->steps.items[i], true, &state);
-    if (state != course->base)
-        npart__state_free(state);
-    return status;
-}
-
-/* Each step, each rewrite with all its steps, and what stands from a step on: steps may bring nothing together,
- * though each brings something where the others are. From the last to the first, as early ones are what later ones
- * stand on. Replaying costs an analysis a step, so pruning is quadratic in steps, of which there are few. */
-static npart_status prune(struct course *course)
-{
-    enum { ALONE, REWRITE, ONWARD, SETS };
-    bool is_any_dropped = false;
-    for (unsigned set = ALONE; set < SETS; set++)
-        for (uint32_t i = course->steps.count; i-- > 0;) {
-            const struct npart__rewrite *rewrite = course->steps.items[i].attempt.rewrite;
-            uint32_t marked = 0;
-            bool is_dropped;
-            for (uint32_t k = 0; k < course->steps.count; k++) {
-                struct kept *at = &course->steps.items[k];
-                at->is_left_out = k == i || (set == REWRITE && k < i && at->attempt.rewrite == rewrite) ||
-                                  (set == ONWARD && k > i);
-                at->is_left_out &= !at->is_asked;
-                marked += at->is_left_out;
-            }
-            /* None, or one that was asked for before. */
-            if (marked < (set == ALONE ? 1 : 2))
-                continue;
-            npart_status status = try_without(course, &is_dropped);
-            if (status != NPART_OK)
-                return status;
-            is_any_dropped |= is_dropped;
-            if (is_dropped && i > course->steps.count)
-                i = course->steps.count;
-        }
-    return is_any_dropped ? tell_again(course) : NPART_OK;
-}
-
-/* As what is written is asked (tell_harm in the interface's fix.c): on some target. */
-static bool is_harmed(const struct course *course)
-{
-    return npart__balance(&course->current->standing, &course->base->standing).harmed != NPART_NONE;
-}
-
-/* A step is kept for a partition where there was none, too, and the Reshapes that it puts around a node may then take
- * more on the CPU than the NPU wins. The last steps go until the time is no worse than without any: what would be
- * worse than the input is not written, and then those before them would be lost as well. */
-static npart_status undo_harm(struct course *course)
-{
-    npart_status status = NPART_OK;
-    while (status == NPART_OK && course->steps.count && is_harmed(course)) {
-        uint32_t last = course->steps.count - 1;
-        struct npart__state *without;
-        if (course->steps.items[last].is_asked)
-            break;
-        for (uint32_t i = 0; i <= last; i++)
-            course->steps.items[i].is_left_out = i == last;
-        status = replay(course, &without);
-        if (status != NPART_OK || !without)
-            break;
-        status = go_on_without(course, without, "the model would be slower");
-    }
-    return status;
-}
-
 /* ---- branches --------------------------------------------------------------------------------------------- */
 
 /* A branch that is taken may show the next If; each such round is a step of its own. */
@@ -536,7 +316,7 @@ static npart_status undo_harm(struct course *course)
 /* Once an input is given, the branches that it chooses stand in the place of their Ifs, whether or not a session would
  * see to that itself: the others, and their weights, are what the user wants to be rid of. Offered at all nodes,
  * not only at those that a target leaves. */
-static npart_status take_branches(struct course *course)
+static npart_status take_branches(struct npart__course *course)
 {
     struct npart__search *search = course->search;
     const struct npart__rewrite *rewrite = npart__rewrite_of(search->request->rewrites, NPART__ID_IF_CONST);
@@ -573,16 +353,16 @@ static npart_status take_branches(struct course *course)
 
 /* Steps after the best state lead nowhere. They brought nodes onto the NPU one by one in the hope of fewer
  * partitions, which did not come. From the last to the first, as that is how they are told. */
-static npart_status return_to_best(struct course *course)
+static npart_status return_to_best(struct npart__course *course)
 {
     npart_status status = NPART_OK;
     while (course->steps.count > course->best_count && status == NPART_OK) {
         const struct npart__attempt *attempt = &course->steps.items[--course->steps.count].attempt;
-        status = take_back(course, attempt, "fewer nodes on the CPU, but no fewer partitions");
+        status = npart__course_take_back(course, attempt, "fewer nodes on the CPU, but no fewer partitions");
     }
     struct npart__state *before = course->current;
     course->current = course->best;
-    leave(course, before);
+    npart__course_leave(course, before);
     return status;
 }
 
@@ -599,25 +379,22 @@ static bool copy_standing(const struct npart__state *state, struct npart__arena 
 }
 
 /* Copies into the result's arena, as all states go. */
-static npart_status hand_on(struct course *course)
+static npart_status hand_on(struct npart__course *course)
 {
     struct npart__search *search = course->search;
     struct npart__fix *fix = search->fix;
     const struct npart__state *last = course->current;
-    fix->version = last->version;
-    /* One byte more, so that an empty version is no request for nothing. */
-    fix->version.data = npart__arena_allocate(search->arena, last->version.bytes + 1);
-    if (!fix->version.data || !copy_standing(last, search->arena, &fix->after))
+    if (!copy_version(&last->version, search->arena, &fix->version) ||
+        !copy_standing(last, search->arena, &fix->after))
         return npart__fail_memory(search->error);
-    memcpy(fix->version.data, last->version.data, last->version.bytes);
     for (uint32_t i = 0; i < course->steps.count; i++)
         if (!NPART__PUSH(search->arena, &fix->steps, course->steps.items[i].attempt.step))
             return npart__fail_memory(search->error);
     return NPART_OK;
 }
 
-/* The step is told, and from here on nothing is compared with the file as it was before. */
-static npart_status begin_from(struct course *course, const struct npart__attempt *attempt)
+/* From here on nothing is compared with the file as it was before. */
+static npart_status begin_from(struct npart__course *course, const struct npart__attempt *attempt)
 {
     struct npart__search *search = course->search;
     struct npart__state *before = course->base;
@@ -627,9 +404,18 @@ static npart_status begin_from(struct course *course, const struct npart__attemp
                                                                          : npart__fail_memory(search->error);
 }
 
+static npart_status tell_and_begin_from(struct npart__course *course, struct npart__attempt *attempt)
+{
+    npart_status status = npart__tell_changes(course->search, course->base, attempt);
+    if (status == NPART_OK)
+        return begin_from(course, attempt);
+    npart__state_free(attempt->made);
+    return status;
+}
+
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
  * fixing sizes is no merit of a rewrite. It is told as a first step all the same. */
-static npart_status begin(struct course *course, const struct npart__version *version, bool binds)
+static npart_status begin(struct npart__course *course, const struct npart__version *version, bool binds)
 {
     struct npart__search *search = course->search;
     struct npart__attempt attempt = {.rewrite = NULL};
@@ -644,11 +430,11 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     if (status != NPART_OK || !binds)
         return status;
     status = npart__attempt_bind(search, state, &attempt);
-    return status == NPART_OK && attempt.made ? begin_from(course, &attempt) : status;
+    return status == NPART_OK && attempt.made ? tell_and_begin_from(course, &attempt) : status;
 }
 
 /* Before all else that is tried: whatever a runtime does not load fails, and nothing could be won for it. */
-static npart_status lower_ir_version(struct course *course)
+static npart_status lower_ir_version(struct npart__course *course)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
     if (!npart__is_wanted(course->search->request, NPART__ID_IR_VERSION))
@@ -657,13 +443,13 @@ static npart_status lower_ir_version(struct course *course)
     if (status != NPART_OK || !attempt.made)
         return status;
     if (npart__is_better(&attempt.made->standing, &course->base->standing))
-        return begin_from(course, &attempt);
+        return tell_and_begin_from(course, &attempt);
     npart__state_free(attempt.made);
     return NPART_OK;
 }
 
 /* Taken where it is better, with what had to be rewritten for it. */
-static npart_status try_opset(struct course *course, int64_t opset, struct npart__arena *scratch, bool *is_taken)
+static npart_status try_opset(struct npart__course *course, int64_t opset, struct npart__arena *scratch, bool *is_taken)
 {
     struct npart__search *search = course->search;
     struct npart__way_down way;
@@ -682,7 +468,7 @@ static npart_status try_opset(struct course *course, int64_t opset, struct npart
 /* A model whose opset a target does not take is left to the CPU node by node, so this comes before what nodes need. Of
  * several opsets the first that makes something better. */
 #define MOST_OPSETS 4u
-static npart_status take_opset(struct course *course)
+static npart_status take_opset(struct npart__course *course)
 {
     struct npart__search *search = course->search;
     int64_t opsets[MOST_OPSETS];
@@ -704,7 +490,8 @@ static npart_status take_opset(struct course *course)
  * failed on the way; the last lines free what is left of the three. */
 static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
 {
-    struct course course = {.search = search};
+    struct npart__course course = {.search = search};
+    npart__arena_init(&course.versions, &search->arena->allocator);
     course.tried =
         npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
     npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
@@ -719,9 +506,9 @@ static npart_status run(struct npart__search *search, const struct npart__versio
     if (status == NPART_OK)
         status = return_to_best(&course);
     if (status == NPART_OK)
-        status = prune(&course);
+        status = npart__prune(&course);
     if (status == NPART_OK)
-        status = undo_harm(&course);
+        status = npart__undo_harm(&course);
     if (status == NPART_OK)
         status = hand_on(&course);
     if (course.best != course.base && course.best != course.current)
@@ -729,6 +516,7 @@ static npart_status run(struct npart__search *search, const struct npart__versio
     if (course.current != course.base)
         npart__state_free(course.current);
     npart__state_free(course.base);
+    npart__arena_clear(&course.versions);
     return status;
 }
 

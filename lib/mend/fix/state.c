@@ -33,15 +33,44 @@ void npart__state_free(struct npart__state *state)
     npart__arena_clear(&arena);
 }
 
-/* As any file is analysed, from its bytes: what is compared is what would be written. Plans of one state share their
- * views, which lie in its arena. */
+/* `is_invalid` is told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so
+ * that steps can be compared. Plans of one state share their views, which lie in its arena. */
+npart_status npart__state_plan(struct npart__search *search, struct npart__state *state, const char *what)
+{
+    const struct npart__fix_request *request = search->request;
+    struct npart__arena *arena = &state->arena;
+    struct npart__outcome *outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *outcomes);
+    npart_status status = outcomes ? NPART_OK : npart__fail_memory(search->error);
+    state->standing.outcomes = outcomes;
+    state->shared.arena = arena;
+    for (uint32_t i = 0; i < request->target_count && status == NPART_OK; i++) {
+        struct npart__plan_request plan = request->plan;
+        plan.model_name = request->model_name;
+        plan.inference = &state->inference;
+        plan.shared = &state->shared;
+        /* Of the model as it is what it takes of memory is told, too. */
+        plan.is_trial = search->fix->plan_count >= request->target_count;
+        plan.oplist = request->targets[i].oplist;
+        plan.target = request->targets[i].target;
+        status = npart__plan_make(&plan, arena, &state->plans[i], search->error);
+        if (status == NPART_OK)
+            outcomes[i] = npart__outcome_of(&state->plans[i]);
+        search->fix->plan_count++;
+    }
+    if (request->progress)
+        request->progress(request->payload, what, search->fix->plan_count);
+    return status;
+}
+
+/* As any file is analysed, from its bytes: what is compared is what would be written. States on the way of a replay
+ * have no plans, and are no progress to be told. */
 npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
                                   const struct npart__infer_options *sizes, const char *what)
 {
     /* Limits as they are by default, and no sizes: those of the user are in the file's types after the first
      * step. */
     static const struct npart__infer_options nothing;
-    const struct npart__fix_request *request = search->request;
+    uint32_t count = search->request->target_count;
     struct npart__arena *arena = &state->arena;
     struct npart_error *error = search->error;
     npart_status status = npart__version_graph(&state->version, arena, &state->graph, error);
@@ -51,32 +80,12 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
         status = npart__find_invalid(&state->inference, error);
     if (status != NPART_OK)
         return status;
-    /* `is_invalid` is told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so
-     * that steps can be compared. */
-    state->shared.arena = arena;
-    state->plans = npart__arena_zeroed(arena, request->target_count, sizeof *state->plans);
-    struct npart__outcome *outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *outcomes);
+    state->plans = npart__arena_zeroed(arena, count, sizeof *state->plans);
+    struct npart__outcome *outcomes = npart__arena_zeroed(arena, count, sizeof *outcomes);
     if (!state->plans || !outcomes)
         return npart__fail_memory(error);
-    state->standing = (struct npart__standing){outcomes, request->target_count, npart__is_invalid(&state->inference)};
-    for (uint32_t i = 0; i < request->target_count && status == NPART_OK && !search->plans_nothing; i++) {
-        struct npart__plan_request plan = request->plan;
-        plan.model_name = request->model_name;
-        plan.inference = &state->inference;
-        plan.shared = &state->shared;
-        /* Of the model as it is what it takes of memory is told, too. */
-        plan.is_trial = search->fix->plan_count >= request->target_count;
-        plan.oplist = request->targets[i].oplist;
-        plan.target = request->targets[i].target;
-        status = npart__plan_make(&plan, arena, &state->plans[i], error);
-        if (status == NPART_OK)
-            outcomes[i] = npart__outcome_of(&state->plans[i]);
-        search->fix->plan_count++;
-    }
-    /* States on the way of a replay are no progress to be told. */
-    if (request->progress && !search->plans_nothing)
-        request->progress(request->payload, what, search->fix->plan_count);
-    return status;
+    state->standing = (struct npart__standing){outcomes, count, npart__is_invalid(&state->inference)};
+    return search->plans_nothing ? NPART_OK : npart__state_plan(search, state, what);
 }
 
 /* Made when the first rewrite is offered something: plans do with fewer elements. */
@@ -119,6 +128,42 @@ void npart__state_close_editor(struct npart__state *state)
 {
     npart__arena_clear(&state->editing);
     state->editor = NULL;
+}
+
+/* ---- operators --------------------------------------------------------------------------------------------------- */
+
+/* By interned name of an operator, the first node of it; a node of the same name in another domain is its own first. */
+static bool find_alike(struct npart__state *state)
+{
+    const struct npart__graph *graph = &state->graph;
+    uint32_t count = graph->nodes.count;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &state->arena.allocator);
+    uint32_t *first = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *first);
+    state->first_alike = npart__arena_zeroed(&state->arena, count + (size_t)1, sizeof *state->first_alike);
+    state->is_anchor = npart__arena_zeroed(&state->arena, count + (size_t)1, sizeof *state->is_anchor);
+    bool is_done = first && state->first_alike && state->is_anchor;
+    for (uint32_t i = 0; is_done && i < count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        if (!first[node->op_type])
+            first[node->op_type] = i + 1;
+        uint32_t alike = first[node->op_type] - 1;
+        state->first_alike[i] = npart__node_at(graph, alike)->domain == node->domain ? alike : i;
+    }
+    npart__arena_clear(&scratch);
+    return is_done;
+}
+
+/* Names are compared once for each operator, of which a model has few, and not once for each node. */
+bool npart__state_find_anchors(struct npart__state *state, const char *ops)
+{
+    if (!state->is_anchor && !find_alike(state))
+        return false;
+    for (uint32_t i = 0; i < state->graph.nodes.count; i++) {
+        uint32_t first = state->first_alike[i];
+        state->is_anchor[i] = first == i ? npart__lists_op(&state->graph, ops, i) : state->is_anchor[first];
+    }
+    return true;
 }
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */

@@ -18,6 +18,8 @@ struct npart__state {
     struct npart__arena editing;       /* of the editor */
     struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
     const bool *is_quantized;          /* by value: see npart__find_quantized */
+    uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
+    bool *is_anchor;                   /* by node: what npart__state_find_anchors was asked last */
     struct npart__shared shared;       /* views of this graph, for all of its plans */
     struct npart__plan *plans;         /* by target */
     struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
@@ -39,6 +41,8 @@ void npart__state_free(struct npart__state *state);
 /* Graph, inference and plans of state->version. `sizes` may be NULL. */
 npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
                                   const struct npart__infer_options *sizes, const char *what);
+/* Its plans alone, of a state that was analysed without. */
+npart_status npart__state_plan(struct npart__search *search, struct npart__state *state, const char *what);
 /* The inference with larger constants. */
 npart_status npart__state_widen(struct npart__search *search, struct npart__state *state);
 
@@ -47,6 +51,9 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 npart_status npart__state_edit(struct npart__search *search, struct npart__state *state);
 /* Once something was made in it. */
 void npart__state_close_editor(struct npart__state *state);
+
+/* Fills `is_anchor`: whether a list of operators (npart__lists_op) has a node's. False when out of memory. */
+bool npart__state_find_anchors(struct npart__state *state, const char *ops);
 
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
@@ -67,10 +74,16 @@ struct npart__attempt {
     const char *const **results;       /* by site: names of what was made, NULL-terminated */
 };
 
+/* Fills in what the step at `from` removed and added, and the outcomes after it: of steps that are kept. */
+npart_status npart__tell_changes(struct npart__search *search, const struct npart__state *from,
+                                 struct npart__attempt *attempt);
 /* Applies a rewrite to the state, and analyses what comes out; a model that cannot be is none (made NULL). */
 npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
                                     struct npart__attempt *attempt);
-/* The types of all that is known, as a step of its own. */
+/* Whether the types of all that is known may change a plan: they tell some runtime what it does not find by itself, or
+ * the model does not load, or has what goes when it is packed. Of a state that is planned and widened. */
+bool npart__can_annotate(const struct npart__state *state);
+/* These types, as a step of its own. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt);
 /* opset.c: opsets that rules which some node does not meet speak of, the nearest to the model's own first, no more than

@@ -2,7 +2,7 @@
  *
  * One step: a rewrite offered to nodes, what it made packed and analysed, and what is to be told of it.
  */
-#include <stdio.h>
+#include <string.h>
 
 #include "fix/state.h"
 
@@ -27,10 +27,15 @@ static const char *node_name(const struct npart__graph *graph, uint32_t id)
 static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct npart__strings *keys, bool adds)
 {
     const struct npart__node *node = npart__node_at(graph, id);
-    char text[512];
-    const char *name = node_name(graph, id);
-    int length = snprintf(text, sizeof text, "%u %s %s", node->scope ? 1u : 0u, npart__node_op(graph, node), name);
-    size_t bytes = length < 0 ? 0 : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    char text[512] = {node->scope ? '1' : '0', ' '};
+    const char *parts[] = {npart__node_op(graph, node), " ", node_name(graph, id)};
+    size_t bytes = 2;
+    for (size_t i = 0; i < NPART__COUNT(parts); i++) {
+        size_t room = sizeof text - bytes, length = strlen(parts[i]);
+        length = length < room ? length : room;
+        memcpy(text + bytes, parts[i], length);
+        bytes += length;
+    }
     return adds ? npart__intern(keys, text, bytes, true) : npart__strings_find(keys, text, bytes);
 }
 
@@ -60,7 +65,7 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
 }
 
 /* Summaries are copied: the state may be left before the step is told. */
-static npart_status tell_changes(struct npart__search *search, const struct npart__state *from,
+npart_status npart__tell_changes(struct npart__search *search, const struct npart__state *from,
                                  struct npart__attempt *attempt)
 {
     struct npart__fix_step *step = &attempt->step;
@@ -98,14 +103,11 @@ static bool add_caveat(const char **caveats, const char *caveat, struct npart__a
 
 /* An edited model that cannot be read again is a mistake of the rewrite; that it would not be kept is all that is made
  * of it. Only want of memory ends the search. The state is the attempt's from here on, or freed. */
-static npart_status analyse_made(struct npart__search *search, struct npart__state *from, struct npart__state *made,
+static npart_status analyse_made(struct npart__search *search, struct npart__state *made,
                                  struct npart__attempt *attempt, const char *what)
 {
     npart_status status = npart__state_analyse(search, made, NULL, what);
     attempt->made = made;
-    /* States on the way of a replay are not told. */
-    if (status == NPART_OK && !search->plans_nothing)
-        status = tell_changes(search, from, attempt);
     if (status == NPART_OK)
         return NPART_OK;
     npart__state_free(made);
@@ -114,8 +116,8 @@ static npart_status analyse_made(struct npart__search *search, struct npart__sta
 }
 
 /* The new version's bytes lie in the new state's arena, so both go at once. */
-static npart_status pack_and_analyse(struct npart__search *search, struct npart__state *from,
-                                     struct npart__editor *editor, struct npart__attempt *attempt, const char *what)
+static npart_status pack_and_analyse(struct npart__search *search, struct npart__editor *editor,
+                                     struct npart__attempt *attempt, const char *what)
 {
     /* Freed here where packing fails; else it is the attempt's. */
     struct npart__state *made = npart__state_new(search);
@@ -123,7 +125,7 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
         return npart__fail_memory(search->error);
     npart_status status = npart__editor_pack(editor, &made->arena, &made->version, search->error);
     if (status == NPART_OK)
-        return analyse_made(search, from, made, attempt, what);
+        return analyse_made(search, made, attempt, what);
     npart__state_free(made);
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
@@ -227,7 +229,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
 /* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
-    if (!npart__lists_op(&state->graph, attempt->rewrite->anchors, node))
+    if (!state->is_anchor[node])
         return false;
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
@@ -267,7 +269,7 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
             status = offer(&offering, i);
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)
-        status = pack_and_analyse(search, state, offering.editor, attempt, attempt->rewrite->id);
+        status = pack_and_analyse(search, offering.editor, attempt, attempt->rewrite->id);
     if (status != NPART_OK || attempt->step.site_count)
         npart__state_close_editor(state);
     return status;
@@ -278,6 +280,8 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 {
     attempt->made = NULL;
     attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
+    if (!npart__state_find_anchors(state, attempt->rewrite->anchors))
+        return npart__fail_memory(search->error);
     return is_any_offered(state, attempt) ? offer_all(search, state, attempt) : NPART_OK;
 }
 
@@ -297,6 +301,48 @@ static void describe(const struct npart__search *search, struct npart__attempt *
     attempt->sites = no_names;
 }
 
+/* Whether a declaration of all that is known of a value would tell a runtime more than it finds by itself. */
+static bool says_more(const struct npart__fact *known, const struct npart__fact *seen)
+{
+    bool is_more = known->kind != seen->kind || known->element_type != seen->element_type ||
+                   known->has_rank != seen->has_rank || (known->has_rank && known->rank != seen->rank);
+    for (uint32_t i = 0; !is_more && known->has_rank && i < known->rank; i++)
+        is_more = known->dims[i] != seen->dims[i] && known->dims[i] >= 0;
+    return is_more;
+}
+
+/* Whether nothing uses what a node makes: such nodes go whenever a version is packed. */
+static bool is_unused(const struct npart__graph *graph, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(graph, id);
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t result = npart__node_output(graph, node, i);
+        if (result != NPART_NONE &&
+            (npart__value_at(graph, result)->consumer_count || npart__value_at(graph, result)->is_graph_output))
+            return false;
+    }
+    return true;
+}
+
+bool npart__can_annotate(const struct npart__state *state)
+{
+    NPART__ASSERT(state->wide, "state %u", (unsigned)state->number);
+    if (state->standing.is_invalid)
+        return true;
+    for (uint32_t i = 0; i < state->graph.nodes.count; i++)
+        if (is_unused(&state->graph, i))
+            return true;
+    for (uint32_t target = 0; target < state->standing.target_count; target++) {
+        const struct npart__inference *seen = state->plans[target].inference;
+        if (seen->has_false_shapes)
+            return true;
+        for (uint32_t i = 0; i < state->graph.values.count; i++)
+            if (says_more(npart__fact_of(state->wide, i), npart__fact_of(seen, i)))
+                return true;
+    }
+    return false;
+}
+
 /* By the inference with larger constants, which knows more shapes. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt)
@@ -307,7 +353,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     if (status == NPART_OK && !npart__editor_declare(state->editor, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, state->editor, attempt, NPART__ID_ANNOTATE);
+        status = pack_and_analyse(search, state->editor, attempt, NPART__ID_ANNOTATE);
     if (status != NPART_OK || changed)
         npart__state_close_editor(state);
     return status;
@@ -368,7 +414,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
             npart__editor_set_opset(editor, opset);
         else
             npart__editor_set_ir_version(editor, ir_version);
-        status = pack_and_analyse(search, state, editor, attempt, id);
+        status = pack_and_analyse(search, editor, attempt, id);
     }
     npart__arena_clear(&scratch);
     return status;
@@ -417,7 +463,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
         status = npart__editor_bind_value(editor, request->values[i].name, request->values[i].numbers,
                                           request->values[i].count, search->error);
     if (status == NPART_OK && changed)
-        status = pack_and_analyse(search, state, editor, attempt, NPART__ID_BIND);
+        status = pack_and_analyse(search, editor, attempt, NPART__ID_BIND);
     npart__arena_clear(&scratch);
     /* pack_and_analyse tells a model that cannot be read by `made` alone, as for a rewrite; here it is the user's
      * error. */
