@@ -26,6 +26,7 @@ struct markdown {
     struct npart__buffer failed, fine;    /* the first rows of either kind */
     struct npart__buffer rows, problems;  /* all of them, while there is room; a line each */
     struct npart__buffer fix;     /* what to do first, of a report of one plan */
+    struct npart__buffer reasons; /* causes of that plan, without what is done first */
     struct npart__buffer details; /* causes, plan by plan */
     uint32_t row_count, failed_count, fine_count, problem_count; /* of all, also of those that found no room */
     uint32_t model_count, failed_models; /* failed: any threshold of it is not met */
@@ -388,14 +389,27 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
 
 /* ---- what is folded ---------------------------------------------------------------------------------------- */
 
-/* An action against several causes is told at the first of them. Causes are counted from 0 and shown from 1. The
- * one that is referred to has a smaller number, so it stands above and is shown wherever this one is. */
-static void put_action_of(npart_document *document, struct npart__buffer *out, const struct npart_action *action,
-                          uint32_t cause)
+/* The action against a cause, and whether it is the first of all; false where there is none. */
+static bool find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out, bool *is_first)
 {
+    struct npart_action first = {.size = sizeof first};
+    (void)npart_advice_action(advice, 0, &first);
+    bool is_found = npart__find_action(advice, cause, out);
+    *is_first = is_found && out->text == first.text;
+    return is_found;
+}
+
+/* An action against several causes is told at the first of them that has no better one. Causes are counted from 0 and
+ * shown from 1. The one that is referred to has a smaller number, so it stands above and is shown wherever this one
+ * is. */
+static void put_action_of(npart_document *document, struct npart__buffer *out, const npart_advice *advice,
+                          const struct npart_action *action, uint32_t cause)
+{
+    struct npart_action at = {.size = sizeof at};
     uint32_t first = cause;
     for (uint32_t i = 0; i < action->cause_count; i++)
-        first = action->causes[i] < first ? action->causes[i] : first;
+        if (action->causes[i] < first && npart__find_action(advice, action->causes[i], &at) && at.text == action->text)
+            first = action->causes[i];
     if (first < cause)
         npart__append_format(out, ". **What to do:** as for %u", first + 1);
     else
@@ -405,13 +419,14 @@ static void put_action_of(npart_document *document, struct npart__buffer *out, c
 /* "1. Pad: mode must be constant: 2 nodes fall back to the CPU, from `model.py:13`. **What to do:** Replace ...".
  * The number is that of the text report. A cause at the model itself has no place, as the heading names the model. */
 static void put_cause(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry,
-                      const struct npart_plan_pair *pair, uint32_t id)
+                      const struct npart_plan_pair *pair, uint32_t id, bool is_first_told)
 {
     const npart_model *model = npart_inference_model(npart_plan_view(pair->plan));
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
     struct npart__buffer text;
     uint32_t node;
+    bool is_first;
     (void)npart_plan_cause(pair->plan, id, &cause, NULL, 0);
     struct npart__place place = npart__place_of_cause(entry, model, &cause, &node);
     npart__buffer_init(&text, &document->arena);
@@ -428,13 +443,24 @@ static void put_cause(npart_document *document, struct npart__buffer *out, const
         put_name(document, out, npart__buffer_text(&text), false);
         npart__buffer_release(&text);
     }
-    if (npart__find_action(pair->advice, id, &action))
-        put_action_of(document, out, &action, id);
+    if (find_action(pair->advice, id, &action, &is_first) && !(is_first && is_first_told))
+        put_action_of(document, out, pair->advice, &action, id);
     npart__append_text(out, "\n");
 }
 
-/* Plans without causes have no heading. The list of a plan ends after ten causes, the most harmful of which stand
- * first; how many more there are is told. */
+/* The list of a plan ends after ten causes, the most harmful of which stand first; how many more there are is told. */
+static void put_causes(npart_document *document, struct npart__buffer *out, const struct npart_entry *entry,
+                       const struct npart_plan_pair *pair, bool is_first_told)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    (void)npart_plan_info(pair->plan, &info);
+    for (uint32_t k = 0; k < info.cause_count && k < MOST_CAUSES; k++)
+        put_cause(document, out, entry, pair, k, is_first_told);
+    if (info.cause_count > MOST_CAUSES)
+        npart__append_format(out, "\n%u more causes\n", info.cause_count - MOST_CAUSES);
+}
+
+/* Plans without causes have no heading. */
 static void add_details(npart_document *document, const struct npart_entry *entry)
 {
     struct markdown *markdown = document->state;
@@ -452,11 +478,10 @@ static void add_details(npart_document *document, const struct npart_entry *entr
         npart__append_text(out, out->size ? "\n**" : "**");
         put_subject(document, out, entry, &entry->plans[i]);
         npart__append_text(out, "**\n\n");
-        for (uint32_t k = 0; k < info.cause_count && k < MOST_CAUSES; k++)
-            put_cause(document, out, entry, &entry->plans[i], k);
-        if (info.cause_count > MOST_CAUSES)
-            npart__append_format(out, "\n%u more causes\n", info.cause_count - MOST_CAUSES);
+        put_causes(document, out, entry, &entry->plans[i], false);
     }
+    if (markdown->fix.size && markdown->row_count == 1)
+        put_causes(document, &markdown->reasons, entry, &entry->plans[0], true);
 }
 
 /* ---- the document ------------------------------------------------------------------------------------------ */
@@ -465,7 +490,7 @@ static void add_details(npart_document *document, const struct npart_entry *entr
 #define SHEETS(markdown)                                                                                               \
     {                                                                                                                  \
         &(markdown)->first, &(markdown)->failed, &(markdown)->fine, &(markdown)->rows, &(markdown)->problems,          \
-            &(markdown)->fix, &(markdown)->details                                                                     \
+            &(markdown)->fix, &(markdown)->reasons, &(markdown)->details                                               \
     }
 
 static void begin(npart_document *document)
@@ -550,18 +575,24 @@ static void put_folded(struct npart__buffer *out, const char *title, const char 
     npart__append_text(out, "\n</details>\n");
 }
 
-/* The reasons of a report of one plan, where they are few, below its fix: its heading would say again what stands
- * above. False where they are to be folded. */
-static bool put_reasons(struct markdown *markdown, struct npart__buffer *out)
+/* The fix of a report of one plan, and below it the reasons, where they are few: its heading would say again what
+ * stands above. False where they are to be folded. */
+static bool put_fix(struct markdown *markdown, struct npart__buffer *out)
 {
+    bool has_fix = markdown->fix.size && !markdown->problem_count;
     const char *list = strstr(npart__buffer_text(&markdown->details), "\n\n");
+    const char *reasons = has_fix ? npart__buffer_text(&markdown->reasons) : list ? list + 2 : "";
     uint32_t lines = 0;
-    for (const char *at = list ? list + 2 : ""; *at; at++)
-        lines += *at == '\n';
-    if (markdown->row_count != 1 || !list || lines > MOST_REASONS || markdown->is_cut)
+    if (markdown->row_count != 1)
         return false;
-    npart__append_text(out, "\n**Why:**");
-    npart__append_text(out, list);
+    if (has_fix)
+        npart__append_text(out, npart__buffer_text(&markdown->fix));
+    for (const char *at = reasons; *at; at++)
+        lines += *at == '\n';
+    if (!lines || lines > MOST_REASONS || markdown->is_cut)
+        return false;
+    npart__append_text(out, "\n**Why:**\n\n");
+    npart__append_text(out, reasons);
     return true;
 }
 
@@ -580,11 +611,10 @@ static void end(npart_document *document)
     if (markdown->row_count)
         put_table(markdown, &text);
     put_problems(markdown, &text);
-    if (markdown->row_count == 1 && !markdown->problem_count)
-        npart__append_text(&text, npart__buffer_text(&markdown->fix));
+    bool are_told = put_fix(markdown, &text);
     if (markdown->row_count > MOST_ROWS)
         put_folded(&text, "All models and targets", table_head, &markdown->rows, &markdown->is_cut);
-    if (markdown->details.size && !put_reasons(markdown, &text))
+    if (markdown->details.size && !are_told)
         put_folded(&text, "Causes, and what to do", "", &markdown->details, &markdown->is_cut);
     if (markdown->is_cut)
         npart__append_text(&text, "\nCut: a comment has no room for more. `--format json` has all of it.\n");
