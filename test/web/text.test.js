@@ -5,7 +5,8 @@ const assert = require("node:assert");
 const test = require("node:test");
 const { pageFunctions } = require("./page_script");
 
-const page = pageFunctions("plainText", "milliseconds", "millisecondsRange", "shortNumber", "bytesText", "shareText",
+const page = pageFunctions("plainText", "milliseconds", "millisecondsRange", "estimateText", "shortNumber",
+    "bytesText", "shareText",
     "countText", "countOf", "listText", "amountText", "baseName", "csvField", "prepare", "nodeName", "shellWord",
     "toolCommand", "fixCommand", "adviceCommand", "adviceSteps", "afterText");
 
@@ -29,6 +30,12 @@ test("figures are as the tool prints them", () => {
         [page.milliseconds(null), "not known"], [page.milliseconds(1.7), "1.70 ms"],
         [page.millisecondsRange([0.8, 1.7, 21]), "1.70 ms (0.80 to 21.0)"],
         [page.millisecondsRange([null, 1, 2]), "not known"], [page.millisecondsRange(undefined), "not known"],
+        [page.estimateText([3.21, 4.96, 7.66]), "~5.0 ms (3.2-7.7)"],
+        [page.estimateText([200, 268, 300]), "~270 ms (200-300)"],
+        [page.estimateText([0.4, 3.04, 20.4]), "~3.0 ms (0.4 to 20 ms)"],
+        [page.estimateText([900, 1200, 1400]), "~1.2 s (0.90-1.4)"],
+        [page.estimateText([2, 2, 2]), "~2.0 ms"], [page.estimateText([0, 0.001, 1]), "under 0.01 ms"],
+        [page.estimateText([null, 1, 2]), "not known"],
         [page.bytesText(8), "8 B"], [page.bytesText(3000000), "3.0 MB"], [page.bytesText(602112), "602 kB"],
         [page.bytesText(null), "not known"],
         [page.amountText(118013952), "118 M"], [page.amountText("786432*batch"), "786432*batch"],
@@ -89,7 +96,7 @@ test("what an action leaves is told with its shares", () => {
         cost: { low_ms: 6.36, typical_ms: 10.3, high_ms: 16.6 } };
     equal([
         [page.afterText(after),
-            "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; 10.3 ms (6.36 to 16.6)"],
+            "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; ~10 ms (6.4-17)"],
         [page.afterText({ ...after, verdict: "whole", partitions: 1, cost: { low_ms: null } }),
             "leaves 1 partition, all nodes on the NPU"],
         [page.afterText({ ...after, mac_coverage: null, verdict: "fails", cost: null }),

@@ -49,11 +49,11 @@ function fixCommand(shown, actions) {
         ...(weaker.length ? ["--allow", weaker.join(",")] : []), "--output", shellWord(out)].join(" ");
 }
 
-/** "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; 10.3 ms (6.4 to 16.6)" */
+/** "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; ~10 ms (6.4-17)" */
 function afterText(after) {
     if (!after) return "what it leaves is not known";
     const cost = after.cost || {};
-    const time = millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]);
+    const time = estimateText([cost.low_ms, cost.typical_ms, cost.high_ms]);
     const macs = after.mac_coverage === null ? "" : `${shareText(after.mac_coverage)} of MACs, `;
     const shares = after.verdict === "whole" ? "all nodes on the NPU"
         : `coverage ${macs}${shareText(after.coverage)} of nodes`;

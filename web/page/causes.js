@@ -11,7 +11,8 @@ addSection({
     isShown: (context) => (context.target.causes || []).length > 0,
     build(root, context) {
         const { causes } = context.target;
-        const told = new Set();
+        /* The first step is the verdict's fix. */
+        const told = new Set(adviceSteps(context.target).slice(0, 1).map((step) => step.id));
         const list = element("ol", { class: "causes" },
             causes.slice(0, CAUSES_AT_FIRST).map((cause, at) => causeItem(context, cause, at, told)));
         root.append(list);

@@ -65,6 +65,40 @@ function millisecondsRange(range) {
     return `${milliseconds(range[1])} (${shortNumber(range[0])} to ${shortNumber(range[2])})`;
 }
 
+/** What one of a unit is in milliseconds; from `below` of it on the next is taken. As lib/base/figures.c has them. */
+const timeUnits = [
+    { one: 1, below: 995, word: "ms" }, { one: 1000, below: 99.5, word: "s" }, { one: 60e3, below: 99.5, word: "min" },
+    { one: 3600e3, below: 48, word: "h" }, { one: 86400e3, below: Infinity, word: "days" },
+];
+
+function timeUnitOf(ms) {
+    return timeUnits.find((unit) => ms / unit.one < unit.below) || timeUnits[timeUnits.length - 1];
+}
+
+/** "0.48", "5.0", "27", "270": two digits, or one. */
+function roughNumber(value, digits = 2) {
+    const scale = digits === 1 ? 10 : 1;
+    if (value < 0.995 / scale) return value.toFixed(2);
+    if (value < 9.95 / scale) return value.toFixed(1);
+    let step = 1;
+    while (value / step >= 99.5 / scale) step *= 10;
+    return (Math.floor(value / step + 0.5) * step).toFixed(0);
+}
+
+/** [low, typical, high] as the tool's text estimates it: "~5.0 ms (3.2-7.7)", "~3.0 ms (0.4 to 20 ms)" */
+function estimateText(range) {
+    if (!range || range.some((value) => value === null || value === undefined)) return "not known";
+    const [low, typical, high] = range;
+    if (typical < 0.005) return "under 0.01 ms";
+    const unit = timeUnitOf(typical), from = timeUnitOf(low), to = timeUnitOf(high);
+    const text = `~${roughNumber(typical / unit.one)} ${unit.word}`;
+    if (high <= low) return text;
+    if (high <= 10 * low && low >= 0.005)
+        return `${text} (${roughNumber(low / unit.one)}-${roughNumber(high / unit.one)})`;
+    return `${text} (${roughNumber(low / from.one, 1)}${from === to ? "" : ` ${from.word}`} to `
+        + `${roughNumber(high / to.one, 1)} ${to.word})`;
+}
+
 /** As the tool prints times: "806", "14.4", "9.11"; small ones to two digits: "0.0031" */
 function shortNumber(value) {
     const size = Math.abs(value);

@@ -76,6 +76,9 @@ function figures(target) {
     const ways = (cost && cost.alternatives) || {};
     const bounds = summary.partitions_if_unknown || [];
     const isKnown = typeof summary.mac_coverage === "number";
+    /* What only a part is known of stands in the sentence above. */
+    const time = summary.verdict === "fails" ? "Time a run, if it compiled" : "Time a run";
+    const hasTime = typeof total[1] === "number" || (ways.fixed && typeof ways.fixed[1] === "number");
     const whenFixed = (text) => (fixed && text !== "not known" ? `not known; ${text} with sizes fixed` : null);
     return element("dl", { class: "figures" },
         figure("Partitions", wholeText(summary.partitions),
@@ -85,9 +88,9 @@ function figures(target) {
             isKnown ? shareBar(summary.mac_coverage) : null),
         figure("Coverage (nodes)", shareText(summary.coverage), countOf(summary.accepted, summary.live, "node"),
             shareBar(summary.coverage)),
-        figure(summary.verdict === "fails" ? "Time a run, if it compiled" : "Time a run", milliseconds(total[1]),
-            boundsText(total) || whenFixed(milliseconds((ways.fixed || [])[1]))),
-        figure("CPU alone", milliseconds((ways.cpu || [])[1]), boundsText(ways.cpu)));
+        hasTime ? figure(time, milliseconds(total[1]),
+            boundsText(total) || whenFixed(milliseconds((ways.fixed || [])[1]))) : null,
+        ways.cpu ? figure("CPU alone", milliseconds(ways.cpu[1]), boundsText(ways.cpu)) : null);
 }
 
 function boundsText(range) {
@@ -161,7 +164,7 @@ function stepTable(context, steps) {
         element("td", { class: "number" }, at.mac_coverage === null ? unknownMark() : shareText(at.mac_coverage)),
         element("td", { class: "number" }, shareText(at.coverage)),
         element("td", { class: "number" }, costs && costs.typical_ms !== null
-            ? millisecondsRange([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
+            ? estimateText([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
     const shown = steps.filter((step) => step.action !== "none" && step.after).slice(0, MOST_STEPS);
     if (shown.length < 2 && !(fixed && steps[0].action !== "dims")) return null;
     const sizes = fixed ? listText(Object.entries(fixed.dims).map(([name, size]) => `${plainText(name)}=${size}`)) : "";
