@@ -19,6 +19,7 @@
 /* What a place between two nodes costs as a cut. */
 struct place {
     uint64_t bytes;        /* that cross it */
+    uint32_t unsized;      /* tensors without a size that do */
     uint32_t tensors;      /* of these such as nothing before it uses */
     uint32_t parts, from;  /* of the best way to it: how many; where its last one begins. NPART_NONE: there is none */
     uint64_t passed;       /* bytes of that way's cuts */
@@ -41,10 +42,9 @@ struct division {
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(const struct division *at, uint32_t value)
+static struct npart_bytes bytes_of(const struct division *at, uint32_t value)
 {
-    struct npart_bytes bytes = npart__value_bytes(&at->request, value, at->plan->memory.float32_bytes);
-    return bytes.is_partial ? 0 : bytes.bytes;
+    return npart__value_bytes(&at->request, value, at->plan->memory.float32_bytes);
 }
 
 static void find_positions(struct division *at)
@@ -84,9 +84,12 @@ static void cross_places(struct division *at, uint32_t id)
         uint32_t value = npart__node_output(graph, node, k), from = at->position_of[id] + 1;
         if (value == NPART_NONE || at->last_use[value] == NPART_NONE || at->last_use[value] < from)
             continue;
-        uint64_t bytes = bytes_of(at, value);
-        at->places[from].bytes += bytes;
-        at->places[at->last_use[value] + 1].bytes -= bytes; /* wraps until it is summed up */
+        struct npart_bytes bytes = bytes_of(at, value);
+        struct place *to = &at->places[at->last_use[value] + 1];
+        at->places[from].bytes += bytes.bytes;
+        at->places[from].unsized += bytes.is_partial;
+        to->bytes -= bytes.bytes; /* wraps until it is summed up */
+        to->unsized -= bytes.is_partial;
         at->places[from].tensors++;
         at->places[at->first_use[value] + 1].tensors--;
     }
@@ -105,6 +108,7 @@ static void find_places(struct division *at)
             cross_places(at, i);
     for (uint32_t i = 1; i <= at->count; i++) {
         at->places[i].bytes += at->places[i - 1].bytes;
+        at->places[i].unsized += at->places[i - 1].unsized;
         at->places[i].tensors += at->places[i - 1].tensors;
     }
 }
@@ -183,14 +187,14 @@ static bool open_division(struct division *at, const struct npart__plan *plan, s
 static uint64_t grow(struct division *at, uint32_t position, uint64_t bytes)
 {
     for (uint32_t i = at->first_weight[position]; i < at->first_weight[position + 1]; i++)
-        bytes += at->held[at->weights[i]]++ == 0 ? bytes_of(at, at->weights[i]) : 0;
+        bytes += at->held[at->weights[i]]++ == 0 ? bytes_of(at, at->weights[i]).bytes : 0;
     return bytes;
 }
 
 static uint64_t shrink(struct division *at, uint32_t position, uint64_t bytes)
 {
     for (uint32_t i = at->first_weight[position]; i < at->first_weight[position + 1]; i++)
-        bytes -= --at->held[at->weights[i]] == 0 ? bytes_of(at, at->weights[i]) : 0;
+        bytes -= --at->held[at->weights[i]] == 0 ? bytes_of(at, at->weights[i]).bytes : 0;
     return bytes;
 }
 
@@ -259,7 +263,8 @@ static bool find_even_path(struct division *at, uint64_t most_bytes)
 struct cuts {
     const char *names[MOST_PARTS * NPART__LIMIT_CUT_TENSORS];
     uint32_t count, parts;
-    uint64_t bytes; /* that pass */
+    uint64_t bytes;   /* that pass */
+    uint32_t unsized; /* tensors without a size that pass */
 };
 
 /* Tensors of one place. False where one cannot be named by an option: the tool divides at commas. */
@@ -290,8 +295,10 @@ static bool list_cuts(const struct division *at, struct cuts *cuts)
     if (cuts->parts > MOST_PARTS)
         return false;
     uint32_t places[MOST_PARTS], count = 0;
-    for (uint32_t place = at->places[at->count].from; place; place = at->places[place].from)
+    for (uint32_t place = at->places[at->count].from; place; place = at->places[place].from) {
         places[count++] = place;
+        cuts->unsized += at->places[place].unsized;
+    }
     while (count > 0)
         if (!add_names(at, places[--count], cuts))
             return false;
@@ -324,7 +331,7 @@ static struct room room_of(const struct npart__plan *plan)
 }
 
 /* By how much the largest part is too large: the partitions of a segment are in one session. UINT64_MAX: parts are not
- * apart. */
+ * apart, or a size in them is not known. */
 static uint64_t excess_of(const struct npart__plan *plan, const struct room *room, uint32_t parts,
                           struct npart__arena *scratch)
 {
@@ -333,11 +340,13 @@ static uint64_t excess_of(const struct npart__plan *plan, const struct room *roo
         uint64_t weights, peak;
     } *sums = npart__arena_zeroed(scratch, all->partitions.count + parts + (size_t)1, sizeof *sums);
     uint64_t excess = 0;
+    bool is_known = true;
     for (uint32_t p = 0; sums && p < all->partitions.count; p++) {
         uint32_t first = all->lists.items[all->partitions.items[p].first_member];
         uint32_t segment = all->cuts.segment_of ? all->cuts.segment_of[first] : 0;
         struct part *sum = &sums[segment < parts ? segment : parts];
         const struct npart__partition_memory *memory = &plan->memory.partitions[p];
+        is_known &= !memory->weights.is_partial && (room->session == UINT64_MAX || !memory->peak.is_partial);
         sum->weights += memory->weights.bytes;
         sum->peak = memory->peak.bytes > sum->peak ? memory->peak.bytes : sum->peak;
         uint64_t over = memory->weights.bytes > room->weights ? memory->weights.bytes - room->weights : 0;
@@ -346,7 +355,7 @@ static uint64_t excess_of(const struct npart__plan *plan, const struct room *roo
             over = held - room->session;
         excess = over > excess ? over : excess;
     }
-    return sums && all->cuts.segment_of ? excess : UINT64_MAX;
+    return sums && is_known && all->cuts.segment_of ? excess : UINT64_MAX;
 }
 
 /* NULL with NPART_OK: it cannot be planned. */
@@ -436,7 +445,10 @@ static npart_status add_step(struct npart__way *way, const struct npart__plan *b
     npart__buffer_init(&text, way->arena);
     npart__buffer_init(&command, way->arena);
     npart__append_format(&text, "Cut into %u parts that fit, each in a session of its own (", cuts->parts);
-    npart__append_rough_bytes(&text, cuts->bytes);
+    if (cuts->bytes || !cuts->unsized)
+        npart__append_rough_bytes(&text, cuts->bytes);
+    if (cuts->unsized)
+        npart__append_text(&text, cuts->bytes ? " and tensors without a size" : "tensors without a size");
     npart__append_text(&text, " pass between them)");
     npart__append_text(&command, "--cut ");
     for (uint32_t i = 0; i < cuts->count; i++) {
