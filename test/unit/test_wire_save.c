@@ -293,6 +293,27 @@ static void test_save__links_what_a_symbolic_link_means(void)
     end(&work);
 }
 
+/* Where there is another file system: a symbolic link across would be refused by ONNX Runtime, so none is made. */
+static void test_save__links_in_one_file_system(void)
+{
+    struct work work;
+    struct stat here, there;
+    char other[] = "/dev/shm/npart-test-XXXXXX";
+    begin_external(&work, "first.bin", "first.bin");
+    write_at(work.folder, "first.bin", "first");
+    bool is_there = stat(work.folder, &here) == 0 && stat("/dev/shm", &there) == 0 && here.st_dev != there.st_dev &&
+                    mkdtemp(other);
+    if (is_there) {
+        CHECK_INT(save(&work, at(other, "out.onnx"), links), NPART_ERROR_WRITE);
+        CHECK(strstr(work.scanned.error.message, "--weights copy does without a link") != NULL);
+        CHECK(access(at(other, "out.onnx"), F_OK) != 0);
+        CHECK_INT(save(&work, at(other, "out.onnx"), copies), NPART_OK);
+        CHECK(holds(at(other, "first.bin"), "first"));
+        CHECK(unlink(at(other, "first.bin")) == 0 && unlink(at(other, "out.onnx")) == 0 && rmdir(other) == 0);
+    }
+    end(&work);
+}
+
 static void test_save__says_what_is_missed(void)
 {
     struct work work;
@@ -366,5 +387,6 @@ static void test_save__can_be_given_up(void)
 }
 
 TESTS(test_save__moves_weights_out, test_save__moves_nothing_else, test_save__finds_external_data,
-      test_save__brings_data_along, test_save__links_what_a_symbolic_link_means, test_save__says_what_is_missed,
-      test_save__stays_in_the_folder, test_save__keeps_the_data_it_reads, test_save__can_be_given_up)
+      test_save__brings_data_along, test_save__links_what_a_symbolic_link_means, test_save__links_in_one_file_system,
+      test_save__says_what_is_missed, test_save__stays_in_the_folder, test_save__keeps_the_data_it_reads,
+      test_save__can_be_given_up)
