@@ -13,14 +13,13 @@ static uint32_t maker(const struct npart__splitting *splitting, uint32_t use)
     return splitting->names.items[splitting->uses.items[use]].unit;
 }
 
-/* Once for each unit; true where it was not needed so far. */
-static bool need(struct npart__splitting *splitting, uint32_t unit, uint32_t *stack, uint32_t *count)
+/* Once for each unit. */
+static void need(struct npart__splitting *splitting, uint32_t unit, uint32_t *stack, uint32_t *count)
 {
     if (unit == NPART_NONE || splitting->units[unit].is_needed)
-        return false;
+        return;
     splitting->units[unit].is_needed = true;
     stack[(*count)++] = unit;
-    return true;
 }
 
 /* Backwards from the model's outputs. Of a known unit the numbers are written, so what it was computed from is not
