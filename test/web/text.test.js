@@ -99,6 +99,8 @@ test("what an action leaves is told with its shares", () => {
             "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; ~10 ms (6.4-17)"],
         [page.afterText({ ...after, verdict: "whole", partitions: 1, cost: { low_ms: null } }),
             "leaves 1 partition, all nodes on the NPU"],
+        [page.afterText({ ...after, verdict: "whole", partitions: 1, cost: null }, { by: "Core ML" }),
+            "leaves 1 partition, all nodes taken by Core ML"],
         [page.afterText({ ...after, mac_coverage: null, verdict: "fails", cost: null }),
             "leaves 7 partitions, coverage 85.8 % of nodes; still fails to compile"],
     ]);

@@ -49,13 +49,17 @@ function fixCommand(shown, actions) {
         ...(weaker.length ? ["--allow", weaker.join(",")] : []), "--output", shellWord(out)].join(" ");
 }
 
-/** "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; ~10 ms (6.4-17)" */
-function afterText(after) {
+/**
+ * "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; ~10 ms (6.4-17)"
+ * @param {any} after @param {any} [decided] of the target, where it is decided later which unit runs what is taken
+ */
+function afterText(after, decided = null) {
     if (!after) return "what it leaves is not known";
     const cost = after.cost || {};
     const time = estimateText([cost.low_ms, cost.typical_ms, cost.high_ms]);
     const macs = after.mac_coverage === null ? "" : `${shareText(after.mac_coverage)} of MACs, `;
-    const shares = after.verdict === "whole" ? "all nodes on the NPU"
+    const side = decided ? `taken by ${plainText(decided.by)}` : "on the NPU";
+    const shares = after.verdict === "whole" ? `all nodes ${side}`
         : `coverage ${macs}${shareText(after.coverage)} of nodes`;
     const failing = after.verdict === "fails" ? "; still fails to compile" : "";
     const taking = time === "not known" ? "" : `; ${time}`;

@@ -123,7 +123,8 @@ function actionItem(context, action, told) {
     ].filter(Boolean);
     return element("div", { class: `action${action.instead_of ? " action-instead" : ""}` },
         element("p", {}, element("strong", {}, `${label}: `), sentence(action.text)),
-        action.action === "none" ? null : element("p", { class: "muted" }, `${afterText(action.after)}`),
+        action.action === "none" ? null
+            : element("p", { class: "muted" }, afterText(action.after, context.target.decided)),
         fine.length ? element("p", { class: "muted fine" }, fine.map((part, at) => [at ? "; " : null, part])) : null,
         command || tryButton(context, action) ? element("p", { class: "action-command" },
             command && commandLine(command), tryButton(context, action)) : null);

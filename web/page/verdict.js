@@ -137,7 +137,8 @@ function firstSteps(context) {
         element("p", { class: "action-text" }, sentence(first.text)),
         command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons)
             : null,
-        first.action === "none" ? null : element("p", { class: "muted" }, `It ${afterText(first.after)}.`,
+        first.action === "none" ? null : element("p", { class: "muted" },
+            `It ${afterText(first.after, context.target.decided)}.`,
             first.equality ? ` Then ${equalityTexts[first.equality] || plainText(first.equality)}.` : null),
         laterSteps(context, steps, doable));
 }
@@ -150,7 +151,8 @@ function laterSteps(context, steps, doable) {
     if (!table && !fix) return null;
     const last = steps.filter((step) => step.action !== "none").pop();
     const title = table && last
-        ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
+        ? `All ${countText(steps.length, "step")}, which `
+            + afterText(last.after, context.target.decided).replace("leaves", "leave")
         : "The command that does it";
     return printedDisclosure(title, table, fix);
 }
