@@ -168,6 +168,7 @@ struct ways {
     bool is_fixed;       /* `planned` is of the plan with its sizes fixed */
     bool is_partial;     /* too much is in no sum for an answer that is sure */
     bool is_later;       /* it is decided later whether the NPU runs it */
+    uint32_t undecided;  /* nodes that may run on the NPU or not, where they are too many for an answer without them */
     bool uses_mended;    /* that is what is recommended, or compared with the CPU */
     struct comparison to_cpu;
 };
@@ -182,10 +183,18 @@ static bool is_worth_mending(const struct ways *ways)
            (compare(planned, &ways->cpu).outcome != FASTER && compare(mended, &ways->cpu).outcome == FASTER);
 }
 
+/* Nothing surely runs on the NPU, and something may. */
+static bool may_run_alone(const struct ways *ways)
+{
+    return ways->undecided && !ways->planned.runs && !ways->mended.runs;
+}
+
 /* The typical values decide. What does not run is no way to be faster, and needs no estimate to be told so; what runs
- * in a time that is not known may be one. */
+ * in a time that is not known may be one, and so may what may run. */
 static enum npart_choice choose(struct ways *ways)
 {
+    if (may_run_alone(ways))
+        return NPART_CHOICE_UNDECIDED;
     if (!ways->planned.runs && !ways->mended.runs) {
         ways->to_cpu = (struct comparison){SLOWER, true};
         return NPART_CHOICE_CPU;
@@ -194,7 +203,8 @@ static enum npart_choice choose(struct ways *ways)
     const struct way_to_run *best = ways->uses_mended ? &ways->mended : &ways->planned;
     if (best->runs)
         ways->to_cpu = compare(best, &ways->cpu);
-    ways->to_cpu.is_sure &= !ways->is_partial && !ways->is_later;
+    ways->to_cpu.is_sure &= !ways->is_partial && !ways->is_later &&
+                            !(ways->undecided && ways->to_cpu.outcome == SLOWER);
     if (ways->to_cpu.outcome == FASTER)
         return ways->uses_mended ? NPART_CHOICE_MEND : NPART_CHOICE_NPU;
     return ways->to_cpu.outcome == SLOWER ? NPART_CHOICE_CPU : NPART_CHOICE_UNDECIDED;
@@ -255,10 +265,12 @@ static const char *unit_of(const struct npart__plan *plan)
 }
 
 /* What a model without an estimate lacks. */
-static void append_lack(struct npart__buffer *out, const struct npart__plan *plan)
+static void append_lack(struct npart__buffer *out, const struct npart__plan *plan, const struct ways *ways)
 {
     uint32_t in_bodies = count_in_bodies(plan);
-    if (npart__is_mostly_elsewhere(&plan->decided)) {
+    if (may_run_alone(ways)) {
+        append_nodes(out, ways->undecided, "is undecided", "are undecided");
+    } else if (npart__is_mostly_elsewhere(&plan->decided)) {
         append_nodes(out, plan->decided.elsewhere, "does not run on the ", "do not run on the ");
         npart__append_text(out, unit_of(plan));
     } else if (in_bodies)
@@ -294,7 +306,7 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
         npart__append_estimate(out, ways->planned.ms.typical_ms);
     } else if (ways->uses_mended && !fails && open->summary.accepted && open->cost.unknown_nodes) {
         npart__append_text(out, "; as exported: no estimate, ");
-        append_lack(out, open);
+        append_lack(out, open, ways);
     }
 }
 
@@ -333,7 +345,7 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     append_answer(&text, ways);
     npart__append_text(&text, ": ");
     if (ways->to_cpu.outcome == UNKNOWN)
-        append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open);
+        append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open, ways);
     else if (!best->runs)
         npart__append_text(&text, does_not_fit(way)                           ? "it does not fit"
                                   : open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
@@ -403,6 +415,13 @@ static void compare_the_rest(const struct npart__way *way, struct ways *ways)
     ways->is_partial = is_faster; /* tensors without a size may have to be copied */
 }
 
+/* Undecided nodes count as left to the CPU. One in a few changes no answer; a model that fails does so with any. */
+static uint32_t count_undecided(const struct npart__plan *plan)
+{
+    bool fails = plan->summary.verdict == NPART_PLAN_FAILS || plan->summary.fits == NPART_FIT_NO;
+    return fails || is_rare(plan->summary.unknown, NODES_FOR_UNKNOWN, plan) ? 0 : plan->summary.unknown;
+}
+
 /* With dynamic sizes only what is known of the fixed ones can be compared: after the steps that fix them, or where none
  * is needed, of the plan with these sizes. */
 npart_status npart__recommend(struct npart__way *way)
@@ -410,7 +429,8 @@ npart_status npart__recommend(struct npart__way *way)
     const struct npart__plan *open = way->open, *fixed = way->fixed;
     struct npart__advice *out = way->out;
     struct ways ways = {
-        .planned = as_planned(open), .to_cpu = {UNKNOWN, false}, .is_later = open->decided.is_later};
+        .planned = as_planned(open), .undecided = count_undecided(fixed ? fixed : open), .to_cpu = {UNKNOWN, false},
+        .is_later = open->decided.is_later};
     sum_on_cpu(way, &ways);
     ways.mended = best_mended(way, &ways.cpu, &ways.steps, &ways.allows);
     drop_partial(&ways.planned, &ways.cpu);
@@ -427,7 +447,7 @@ npart_status npart__recommend(struct npart__way *way)
     bool is_known = ways.to_cpu.outcome != UNKNOWN && ways.cpu.bill;
     told->is_sure = ways.to_cpu.is_sure;
     told->step_count = ways.uses_mended ? ways.steps : 0;
-    told->time = best->bill ? best->ms : NPART__UNKNOWN_RANGE;
+    told->time = best->bill && !may_run_alone(&ways) ? best->ms : NPART__UNKNOWN_RANGE;
     told->cpu = ways.cpu.bill ? ways.cpu.ms : NPART__UNKNOWN_RANGE;
     told->unknown_nodes = is_known ? ways.cpu.bill->unknown : 0;
     told->reason = reason_of(way, &ways, told->unknown_nodes);
@@ -435,7 +455,7 @@ npart_status npart__recommend(struct npart__way *way)
     struct npart__buffer lack;
     npart__buffer_init(&lack, way->arena);
     if (told->worth == NPART_WORTH_NONE)
-        append_lack(&lack, open);
+        append_lack(&lack, open, &ways);
     told->worth_missing = told->worth == NPART_WORTH_NONE ? npart__buffer_text(&lack) : NULL;
     return told->reason && !lack.failed ? NPART_OK : npart__fail_memory(way->error);
 }

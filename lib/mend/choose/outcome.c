@@ -74,7 +74,9 @@ enum npart_pays npart__step_pays(const struct npart__outcome *before, const stru
     /* None counts as more than any number, but is not brought down. */
     if (pays & NPART__PAYS_FEWER_PARTITIONS)
         return before->summary.partitions ? NPART_PAYS_FEWER_PARTITIONS : NPART_PAYS_MORE_ON_NPU;
-    return !has_times && (pays & NPART__PAYS_MORE_ON_NPU) ? NPART_PAYS_MORE_ON_NPU : NPART_PAYS_NOTHING;
+    /* Where all that may run is undecided, fewer nodes are left only because some were rewritten away. */
+    bool is_undecided = !after->summary.accepted && after->summary.unknown;
+    return !has_times && !is_undecided && (pays & NPART__PAYS_MORE_ON_NPU) ? NPART_PAYS_MORE_ON_NPU : NPART_PAYS_NOTHING;
 }
 
 /* ---- several targets --------------------------------------------------------------------------------------------- */
