@@ -1185,8 +1185,8 @@ NPART_API const char *npart_pays_text(enum npart_pays value); /* in JSON, or NUL
 struct npart_action {
     size_t size;
     /* `dims`: fix sizes; `opset`; `exporter`: export otherwise; `rewrite`: change the graph; `quantize`; `variant`:
-     * another chip; `switch`: another way of the target; `cut`: run a part apart; `option`: of the session or provider;
-     * `none`: nothing can be changed */
+     * another chip; `switch`: another way of the target; `release`: another release of the toolchain; `cut`: run a part
+     * apart; `option`: of the session or provider; `none`: nothing can be changed */
     const char *kind;
     const char *text; /* what to do; begins with a verb, and names the thing */
     const char *command; /* options of the tool that show what it brings, or NULL */

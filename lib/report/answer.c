@@ -298,8 +298,7 @@ void npart__put_headline(struct npart__page *page)
     static void (*const all[])(struct npart__page *page, struct npart__buffer *line) = {
         [NPART_PLAN_WHOLE] = whole_words, [NPART_PLAN_EDGE] = edge_words,     [NPART_PLAN_SPLIT] = split_words,
         [NPART_PLAN_NONE] = none_words,   [NPART_PLAN_FAILS] = failing_words, [NPART_PLAN_EMPTY] = empty_words};
-    const char *name = page->info.target;
-    uint32_t columns = (uint32_t)npart__shown_columns(page, name, strlen(name)), verdict_columns;
+    uint32_t columns = (uint32_t)npart__target_columns(page), verdict_columns;
     uint32_t begin = columns + 2 < TARGET_COLUMNS ? TARGET_COLUMNS : columns + 2;
     struct npart__buffer line = {.arena = page->arena}, fits = {.arena = page->arena}, over = {.arena = page->arena};
     if (begin + 30 > page->width) { /* a target with many switches */

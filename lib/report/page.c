@@ -322,11 +322,31 @@ void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t 
     npart__buffer_release(&line);
 }
 
+/* "2.4.0" of "onnxruntime-qnn 2.4.0"; "": the newest was asked for. */
+static const char *release_of(const struct npart__page *page)
+{
+    struct npart_release at = {.size = sizeof at};
+    if (!npart_plan_release(page->plan, &at))
+        return "";
+    const char *blank = strrchr(page->info.toolchain, ' ');
+    return blank ? blank + 1 : page->info.toolchain;
+}
+
 void npart__put_target(struct npart__page *page)
 {
+    const char *release = release_of(page);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, page->info.target);
+    npart__put(page, *release ? "@" : "");
+    npart__put_text(page, release);
     npart__paint(page, "0");
+}
+
+size_t npart__target_columns(struct npart__page *page)
+{
+    const char *target = page->info.target, *release = release_of(page);
+    return npart__shown_columns(page, target, strlen(target)) + npart__shown_columns(page, release, strlen(release)) +
+           (*release != '\0');
 }
 
 /* About three digits that count: more would promise what an estimate cannot. 1.70, 12.3, 456. */

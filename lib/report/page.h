@@ -135,7 +135,7 @@ void npart__put_compiled(struct npart__page *page);
 /* decided.c: where a framework decides later which unit runs what is taken. */
 void npart__put_decided(struct npart__page *page);
 /* releases.c: where another release of the toolchain was asked for than the newest. */
-void npart__tell_release(struct npart__page *page);
+void npart__tell_release(struct npart__page *page, const npart_advice *advice);
 void npart__put_cache(struct npart__page *page);
 void npart__put_nodes(struct npart__page *page);
 void npart__put_notes(struct npart__page *page, bool is_alone);
@@ -167,7 +167,8 @@ struct npart__row {
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);
 
-/* The plan's target as it could be asked for again: "hexagon:v73+float". */
+/* The plan's target as it could be asked for again: "hexagon:v73+float", "hexagon:v73@2.4.0"; and its columns. */
 void npart__put_target(struct npart__page *page);
+size_t npart__target_columns(struct npart__page *page);
 
 #endif

@@ -258,6 +258,12 @@ static void put_step(struct npart__page *page, const char *label, const struct n
     put_left(page, action, has_time);
 }
 
+/* What needs a newer release may be out of reach, and what does without it is told. */
+static bool is_release(const struct npart_action *action)
+{
+    return strcmp(action->kind, "release") == 0;
+}
+
 /* Of a command that does more than the step's, whether it brings more, too: a weaker equality has to pay. */
 static bool is_better(const struct npart_after *other, const struct npart_after *step)
 {
@@ -282,7 +288,7 @@ static void put_others(struct npart__page *page, const npart_advice *advice, uin
 {
     struct npart_action action = {.size = sizeof action};
     for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
-        if (action.instead_of != step || most == 0 || (action.run && !is_better(&action.after, &of->after)) ||
+        if (action.instead_of != step || most == 0 || (action.run && !is_release(of) && !is_better(&action.after, &of->after)) ||
             is_next(advice, step, &action))
             continue;
         most--;

@@ -24,13 +24,6 @@ static void put_padded(struct npart__page *page, const char *code, const char *t
     put_blanks(page, strlen(text) < columns ? columns - strlen(text) : 0);
 }
 
-/* Columns and not bytes: names of lists may be in any language. The target is an op list's name with what was asked
- * for, which is outside text. */
-static size_t target_columns(struct npart__page *page)
-{
-    return npart__shown_columns(page, page->info.target, strlen(page->info.target));
-}
-
 static void put_verdict(struct npart__page *page)
 {
     static const char *const colors[] = {
@@ -130,7 +123,7 @@ void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pai
     page->out = &text;
     npart__put_target(page);
     *out = (struct npart__row){.name = npart__keep_text(&text),
-                               .name_columns = target_columns(page),
+                               .name_columns = npart__target_columns(page),
                                .cpu_ms = -1,
                                .is_later = page->decided.by != NULL};
     if (npart_advice_recommendation(pair->advice, &worth))

@@ -12,7 +12,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
     npart__put_failure(page);
     npart__put(page, "\n");
     npart__put_compiled(page);
-    npart__tell_release(page);
+    npart__tell_release(page, pair->advice);
     npart__put_fit(page);
     npart__put_decided(page);
     npart__put_worth(page, pair);

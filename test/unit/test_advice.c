@@ -210,6 +210,14 @@ static const struct {
      "opset 18\ninput x float32[1,3,8,8]\nnode a = Relu(x)\nnode b = LpPool(a) kernel_shape=[2,2]\nnode c = Relu(b)\n"
      "node y = Abs(c)\noutput y\n",
      "switch", "Compile with OpenVINO itself", "-t intel-npu:4000+openvino", "whole"},
+    {"release, and not an older opset", "hexagon@2.6.0",
+     "opset 23\ninput x float32[1,4,8,16]\ninit cos float32[1,8,8]\ninit sin float32[1,8,8]\nnode a = Relu(x)\n"
+     "node b = RotaryEmbedding(a, cos, sin)\nnode c = Softmax(b)\noutput c\n",
+     "release | exporter", "Use onnxruntime-qnn 2.7.0, which takes RotaryEmbedding", "-t hexagon:v73", "whole"},
+    {"the first release that takes as much", "hexagon@2.4.0",
+     "opset 24\ninput k float32[1,8,64]\nnode a = Relu(k)\n"
+     "node b = Attention(a, a, a) q_num_heads=4 kv_num_heads=4\nnode c = Relu(b)\noutput c\n",
+     "release | rewrite", "Use onnxruntime-qnn 2.6.0, which takes Attention", "-t hexagon:v73@2.6.0", "whole"},
     {"option", "hexagon",
      "opset 17\ninput x float32[4,4]\ninit s float32[] = 0.1\ninit z uint8[] = 128\nnode q = QuantizeLinear(x, s, z)\n"
      "node d = DequantizeLinear(q, s, z)\nnode r = Relu(d)\nnode e = QuantizeLinear(r, s, z)\n"
@@ -354,7 +362,7 @@ static void test_advice__cut_points_keep_the_work_in_one_partition(void)
 static void test_advice__the_table_is_well_formed(void)
 {
     static const char *const known[] = {"ops", "at", "rule", "advice", "opset", "only", "variant",
-                                        "format", "tensors", "cuts", "target"};
+                                        "format", "tensors", "cuts", "target", "release"};
     static const char equalities[] = "bits bits-if ulp step approx other";
     for (uint32_t i = 0; i < npart__row_count; i++) {
         const struct npart__row *row = &npart__rows[i];

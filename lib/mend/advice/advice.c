@@ -284,16 +284,17 @@ static void note_paid(struct npart__way *way, const struct npart__after *after)
 /* Makes a step of the group: tries it, tells it, and goes on from where it leads, which is another plan (sizes fixed,
  * another opset), the same with nodes cut off, or the same with the nodes taken. Cut points are offered before the
  * first step that is neither about sizes nor about what fails, in whose place they may be taken. */
-static npart_status take(struct npart__way *way, struct npart__group *group)
+npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
 {
     struct npart__action action;
     struct npart__after after;
+    const struct npart__outcome before = npart__outcome_after(&way->now);
     bool *accepted = NULL, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
     /* Sizes come before cut points: without them the bytes that would cross are not known. */
     npart_status status = is_dims || group->is_fatal ? NPART_OK : npart__way_cut(way, false);
     if (status == NPART_OK)
         status = npart__group_try(way, group, &after, &accepted);
-    if (status == NPART_OK && !is_dims)
+    if (status == NPART_OK && !is_dims && !npart__is_of_release(group))
         status = add_others(way, group, &after);
     bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
     /* Marks are of both: causes of the group's row, and those that go with them. */
@@ -312,8 +313,11 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     /* Another plan has other causes: all rows are assigned anew, without this one, which would only lead to the same
      * plan. */
     if (group->replanned) {
+        const struct npart__plan *then = group->replanned;
         way->is_excluded[group->row] = true;
-        return npart__way_turn(way, group->replanned);
+        if (npart__is_of_release(group))
+            status = npart__beside_release(way, group, &before);
+        return status == NPART_OK ? npart__way_turn(way, then) : status;
     }
     if (!group->tail) {
         way->is_done[group->row] = true;
@@ -505,7 +509,7 @@ static npart_status walk(struct npart__way *way)
     if (status == NPART_OK)
         status = choose(way, &group);
     while (status == NPART_OK && group) {
-        status = take(way, group);
+        status = npart__way_take(way, group);
         if (status == NPART_OK)
             status = choose(way, &group);
     }

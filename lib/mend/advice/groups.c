@@ -252,7 +252,7 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
             continue;
         tried++;
         const char *text =
-            npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, &way->scratch);
+            npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, NULL, &way->scratch);
         if (!text)
             return npart__fail_memory(way->error);
         npart_status status = replan(way, way->plan, text, &made);
@@ -287,7 +287,8 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     struct npart__plan *made = NULL;
     if (bit == NPART_NONE || (target->switches >> bit & 1))
         return NPART_OK; /* impossible then: nothing was replanned */
-    group->target = npart__target_text(way->plan, NPART_NONE, target->switches | UINT32_C(1) << bit, &way->scratch);
+    group->target =
+        npart__target_text(way->plan, NPART_NONE, target->switches | UINT32_C(1) << bit, NULL, &way->scratch);
     if (!group->target)
         return npart__fail_memory(way->error);
     npart_status status = replan(way, way->plan, group->target, &made);
@@ -300,6 +301,24 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
         group->replanned = made;
         group->has_sizes = true;
     }
+    return status;
+}
+
+/* The release that the report names. */
+static npart_status prepare_release(struct npart__way *way, struct npart__group *group)
+{
+    struct npart__newer newer;
+    struct npart__plan *made = NULL;
+    npart_status status = npart__find_newer(way->plan, &way->scratch, &way->scratch, &newer, way->error);
+    if (status != NPART_OK || newer.node_count == 0)
+        return status;
+    group->release = newer.toolchain;
+    group->target = npart__target_text(way->plan, NPART_NONE, way->plan->target.switches, newer.toolchain,
+                                       &way->scratch);
+    if (!group->target)
+        return npart__fail_memory(way->error);
+    status = replan(way, way->plan, group->target, &made);
+    group->replanned = status == NPART_OK && made && is_better(made, way->plan) ? made : NULL;
     return status;
 }
 
@@ -344,6 +363,9 @@ npart_status npart__group_prepare(struct npart__way *way, struct npart__group *g
         break;
     case NPART__TRY_VARIANT:
         status = prepare_variant(way, group);
+        break;
+    case NPART__TRY_RELEASE:
+        status = prepare_release(way, group);
         break;
     case NPART__TRY_SWITCH:
         status = prepare_switch(way, group, row->argument);

@@ -67,7 +67,7 @@ static const struct npart__plan *weigh(struct npart__way *way, const struct npar
     return weighed && npart__plan_find_memory(plan, &way->scratch, weighed) ? weighed : NULL;
 }
 
-static npart_status add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other)
+npart_status npart__add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other)
 {
     struct npart__action action = {
         .kind = npart__kind_word(mended->only_sizes ? NPART__KIND_DIMS : NPART__KIND_REWRITE),
@@ -92,48 +92,62 @@ static npart_status add_mended(struct npart__way *way, const struct npart__mende
     return NPART_OK;
 }
 
-/* What a person may do instead, tried on the plan with the sizes that the step fixes. */
+/* ---- what a person may do instead -------------------------------------------------------------------------- */
+
+static npart_status add_other(struct npart__way *way, struct npart__group *group)
+{
+    const struct npart__outcome before = npart__outcome_of(way->open);
+    struct npart__after after;
+    bool *accepted;
+    group->has_sizes |= way->plan != way->open;
+    npart_status status = npart__group_try(way, group, &after, &accepted);
+    struct npart__outcome then = npart__outcome_after(&after);
+    return status == NPART_OK && npart__step_pays(&before, &then) ? npart__add_instead_of(way, group, &after, 0)
+                                                                  : status;
+}
+
+/* A newer release first, as it needs no change of the model; the others in the order of the causes. */
 static npart_status add_instead(struct npart__way *way)
 {
-    const struct npart__plan *with_sizes = way->fixed ? way->fixed : way->open;
-    const struct npart__outcome before = npart__outcome_of(way->open);
-    npart_status status = with_sizes == way->plan ? NPART_OK : npart__way_turn(way, with_sizes);
-    uint32_t tried = 0;
+    npart_status status = npart__way_turn_to_sizes(way);
+    struct npart__group *release = npart__release_group(way);
+    uint32_t tried = release != NULL;
+    if (status == NPART_OK && release)
+        status = add_other(way, release);
     for (uint32_t i = 0; status == NPART_OK && i < way->groups.count && tried < NPART__LIMIT_ALTERNATIVES; i++) {
         struct npart__group *group = &way->groups.items[i];
-        struct npart__after after;
-        bool *accepted;
         const struct npart__row *row = &npart__rows[group->row];
-        if (group->is_impossible || row->trial == NPART__TRY_NOTHING || row->kind == NPART__KIND_DIMS)
+        if (group == release || group->is_impossible || row->trial == NPART__TRY_NOTHING ||
+            row->kind == NPART__KIND_DIMS)
             continue;
         tried++;
-        group->has_sizes |= with_sizes != way->open;
-        status = npart__group_try(way, group, &after, &accepted);
-        struct npart__outcome then = npart__outcome_after(&after);
-        if (status == NPART_OK && npart__step_pays(&before, &then))
-            status = npart__add_instead_of(way, group, &after, 0);
+        status = add_other(way, group);
     }
     return status;
 }
 
-/* The first version that pays is the step; one of a wider class that pays on top of it may take its place. The way goes
- * on from the first. */
+/* The first version that pays is the step, unless a newer release of the toolchain does as well; one of a wider class
+ * that pays on top of it may take its place. The way goes on from the first. */
 npart_status npart__way_mended(struct npart__way *way)
 {
     const struct npart__advice_request *request = way->request;
     struct npart__outcome at = npart__outcome_of(way->open);
     const struct npart__mended *taken = NULL;
+    bool has_release = false; /* it is the step */
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < request->mended_count && status == NPART_OK; i++) {
         const struct npart__mended *mended = &request->mended[i];
         struct npart__outcome then = npart__outcome_of(mended->plan);
         if (!npart__step_pays(&at, &then))
             continue;
-        status = add_mended(way, mended, taken != NULL);
+        if (!taken)
+            status = npart__take_release(way, mended, &has_release);
+        if (status == NPART_OK && (taken || !has_release))
+            status = npart__add_mended(way, mended, taken != NULL);
         at = then;
         taken = taken ? taken : mended;
     }
-    if (!taken || status != NPART_OK)
+    if (!taken || has_release || status != NPART_OK)
         return status;
     const struct npart__plan *weighed = weigh(way, taken->plan);
     if (!weighed)

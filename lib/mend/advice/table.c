@@ -27,7 +27,7 @@ const char *npart__kind_word(enum npart__row_kind kind)
         [NPART__KIND_DIMS] = "dims",         [NPART__KIND_OPSET] = "opset",       [NPART__KIND_EXPORTER] = "exporter",
         [NPART__KIND_REWRITE] = "rewrite",   [NPART__KIND_QUANTIZE] = "quantize", [NPART__KIND_VARIANT] = "variant",
         [NPART__KIND_SWITCH] = "switch",     [NPART__KIND_CUT] = "cut",           [NPART__KIND_OPTION] = "option",
-        [NPART__KIND_NONE] = "none",
+        [NPART__KIND_NONE] = "none",         [NPART__KIND_RELEASE] = "release",
     };
     return words[kind];
 }
@@ -168,6 +168,20 @@ uint32_t npart__lifting_switch(const struct npart__oplist *oplist, uint32_t rule
     return NPART_NONE;
 }
 
+/* Whether it is the release that was asked for that has the rule, or by which it does not hold. The newest stands for
+ * all that are newer: which of them is to be taken is found by planning. */
+static bool holds_when_newer(const struct npart__plan *plan, const struct npart__cause *cause)
+{
+    struct npart__target newest = plan->target;
+    const struct npart__oplist *oplist = newest.oplist;
+    if (newest.toolchain + 1 >= oplist->toolchains.count || newest.standing == NPART_RELEASE_OLDER)
+        return false;
+    npart__target_take_toolchain(&newest, oplist->toolchains.count - 1);
+    return cause->first_affected != NPART_NONE &&
+           (!npart__target_has(&newest, oplist->rules.items[cause->rule].when) ||
+            npart__rule_found(&newest, &plan->session, cause->rule, cause->first_affected, NULL) == NPART__TRUE);
+}
+
 /* Rows of one cause share the case: those that look for an opset leave it there for the action's text. */
 static bool holds(enum npart__row_when when, struct npart__case *about)
 {
@@ -213,6 +227,8 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
         return cause->cut_value != NPART_NONE;
     case NPART__WHEN_OVERRIDDEN:
         return cause->rule == oplist->assumed_cpu_rule;
+    case NPART__WHEN_RELEASED:
+        return node && holds_when_newer(plan, cause);
     case NPART__WHEN_ADVISED:
         return oplist->rules.items[cause->rule].advice != NULL;
     case NPART__WHEN_NATIVE:

@@ -26,6 +26,7 @@ enum npart__row_when {
     NPART__WHEN_LIFTED,          /* a `partitions` line that does not count with some switch */
     NPART__WHEN_USER_CUT,        /* the user cuts there */
     NPART__WHEN_OVERRIDDEN,      /* the user leaves it to the CPU */
+    NPART__WHEN_RELEASED,        /* the newest release of the toolchain does not have the rule, or it holds there */
     NPART__WHEN_ADVISED,         /* the op list says what to change */
     NPART__WHEN_NATIVE,          /* a format of the model is native on another variant alone */
     NPART__WHEN_QUANTIZED,       /* the node stands between DequantizeLinear and QuantizeLinear */
@@ -40,6 +41,7 @@ enum npart__row_kind {
     NPART__KIND_QUANTIZE,
     NPART__KIND_VARIANT,
     NPART__KIND_SWITCH,
+    NPART__KIND_RELEASE,
     NPART__KIND_CUT,
     NPART__KIND_OPTION,
     NPART__KIND_NONE,
@@ -52,6 +54,7 @@ enum npart__row_trial {
     NPART__TRY_OPSET,   /* the model with another opset, as far as no operator means something else by it */
     NPART__TRY_OWN_OPSET, /* only the nodes that it is about have that opset */
     NPART__TRY_VARIANT, /* other variants of the target, until one takes the node */
+    NPART__TRY_RELEASE, /* the first release of the toolchain that takes as much as any newer one */
     NPART__TRY_SWITCH,  /* the target with the switch that is named, or the one that the rule does not count with */
     NPART__TRY_TAIL,    /* the node and all that depends on it is left to the CPU */
     NPART__TRY_UNCUT,   /* without the user's cut */

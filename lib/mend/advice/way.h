@@ -54,8 +54,23 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
 
+/* advice.c: makes a step of the group, and goes on from where it leads. */
+npart_status npart__way_take(struct npart__way *way, struct npart__group *group);
 /* mended.c: what fix does, as the first step. */
 npart_status npart__way_mended(struct npart__way *way);
+/* A version of the model as the first step, or in its place. */
+npart_status npart__add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other);
+/* upgrade.c: goes on with the plan whose sizes are fixed, if there is one. */
+npart_status npart__way_turn_to_sizes(struct npart__way *way);
+bool npart__is_of_release(const struct npart__group *group);
+/* Of the plan at hand; NULL: no newer release takes more. */
+struct npart__group *npart__release_group(struct npart__way *way);
+/* Where a newer release alone brings as much as the version for the one that was asked for, it is the step, and the
+ * version may take its place. Sizes that are fixed are needed with any release. */
+npart_status npart__take_release(struct npart__way *way, const struct npart__mended *mended, bool *is_better);
+/* What mends the causes of `group`, the release that is the last step so far, without it: in its place. */
+npart_status npart__beside_release(struct npart__way *way, const struct npart__group *group,
+                                   const struct npart__outcome *before);
 /* By cause of `open` whether the plan has one like it, of so many rows (NPART_NONE: any). NULL when out of memory. */
 bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, uint32_t row);
 /* settle.c: what no step brings is left out, and steps that pay only together are one. */

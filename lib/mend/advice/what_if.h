@@ -72,9 +72,10 @@ const struct npart__precision *npart__foreign_format(const struct npart__plan *p
 /* The same plan of another target text; NULL with NPART_OK: it cannot be planned. */
 npart_status npart__replan_target(const struct npart__plan *plan, const char *target, struct npart__arena *arena,
                                   struct npart__plan **out, struct npart_error *error);
-/* ":v73+float", as it is asked for, with a variant (NPART_NONE: the plan's) and switches; NULL when out of memory. */
+/* ":v73+float@2.6.0", as it is asked for, with a variant (NPART_NONE: the plan's), switches, and a release (NULL: the
+ * plan's) that is one of the list's toolchains; NULL when out of memory. */
 const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
-                               struct npart__arena *arena);
+                               const char *release, struct npart__arena *arena);
 /* The plan of the same model with another opset. Nodes have it that mean the same with it, or only those of `is_own`
  * (by node of the model's graph; NULL: all), which have it in any case. `*is_import_only`: no node needs more than the
  * import. NULL with NPART_OK: the model cannot be inferred so. */

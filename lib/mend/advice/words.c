@@ -138,6 +138,11 @@ static void variant(const struct words *words)
     npart__append_format(words->out, "%s (%s)", chosen->name, chosen->title);
 }
 
+static void release(const struct words *words)
+{
+    npart__append_text(words->out, words->group->release ? words->group->release : "");
+}
+
 static void target(const struct words *words)
 {
     npart__append_text(words->out, words->plan->target.oplist->name);
@@ -191,7 +196,7 @@ static void advice(const struct words *words)
     npart__append_text(words->out, text ? text : "");
 }
 
-/* Braces are closed in all texts of the table, and what stands in them is looked for among ten words. */
+/* Braces are closed in all texts of the table, and what stands in them is looked for among twelve words. */
 void npart__append_action_text(const struct npart__plan *plan, const uint32_t *row_of, uint32_t causes_row,
                                const struct npart__group *group, struct npart__buffer *out)
 {
@@ -201,7 +206,7 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
     } all[] = {
         {"ops", ops},         {"at", at},           {"rule", rule},     {"advice", advice}, {"opset", opset},
         {"only", only},       {"variant", variant}, {"tensors", tensors}, {"cuts", cuts},
-        {"format", format},   {"target", target},
+        {"format", format},   {"target", target},   {"release", release},
     };
     const struct words words = {plan, row_of, causes_row, group, out};
     const char *text = npart__rows[group->row].text;

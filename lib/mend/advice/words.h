@@ -21,13 +21,14 @@ struct npart__group {
     const struct npart__plan *replanned; /* of trials that plan again; NULL: not yet, or impossible */
     const char *target;              /* the target text that it was planned with */
     uint32_t variant;                /* of TRY_VARIANT */
+    const char *release;             /* of TRY_RELEASE: the line of the toolchain */
     bool is_import_only;
-    bool has_sizes;                  /* of TRY_SWITCH: planned with the fixed sizes, too */
+    bool has_sizes;                  /* of another target: planned with the fixed sizes, too */
 };
 
 /* Appends the text of the group's row. Its causes are those that `row_of`, which is by cause, gives `causes_row`.
  *   {ops} {at} {rule} {advice}   of the causes: operators, the first node and how many more, rule, the list's advice
- *   {opset} {only} {variant} {target} {format} {tensors} {cuts}   of the trial, and of the user */
+ *   {opset} {only} {variant} {release} {target} {format} {tensors} {cuts}   of the trial, and of the user */
 void npart__append_action_text(const struct npart__plan *plan, const uint32_t *row_of, uint32_t causes_row,
                                const struct npart__group *group, struct npart__buffer *out);
 /* Appends "`a`, `b` and 3 more", of names from the model. */

@@ -592,8 +592,9 @@ class Action:
     """``a1``, ``a2``, ..."""
     action: str
     """``dims``: fix sizes; ``opset``; ``exporter``: export otherwise; ``rewrite``: change the graph; ``quantize``;
-    ``variant``: another chip; ``switch``: another way of the target; ``cut``: run a part apart; ``option``: of
-    the session or provider; ``none``: nothing can be changed."""
+    ``variant``: another chip; ``switch``: another way of the target; ``release``: another release of the
+    toolchain; ``cut``: run a part apart; ``option``: of the session or provider; ``none``: nothing can be
+    changed."""
     text: str
     """What to do; begins with a verb, and names the thing."""
     command: str | None
