@@ -288,8 +288,8 @@ static void put_others(struct npart__page *page, const npart_advice *advice, uin
 {
     struct npart_action action = {.size = sizeof action};
     for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
-        if (action.instead_of != step || most == 0 || (action.run && !is_release(of) && !is_better(&action.after, &of->after)) ||
-            is_next(advice, step, &action))
+        bool is_hidden = action.run && !is_release(of) && !is_better(&action.after, &of->after);
+        if (action.instead_of != step || most == 0 || is_hidden || is_next(advice, step, &action))
             continue;
         most--;
         bool is_same = !action.run && action.after.partitions == of->after.partitions &&

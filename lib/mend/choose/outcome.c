@@ -76,7 +76,8 @@ enum npart_pays npart__step_pays(const struct npart__outcome *before, const stru
         return before->summary.partitions ? NPART_PAYS_FEWER_PARTITIONS : NPART_PAYS_MORE_ON_NPU;
     /* Where all that may run is undecided, fewer nodes are left only because some were rewritten away. */
     bool is_undecided = !after->summary.accepted && after->summary.unknown;
-    return !has_times && !is_undecided && (pays & NPART__PAYS_MORE_ON_NPU) ? NPART_PAYS_MORE_ON_NPU : NPART_PAYS_NOTHING;
+    return !has_times && !is_undecided && (pays & NPART__PAYS_MORE_ON_NPU) ? NPART_PAYS_MORE_ON_NPU
+                                                                           : NPART_PAYS_NOTHING;
 }
 
 /* ---- several targets --------------------------------------------------------------------------------------------- */
