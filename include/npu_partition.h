@@ -571,6 +571,7 @@ struct npart_oplist_info {
     const char *default_variant; /* "" where there are none */
     uint32_t op_count, rule_count, variant_count;
     uint32_t all_rule_count; /* with those that every list has: ids are below */
+    const char *provider;    /* of ONNX Runtime, see npart_plan_provider; "": none */
 };
 
 /* What the list is as a whole. False for NULL or an unknown size. */
@@ -706,6 +707,23 @@ struct npart_release {
 };
 /* What is to be said of the release; false: the newest that the list describes was asked for. */
 NPART_API bool npart_plan_release(const npart_plan *plan, struct npart_release *out);
+/* The provider by which a session of ONNX Runtime has the target. */
+struct npart_provider {
+    size_t size;
+    const char *name, *package, *source; /* "QNNExecutionProvider"; what brings it */
+    const char *compiler; /* the provider that compiles the model for it beforehand, or NULL */
+    const char *hint;     /* what else a session needs for it; "": nothing */
+};
+/* False: sessions do not have the target. */
+NPART_API bool npart_plan_provider(const npart_plan *plan, struct npart_provider *out);
+/* What such a session has to be told for the plan to hold. */
+struct npart_provider_option {
+    size_t size;
+    const char *name, *value;
+    const char *text, *source; /* what it does; "" when unsaid */
+    bool is_session; /* an entry of the session's configuration, and no option of the provider */
+};
+NPART_API bool npart_plan_provider_option(const npart_plan *plan, uint32_t index, struct npart_provider_option *out);
 /* Whether a graph that is compiled already can be loaded, by what the file says of it. */
 enum npart_compiled_verdict {
     NPART_COMPILED_LOADS, /* for this generation of chips, by a compiler that is not too new */

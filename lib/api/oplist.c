@@ -296,6 +296,7 @@ bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
         .rule_count = oplist->written_rule_count,
         .variant_count = oplist->variants.count,
         .all_rule_count = oplist->rules.count,
+        .provider = oplist->providers.count ? oplist->providers.items[oplist->providers.count - 1].name : "",
     };
     return true;
 }

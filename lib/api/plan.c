@@ -383,6 +383,37 @@ bool npart_plan_decided(const npart_plan *plan, struct npart_decided *out)
     return true;
 }
 
+bool npart_plan_provider(const npart_plan *plan, struct npart_provider *out)
+{
+    const struct npart__provider *at = plan ? npart__target_provider(&plan->plan.target) : NULL;
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_provider){.size = sizeof *out,
+                                   .name = at->name,
+                                   .compiler = at->compiler,
+                                   .package = at->package,
+                                   .hint = at->hint ? at->hint : "",
+                                   .source = at->source};
+    return true;
+}
+
+/* A target that is not in sessions has no options for them. */
+bool npart_plan_provider_option(const npart_plan *plan, uint32_t index, struct npart_provider_option *out)
+{
+    const struct npart__target *target = plan ? &plan->plan.target : NULL;
+    const struct npart__provider_option *at =
+        target && npart__target_provider(target) ? npart__target_option(target, index) : NULL;
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_provider_option){.size = sizeof *out,
+                                          .name = at->name,
+                                          .value = npart__option_value(target, at),
+                                          .is_session = at->is_session,
+                                          .text = at->sentence,
+                                          .source = at->source};
+    return true;
+}
+
 const npart_inference *npart_plan_inference(const npart_plan *plan)
 {
     return plan ? plan->inference : NULL;

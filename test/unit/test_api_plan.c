@@ -155,6 +155,66 @@ static void test_api_plan__decided(void)
     CHECK(!npart_plan_decided(NULL, &decided));
 }
 
+/* ---- sessions of ONNX Runtime -------------------------------------------------------------------------------- */
+
+static const char providers[] =
+    "format 1\ntarget t\ntoolchain \"sdk 1\"\ntoolchain \"sdk 2\"\nswitches own fast\n"
+    "variant v1\nvariant v2\nvariant chip is c7 77 like v2\n"
+    "provider AExecutionProvider unless own \"pip install a\" source \"a guide\"\n"
+    "provider BExecutionProvider compiled by BCompiler with fast \"a build\" because \"a hint\"\n"
+    "option arch 1\n"
+    "option arch 2 for v2 \"the generation\" source \"a guide\"\n"
+    "option mode 'very fast' with fast\n"
+    "session a.key 0 since 'sdk 2'\n"
+    "option arch 3 for chip before 'sdk 2'\n"
+    "option model '{number}' since 'sdk 2'\noption half 1 numbered with fast\n"
+    "op Relu\nop Erf\nop Tanh\n";
+
+/* "name=value" of each option, with blanks between; "-" before those of the session. */
+static void check_options(const char *target, const char *provider, const char *wanted)
+{
+    struct npart_provider found = {.size = sizeof found, .name = ""};
+    struct npart_provider_option option = {.size = sizeof option};
+    char text[200] = "";
+    size_t used = 0;
+    analysis_open(&at, lines, providers, target, NULL);
+    CHECK(npart_plan_provider(at.plan, &found) == (*provider != '\0'));
+    CHECK_TEXT(found.name, provider);
+    for (uint32_t i = 0; npart_plan_provider_option(at.plan, i, &option); i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s=%s", i ? " " : "",
+                                 option.is_session ? "-" : "", option.name, option.value);
+    CHECK_TEXT(text, wanted);
+    analysis_close(&at);
+}
+
+static void test_api_plan__providers(void)
+{
+    struct npart_provider found = {.size = sizeof found};
+    struct npart_provider_option option = {.size = sizeof option};
+    struct npart_oplist_info info = {.size = sizeof info};
+    check_options("t:v1", "AExecutionProvider", "arch=1 -a.key=0");
+    check_options("t:v1@1", "AExecutionProvider", "arch=1");
+    check_options("t:v2", "AExecutionProvider", "arch=2 -a.key=0");
+    check_options("t:chip", "AExecutionProvider", "arch=2 -a.key=0 model=77"); /* as the variant that it is like */
+    check_options("t:chip@1", "AExecutionProvider", "arch=3");
+    check_options("t:chip+fast@1", "BExecutionProvider", "mode=very fast arch=3 half=1");
+    check_options("t:v1+own", "", "");
+    check_options("t:v1+own+fast", "BExecutionProvider", "arch=1 mode=very fast -a.key=0");
+    analysis_open(&at, lines, providers, "t:v2+fast", NULL);
+    REQUIRE(npart_plan_provider(at.plan, &found));
+    CHECK_TEXT(found.compiler, "BCompiler");
+    CHECK_TEXT(found.package, "a build");
+    CHECK_TEXT(found.hint, "a hint");
+    CHECK_TEXT(found.source, "");
+    REQUIRE(npart_plan_provider_option(at.plan, 0, &option));
+    CHECK_TEXT(option.text, "the generation");
+    CHECK_TEXT(option.source, "a guide");
+    REQUIRE(npart_oplist_info(at.oplist, &info));
+    CHECK_TEXT(info.provider, "BExecutionProvider");
+    analysis_close(&at);
+    CHECK(!npart_plan_provider(NULL, &found) && !npart_plan_provider_option(NULL, 0, &option));
+}
+
 /* ---- what is asked for ---------------------------------------------------------------------------------------- */
 
 static void test_api_plan__targets(void)
@@ -519,6 +579,9 @@ static void test_api_plan__of_one_inference(void)
 }
 
 TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__targets, test_api_plan__cuts,
+}
+
+TESTS(test_api_plan__releases, test_api_plan__providers, test_api_plan__targets, test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
       test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,

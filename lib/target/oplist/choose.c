@@ -278,6 +278,60 @@ const struct npart__limit *npart__target_limit(const struct npart__target *targe
     return best;
 }
 
+/* The last that counts, as of partitioners. */
+const struct npart__provider *npart__target_provider(const struct npart__target *target)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    for (uint32_t i = oplist->providers.count; i-- > 0;)
+        if (npart__target_has(target, oplist->providers.items[i].when))
+            return &oplist->providers.items[i];
+    return NULL;
+}
+
+/* Of the names of the variant the one that is a number; NULL: none is. */
+static const char *variant_number(const struct npart__target *target)
+{
+    if (target->variant == NPART_NONE)
+        return NULL;
+    const struct npart__variant *variant = &target->oplist->variants.items[target->variant];
+    for (uint32_t i = 0; i < variant->alias_count; i++)
+        if (strspn(variant->aliases[i], "0123456789") == strlen(variant->aliases[i]))
+            return variant->aliases[i];
+    return NULL;
+}
+
+const char *npart__option_value(const struct npart__target *target, const struct npart__provider_option *option)
+{
+    return strcmp(option->value, NPART__NUMBER_OF_VARIANT) == 0 ? variant_number(target) : option->value;
+}
+
+static int fit_of_option(const struct npart__target *target, const struct npart__provider_option *option)
+{
+    bool is_there = npart__target_has(target, option->when) && (!option->is_numbered || variant_number(target));
+    return is_there ? fit_of(target, option->variant) : 0;
+}
+
+/* Whether no other line for the same option fits better, or as well and stands below. */
+static bool is_chosen(const struct npart__target *target, uint32_t at)
+{
+    const struct npart__provider_option *options = target->oplist->options.items, *option = &options[at];
+    int fit = fit_of_option(target, option);
+    for (uint32_t i = 0; fit && i < target->oplist->options.count; i++) {
+        bool is_same = options[i].is_session == option->is_session && strcmp(options[i].name, option->name) == 0;
+        if (is_same && fit_of_option(target, &options[i]) >= fit + (i <= at))
+            return false;
+    }
+    return fit > 0;
+}
+
+const struct npart__provider_option *npart__target_option(const struct npart__target *target, uint32_t index)
+{
+    for (uint32_t i = 0; i < target->oplist->options.count; i++)
+        if (is_chosen(target, i) && index-- == 0)
+            return &target->oplist->options.items[i];
+    return NULL;
+}
+
 /* A target is its list and what was chosen of it, so another variant is a copy with that one chosen. */
 const struct npart__limit *npart__variant_limit(const struct npart__target *target, const char *variant,
                                                 const char *name)

@@ -179,6 +179,33 @@ static void describe_precisions(const struct npart__oplist *oplist, struct npart
     }
 }
 
+static void describe_sessions(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < oplist->providers.count; i++) {
+        const struct npart__provider *at = &oplist->providers.items[i];
+        npart__append_format(out, "provider %s", at->name);
+        if (at->compiler)
+            npart__append_format(out, ", compiled by %s", at->compiler);
+        describe_when(oplist, at->when, out);
+        npart__append_format(out, ": %s\n", at->package);
+        if (at->hint)
+            npart__append_format(out, "           because %s\n", at->hint);
+        if (*at->source)
+            npart__append_format(out, "           source %s\n", at->source);
+    }
+    for (uint32_t i = 0; i < oplist->options.count; i++) {
+        const struct npart__provider_option *at = &oplist->options.items[i];
+        npart__append_format(out, "%s %s %s", at->is_session ? "session" : "option", at->name, at->value);
+        npart__append_text(out, at->is_numbered ? " numbered" : "");
+        if (at->variant != NPART_NONE)
+            npart__append_format(out, " for %s", oplist->variants.items[at->variant].name);
+        describe_when(oplist, at->when, out);
+        npart__append_format(out, "%s%s\n", *at->sentence ? ": " : "", at->sentence);
+        if (*at->source)
+            npart__append_format(out, "           source %s\n", at->source);
+    }
+}
+
 /* Toolchains newest first, as that one is the default. Rules for every op stand here once and not at each op. */
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
@@ -194,6 +221,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
         describe_variants(oplist, out);
     }
     describe_precisions(oplist, out);
+    describe_sessions(oplist, out);
     for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
         const struct npart__stage *at = &oplist->stages[stage];
         if (at->every_count)

@@ -270,6 +270,44 @@ void npart__line_limit(struct npart__parser *parser, const struct npart__value *
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
+/* ---- sessions of ONNX Runtime ---------------------------------------------------------------------------- */
+
+void npart__line_provider(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__provider provider = {.name = is[0].text,
+                                       .compiler = is[1].text,
+                                       .when = is[2].when,
+                                       .package = is[3].text,
+                                       .hint = is[4].text,
+                                       .source = is[5].text ? is[5].text : parser->default_source};
+    NPART__KEEP(parser, &parser->oplist->providers, provider);
+}
+
+static void add_option(struct npart__parser *parser, const struct npart__value *is, bool is_session)
+{
+    struct npart__provider_option option = {.name = is[0].text,
+                                   .value = is[1].text,
+                                   .is_session = is_session,
+                                   .is_numbered = is[2].token || strcmp(is[1].text, NPART__NUMBER_OF_VARIANT) == 0,
+                                   .variant = is[3].index,
+                                   .when = is[4].when,
+                                   .sentence = is[5].text ? is[5].text : "",
+                                   .source = is[6].text ? is[6].text : parser->default_source};
+    if (!parser->oplist->providers.count)
+        npart__parse_fail(parser, is[0].token->column, "there is no provider for it yet");
+    NPART__KEEP(parser, &parser->oplist->options, option);
+}
+
+void npart__line_option(struct npart__parser *parser, const struct npart__value *is)
+{
+    add_option(parser, is, false);
+}
+
+void npart__line_session(struct npart__parser *parser, const struct npart__value *is)
+{
+    add_option(parser, is, true);
+}
+
 /* By the version's text, so that 1.30 is not 1.3; one that is not there means the newest. A mistake names all runtimes
  * that are described, as there are few and their versions are hard to guess. `onnx` has no version. */
 static struct npart__runtime_choice find_runtime(struct npart__parser *parser, const struct npart__value *is)

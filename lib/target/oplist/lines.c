@@ -53,6 +53,7 @@ static const struct type {
     {"TARGET", "a target's name", WORD, NULL, NULL, NULL, NULL, false},
     {"VERSION", "a version", NUMBER, NULL, NULL, NULL, NULL, false},
     {"NUMBER", "a number", NUMBER, NULL, NULL, NULL, NULL, false},
+    {"VALUE", "a value", WORD | NUMBER | 1u << NPART__TOKEN_LITERAL, NULL, NULL, NULL, NULL, false},
     {"SHARE", "a share of the matrix unit's rate", NUMBER, NULL, NULL, NULL, NULL, false},
     {"OPERAND", "an operand in parentheses", WORD, NULL, NULL, NULL, NULL, false},
     {"PRECISION", "a precision", WORD, NULL, NULL, NULL, npart__arithmetic_names, false},

@@ -329,6 +329,28 @@ struct npart__limit {
     bool is_whole; /* without point and exponent: compared as an integer */
 };
 
+/* ONNX Runtime's provider for the target. */
+struct npart__provider {
+    const char *name;     /* by which a session knows it */
+    const char *compiler; /* the provider that compiles a model for it beforehand; NULL: itself, in the session */
+    const char *package;  /* what brings it */
+    const char *hint;     /* what else a session needs for it; NULL: nothing */
+    const char *source;
+    struct npart__line_condition when;
+};
+
+/* What a session has to be told for the list to hold. */
+#define NPART__NUMBER_OF_VARIANT "{number}"
+struct npart__provider_option {
+    const char *name, *value;
+    bool is_session; /* an entry of the session's configuration, and none of the provider's */
+    bool is_numbered; /* for variants that have a number alone, which NPART__NUMBER_OF_VARIANT stands for */
+    uint32_t variant; /* NPART_NONE: all */
+    const char *sentence; /* what it does; "" when unsaid */
+    const char *source;
+    struct npart__line_condition when;
+};
+
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
 #define POLICY(id, form, sentence) NPART__POLICY_##id,
@@ -417,6 +439,8 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters; /* cost files laid on top come last */
     struct NPART__ARRAY(struct npart__limit) limits;
+    struct NPART__ARRAY(struct npart__provider) providers;
+    struct NPART__ARRAY(struct npart__provider_option) options;
     struct NPART__ARRAY(struct npart__precision_line) precisions;
     struct NPART__ARRAY(struct npart__format) formats; /* of precision lines, by line one range */
     struct NPART__ARRAY(uint32_t) format_variants; /* the variants that a precision line is for */
@@ -528,6 +552,11 @@ bool npart__target_loads(const struct npart__target *target, struct npart__loads
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
+/* NULL: sessions of ONNX Runtime do not have the target. */
+const struct npart__provider *npart__target_provider(const struct npart__target *target);
+/* The `index`-th option that counts, in the order of their lines; NULL past the last. */
+const struct npart__provider_option *npart__target_option(const struct npart__target *target, uint32_t index);
+const char *npart__option_value(const struct npart__target *target, const struct npart__provider_option *option);
 /* That for another variant of the list, which `variant` names; NULL as well where the list has no such. */
 const struct npart__limit *npart__variant_limit(const struct npart__target *target, const char *variant,
                                                 const char *name);

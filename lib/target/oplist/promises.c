@@ -104,6 +104,11 @@ static void check_targets(const struct npart__oplist *list)
         NPART__ASSERT(list->limits.items[i].variant == NPART_NONE ||
                           list->limits.items[i].variant < list->variants.count,
                       "limit %s", list->limits.items[i].name);
+    for (uint32_t i = 0; i < list->options.count; i++) {
+        const struct npart__provider_option *at = &list->options.items[i];
+        NPART__ASSERT(at->variant == NPART_NONE || at->variant < list->variants.count, "option %s", at->name);
+        check_when(list, &at->when);
+    }
     for (uint32_t i = 0; i < list->precisions.count; i++) {
         const struct npart__precision_line *at = &list->precisions.items[i];
         NPART__ASSERT(at->first_format + at->format_count <= list->formats.count, "precision %u", i);

@@ -698,6 +698,7 @@ class npart_oplist_info(Structure):
     rule_count: int
     variant_count: int
     all_rule_count: int
+    provider: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("name", c_char_p),
@@ -711,6 +712,7 @@ class npart_oplist_info(Structure):
         ("rule_count", c_uint32),
         ("variant_count", c_uint32),
         ("all_rule_count", c_uint32),
+        ("provider", c_char_p),
     ]
 
 
@@ -826,6 +828,40 @@ class npart_release(Structure):
         ("newer_nodes", c_uint32),
         ("newer_ops", POINTER(c_char_p)),
         ("newer_op_count", c_uint32),
+    ]
+
+
+class npart_provider(Structure):
+    size: int
+    name: Bytes | None
+    package: Bytes | None
+    source: Bytes | None
+    compiler: Bytes | None
+    hint: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("package", c_char_p),
+        ("source", c_char_p),
+        ("compiler", c_char_p),
+        ("hint", c_char_p),
+    ]
+
+
+class npart_provider_option(Structure):
+    size: int
+    name: Bytes | None
+    value: Bytes | None
+    text: Bytes | None
+    source: Bytes | None
+    is_session: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("value", c_char_p),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("is_session", c_bool),
     ]
 
 
@@ -2152,6 +2188,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_release_standing_text": (c_char_p, [c_int]),
     "npart_plan_release": (c_bool, [c_void_p, POINTER(npart_release)]),
+    "npart_plan_provider": (c_bool, [c_void_p, POINTER(npart_provider)]),
+    "npart_plan_provider_option": (c_bool, [c_void_p, c_uint32, POINTER(npart_provider_option)]),
     "npart_compiled_verdict_text": (c_char_p, [c_int]),
     "npart_plan_compiled": (c_bool, [c_void_p, c_uint32, POINTER(npart_compiled), c_char_p, c_size_t]),
     "npart_plan_view": (c_void_p, [c_void_p]),
