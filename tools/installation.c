@@ -4,38 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ONNX Runtime's provider for a target, and what brings it. */
-static const struct row {
-    const char *target, *provider, *package;
-} rows[] = {
-    {"hexagon", "QNNExecutionProvider", "pip install onnxruntime-qnn"},
-    {"intel-npu", "OpenVINOExecutionProvider", "pip install onnxruntime-openvino"},
-    {"xdna", "VitisAIExecutionProvider", "AMD's Ryzen AI Software"},
-    {"coreml-mlprogram", "CoreMLExecutionProvider", "pip install onnxruntime, on macOS"},
-    {"coreml-neuralnetwork", "CoreMLExecutionProvider", "pip install onnxruntime, on macOS"},
-    {"nnapi", "NnapiExecutionProvider", "the Android package onnxruntime-android"},
-    {"xnnpack", "XnnpackExecutionProvider", "a build with --use_xnnpack, such as onnxruntime-android"},
-    {"dla", "TensorrtExecutionProvider", "a build with --use_tensorrt for Jetson"},
-    {"tidl", "TIDLExecutionProvider", "TI's build of ONNX Runtime, in edgeai-tidl-tools"},
-    {"webnn", "WebNNExecutionProvider", "onnxruntime-web, in a browser with WebNN"},
-};
-
-static const struct row *find_row(const char *target)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const char *name = rows[i].target;
-        if (strncmp(target, name, strlen(name)) == 0 && strchr(":+-@", target[strlen(name)]))
-            return &rows[i];
-    }
-    return NULL;
-}
-
-const char *provider_of_target(const char *target)
-{
-    const struct row *row = find_row(target);
-    return row ? row->provider : NULL;
-}
-
 const char *blame_word(enum blame_of of)
 {
     return of == BLAME_INSTALLATION ? "installation" : of == BLAME_PROVIDER ? "provider" : NULL;
@@ -61,14 +29,14 @@ static bool has_provider(const struct profile *profile)
     return profile->was_asked;
 }
 
-struct blame find_blame(const struct comparison *comparison, const struct profile *profile, const char *target)
+struct blame find_blame(const struct comparison *comparison, const struct profile *profile, const npart_plan *plan)
 {
     struct blame blame = {0};
-    const struct row *row = find_row(target);
+    struct npart_provider provider = {.size = sizeof provider};
     uint32_t planned = comparison->summary.accepted;
-    if (!row || planned == 0 || !is_all_on_cpu(comparison))
+    if (!npart_plan_provider(plan, &provider) || planned == 0 || !is_all_on_cpu(comparison))
         return blame;
-    blame.provider = row->provider;
+    blame.provider = provider.name;
     if (profile->is_cpu_backend) {
         blame.of = BLAME_PROVIDER;
         (void)snprintf(blame.text, sizeof blame.text,
@@ -88,13 +56,9 @@ struct blame find_blame(const struct comparison *comparison, const struct profil
     (void)snprintf(blame.text, sizeof blame.text,
                    "every node ran on the CPU, and the plan has %u on the NPU: the installation has no %s, or the "
                    "session did not ask for it (%s)",
-                   planned, row->provider, row->package);
+                   planned, provider.name, provider.package);
     (void)snprintf(blame.check, sizeof blame.check,
-                   "python3 -c \"import onnxruntime; print(onnxruntime.get_available_providers())\" must name %s%s",
-                   row->provider,
-                   strcmp(row->target, "hexagon") == 0
-                       ? "; onnxruntime-qnn 2 is a plugin: register_execution_provider_library and "
-                         "add_provider_for_devices bring it into a session, `providers=` passes it over"
-                       : "");
+                   "python3 -c \"import onnxruntime; print(onnxruntime.get_available_providers())\" must name %s%s%s",
+                   provider.name, *provider.hint ? "; " : "", provider.hint);
     return blame;
 }

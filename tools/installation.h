@@ -15,11 +15,9 @@ struct blame {
 };
 
 /* BLAME_NONE where some node ran on the NPU, where the plan has none there, and where ONNX Runtime has no provider for
- * the target. */
-struct blame find_blame(const struct comparison *comparison, const struct profile *profile, const char *target);
+ * the target. What is told is the op list's, and lives as long. */
+struct blame find_blame(const struct comparison *comparison, const struct profile *profile, const npart_plan *plan);
 /* The word of JSON. */
 const char *blame_word(enum blame_of of);
-/* Of a target by its list's name, which may be followed by a variant; NULL: none. */
-const char *provider_of_target(const char *target);
 
 #endif

@@ -13,6 +13,8 @@
 #include "message.h"
 #include "selftest_model.h"
 
+#define MOST_OPTION_BYTES 1024u
+
 static const struct row {
     const char *target, *run, *check;
 } rows[] = {
@@ -77,15 +79,37 @@ static bool choose(struct selftest *at)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
-/* The list's own text with its four words put in; the caller's to be freed. NULL: out of memory. */
+/* "{'device_type': 'NPU'}", as Python has the provider's options. */
+static void list_options(const npart_plan *plan, char *out, size_t bytes)
+{
+    struct npart_provider_option option = {.size = sizeof option};
+    size_t used = (size_t)snprintf(out, bytes, "{");
+    for (uint32_t i = 0; npart_plan_provider_option(plan, i, &option) && used < bytes; i++)
+        if (!option.is_session)
+            used += (size_t)snprintf(out + used, bytes - used, "%s'%s': '%s'", used > 1 ? ", " : "", option.name,
+                                     option.value);
+    if (used < bytes)
+        (void)snprintf(out + used, bytes - used, "}");
+}
+
+/* The list's own text with its words put in; the caller's to be freed. NULL: out of memory. */
 static char *fill(const struct selftest *at, const char *text)
 {
     struct npart_plan_info info = {.size = sizeof info};
+    struct npart_provider provider = {.size = sizeof provider, .name = ""};
+    char options[MOST_OPTION_BYTES];
     (void)npart_plan_info(at->plan, &info);
+    (void)npart_plan_provider(at->plan, &provider);
+    list_options(at->plan, options, sizeof options);
     const struct word_of {
         const char *word, *text;
-    } words[] = {{"{model}", at->path}, {"{target}", info.target}, {"{variant}", info.variant},
-                 {"{type}", at->model.input_type}};
+    } words[] = {{"{model}", at->path},
+                 {"{target}", info.target},
+                 {"{variant}", info.variant},
+                 {"{type}", at->model.input_type},
+                 {"{provider}", provider.name},
+                 {"{compiler}", provider.compiler ? provider.compiler : provider.name},
+                 {"{options}", options}};
     size_t room = strlen(text) + 1;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (const char *found = text; (found = strstr(found, words[i].word)) != NULL; found++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Only what those tools really read is written: options of ONNX Runtime's sessions and providers, arguments of
- * rknn-toolkit2, affinities of OpenVINO. The sources stand at each function.
+ * rknn-toolkit2, affinities of OpenVINO. What a list needs of a provider stands in its `option` lines; the sources of
+ * the rest stand at each function.
  */
 #include "settings.h"
 
@@ -87,36 +88,38 @@ static void add_advised(json_t *provider, const npart_advice *advice)
     }
 }
 
-/* onnxruntime.ai, QNN Execution Provider: backend_type, htp_arch. session.disable_cpu_ep_fallback
- * (onnxruntime_session_options_config_keys.h) makes a session fail where a node would not be on the NPU. */
-static bool add_hexagon(json_t *settings, const struct options *options, const npart_plan *plan,
-                        const npart_advice *advice)
+/* The options of the list, then those of the advice. session.disable_cpu_ep_fallback
+ * (onnxruntime_session_options_config_keys.h) makes a session fail where a node would not be on the NPU. Of a compiled
+ * provider the one that compiles is told, as what it left to the CPU stays there. */
+static bool add_provider(json_t *settings, const struct options *options, const npart_plan *plan,
+                         const npart_advice *advice, const struct npart_provider *provider)
 {
-    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_provider_option option = {.size = sizeof option};
     struct npart_summary summary = {.size = sizeof summary};
-    json_t *provider = json_pack("{s:s}", "backend_type", "htp");
-    if (npart_plan_info(plan, &info) && info.variant[0] == 'v')
-        (void)json_object_set_new(provider, "htp_arch", json_string(info.variant + 1));
-    add_advised(provider, advice);
-    (void)json_object_set_new(settings, "provider", json_string("QNNExecutionProvider"));
-    (void)json_object_set_new(settings, "provider_options", provider);
-    if (npart_plan_summary(plan, &summary) && summary.verdict == NPART_PLAN_WHOLE)
-        (void)json_object_set_new(settings, "session_config",
-                                  json_pack("{s:s}", "session.disable_cpu_ep_fallback", "1"));
-    return add_dims(settings, options);
+    json_t *of_provider = json_object(), *of_session = json_object();
+    bool is_added = of_provider && of_session;
+    for (uint32_t i = 0; is_added && npart_plan_provider_option(plan, i, &option); i++)
+        is_added = put_text(option.is_session ? of_session : of_provider, option.name, option.value);
+    if (is_added)
+        add_advised(of_provider, advice);
+    if (is_added && npart_plan_summary(plan, &summary) && summary.verdict == NPART_PLAN_WHOLE)
+        is_added = put_text(of_session, "session.disable_cpu_ep_fallback", "1");
+    is_added = is_added && put_text(settings, "provider", provider->compiler ? provider->compiler : provider->name) &&
+               json_object_set(settings, "provider_options", of_provider) == 0 &&
+               (json_object_size(of_session) == 0 || json_object_set(settings, "session_config", of_session) == 0);
+    json_decref(of_provider);
+    json_decref(of_session);
+    return is_added && add_dims(settings, options);
 }
 
 /* edgeai-tidl-tools, docs: deny_list:layer_name, names of nodes with commas between, which run on the CPU then. A name
  * with a comma, or none, cannot be denied. */
-static bool add_tidl(json_t *settings, const struct options *options, const npart_plan *plan,
-                     const npart_advice *advice)
+static bool add_tidl(json_t *settings, const npart_plan *plan)
 {
     struct placed at;
     bool is_told;
     size_t used = 0, room = 1;
     char *names = NULL;
-    json_t *provider = json_object();
-    (void)advice;
     for (int pass = 0; pass < 2 && (pass == 0 || (names = calloc(room, 1))); pass++)
         for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++) {
             if (!is_told || at.on_npu || !*at.node.name || strchr(at.node.name, ','))
@@ -126,25 +129,20 @@ static bool add_tidl(json_t *settings, const struct options *options, const npar
             else
                 room += strlen(at.node.name) + 1;
         }
-    bool is_added = names && put_text(provider, "deny_list:layer_name", names);
-    (void)json_object_set_new(settings, "provider", json_string("TIDLCompilationProvider"));
-    (void)json_object_set_new(settings, "provider_options", provider);
+    bool is_added = names && put_text(json_object_get(settings, "provider_options"), "deny_list:layer_name", names);
     free(names);
-    return is_added && add_dims(settings, options);
+    return is_added;
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------ */
 
 /* rknn-toolkit2: rknn.config(op_target={NAME: 'cpu'}), by names of outputs. */
-static bool add_rknn(json_t *settings, const struct options *options, const npart_plan *plan,
-                     const npart_advice *advice)
+static bool add_rknn(json_t *settings, const npart_plan *plan)
 {
     struct placed at;
     bool is_told;
     json_t *targets = json_object();
     bool is_added = true;
-    (void)advice;
-    (void)options;
     for (uint32_t i = 0; is_added && placed_node(plan, i, &at, &is_told); i++)
         if (is_told && !at.on_npu && *result_name(plan, &at.node, 0))
             is_added = put_text(targets, result_name(plan, &at.node, 0), "cpu");
@@ -154,15 +152,12 @@ static bool add_rknn(json_t *settings, const struct options *options, const npar
 
 /* OpenVINO, Heterogeneous execution: rt_info["affinity"] of every operation. An operation has the name of its node, or
  * where that has none of its last output (src/frontends/onnx, Graph::set_friendly_names). */
-static bool add_intel(json_t *settings, const struct options *options, const npart_plan *plan,
-                      const npart_advice *advice)
+static bool add_intel(json_t *settings, const npart_plan *plan)
 {
     struct placed at;
     bool is_told;
     json_t *affinity = json_object();
     bool is_added = true;
-    (void)advice;
-    (void)options;
     for (uint32_t i = 0; is_added && placed_node(plan, i, &at, &is_told); i++) {
         if (!is_told)
             continue;
@@ -177,11 +172,11 @@ static bool add_intel(json_t *settings, const struct options *options, const npa
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
+/* What is written beside the provider's options, or where there is no provider; the rest is told to ONNX Runtime. */
 static const struct row {
     const char *target, *tool;
-    bool (*add)(json_t *settings, const struct options *options, const npart_plan *plan, const npart_advice *advice);
+    bool (*add)(json_t *settings, const npart_plan *plan);
 } rows[] = {
-    {"hexagon", "onnxruntime", add_hexagon},
     {"intel-npu", "openvino", add_intel},
     {"rknn", "rknn-toolkit2", add_rknn},
     {"tidl", "onnxruntime", add_tidl},
@@ -198,9 +193,10 @@ static const struct row *find_row(const npart_oplist *oplist)
 
 bool has_settings(const npart_oplist *oplist)
 {
-    if (find_row(oplist))
+    struct npart_oplist_info info = {.size = sizeof info};
+    if (find_row(oplist) || (npart_oplist_info(oplist, &info) && *info.provider))
         return true;
-    say("--settings: there are settings for hexagon, intel-npu, rknn and tidl");
+    say("--settings: there are no settings for %s: ONNX Runtime has no provider for it", info.name);
     return false;
 }
 
@@ -208,13 +204,17 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
 {
     const struct row *row = find_row(npart_plan_oplist(plan));
     struct npart_plan_info info = {.size = sizeof info};
+    struct npart_provider provider = {.size = sizeof provider};
     (void)npart_plan_info(plan, &info);
-    json_t *settings = row ? json_pack("{s:i, s:s, s:s}", "schema", 1, "target", info.target, "for", row->tool) : NULL;
+    json_t *settings = json_pack("{s:i, s:s, s:s}", "schema", 1, "target", info.target, "for",
+                                 row ? row->tool : "onnxruntime");
     if (!settings) {
         say("out of memory");
         return false;
     }
-    if (!row->add(settings, options, plan, advice)) {
+    bool has_provider = npart_plan_provider(plan, &provider);
+    if ((has_provider && !add_provider(settings, options, plan, advice, &provider)) ||
+        (row && !row->add(settings, plan))) {
         say("%s: cannot write: a name that it needs is not UTF-8, which JSON cannot have", options->settings);
         json_decref(settings);
         return false;

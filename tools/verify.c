@@ -106,7 +106,7 @@ static void print_providers(const struct verification *v, char *out, size_t byte
 /* "Model or installation": told before the nodes, which all differ then. */
 static void print_blame(const struct verification *v)
 {
-    struct blame blame = find_blame(&v->comparison, &v->profile, v->target);
+    struct blame blame = find_blame(&v->comparison, &v->profile, v->plan);
     if (blame.of == BLAME_NONE)
         return;
     print_line(v->run, "  %s: %s", blame.of == BLAME_INSTALLATION ? "INSTALLATION, not the model" : "PROVIDER",
@@ -196,7 +196,7 @@ static json_t *nodes_json(const struct verification *v, enum agreement agreement
 
 static json_t *blame_json(const struct verification *v)
 {
-    struct blame blame = find_blame(&v->comparison, &v->profile, v->target);
+    struct blame blame = find_blame(&v->comparison, &v->profile, v->plan);
     if (blame.of == BLAME_NONE)
         return json_null();
     return json_pack("{s:s, s:s, s:s, s:s?}", "what", blame_word(blame.of), "provider", blame.provider, "text",

@@ -578,10 +578,8 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__targets, test_api_plan__cuts,
-}
-
-TESTS(test_api_plan__releases, test_api_plan__providers, test_api_plan__targets, test_api_plan__cuts,
+TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__providers, test_api_plan__targets,
+      test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
       test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,

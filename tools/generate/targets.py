@@ -150,6 +150,19 @@ def decided_of(name):
     return found[1], re.findall(r'"([^"]*)"', found[2]), rules
 
 
+def sessions_of(name):
+    """[(for, option, what it does, source)] of the provider and the options that a list states."""
+    text = pathlib.Path("oplists", f"{name}.ops").read_text(encoding="utf-8").replace("\\\n", " ")
+    when = r"((?: numbered| (?:for|with|unless|since|before) (?:'[^']*'|\S+))*)"
+    provider = rf'^provider (\S+)( compiled by \S+)?{when} *"([^"]*)"(?: *because "[^"]*")? *source "([^"]*)"'
+    for found, compiler, applies, package, source in re.findall(provider, text, flags=re.MULTILINE):
+        yield f"`{name}`{applies}", f"`{found}`" + compiler, package, source
+    option = (r"^(option|session) (\S+) ('[^']*'|\S+)" + when + r' *"([^"]*)" *source "([^"]*)"')
+    for kind, found, value, applies, sentence, source in re.findall(option, text, flags=re.MULTILINE):
+        where = " (the session's configuration)" if kind == "session" else ""
+        yield f"`{name}`{applies}", "`%s=%s`" % (found, value.strip(chr(39))) + where, sentence, source
+
+
 def ask(tool, make_model, text, targets, folder):
     """{target: nodes of the answer} for one model; a body's nodes are left out."""
     path = pathlib.Path(folder, "model.onnx")
@@ -191,6 +204,12 @@ def main():
         by, units, rules = decided_of(name) or ("", [], [])
         for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
             print(f"| `{name}` | {by} | {', '.join(units)} | {ops + ': ' if ops else ''}{rule} | {source} |")
+    print("\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
+          "without which a plan does not hold.\n`--settings` writes them ([settings.md](settings.md)).\n\n"
+          "| target | provider or option | what brings it, or what it does | source |\n|---|---|---|---|")
+    for name in names:
+        for row in sessions_of(name):
+            print("| " + " | ".join(row) + " |")
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
           "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
           "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
