@@ -44,7 +44,7 @@ static const struct {
     {HEAD "variant v1 with a\n", "l.ops:3:17", "the list declares no switch a"},
     {HEAD "variant v1\ndefault v2\n", "l.ops:4:9", "there is no variant v2 yet"},
     {HEAD "every rank(inputs) = 4 except com.microsoft:Relu\n", "l.ops:3:31",
-     "com.microsoft:Relu is no operator of the standard"},
+     "com.microsoft:Relu is no operator of the standard; did you mean Relu?"},
     {HEAD "partitioner best\n", "l.ops:3:13", "there is no partitioner \"best\""},
     {HEAD "partitioner runs with a\n", "l.ops:3:23", "the list declares no switch a"},
     {HEAD "partitions drop single unless a\n", "l.ops:3:31", "the list declares no switch a"},
@@ -52,8 +52,8 @@ static const struct {
      "there is no partitioner \"best\""},
     {HEAD "bodies gpu\n", "l.ops:3:8", "expected cpu or own, found gpu"},
     {HEAD "layout nhwc Conv\nlayout nchw Conv\n", "l.ops:4:8", "a second layout"},
-    {HEAD "layout nhwc Covn\n", "l.ops:3:13", "Covn is no operator of the standard"},
-    {HEAD "through Covn\n", "l.ops:3:9", "Covn is no operator of the standard"},
+    {HEAD "layout nhwc Covn\n", "l.ops:3:13", "Covn is no operator of the standard; did you mean Conv?"},
+    {HEAD "through Covn\n", "l.ops:3:9", "Covn is no operator of the standard; did you mean Conv?"},
     {HEAD "param launch_ms 3 2 1 \"s\"\n", "l.ops:3:21", "low, typical and high are not in order"},
     {HEAD "param launch_ms 1 2\n", "l.ops:3:20",
      "expected three numbers: low, typical, high, found the end of the line"},
@@ -72,7 +72,8 @@ static const struct {
     {HEAD "every dtype(X) = int8\nop Relu\n", "l.ops:3:13",
      "X: only inputs, outputs and * mean something to every op"},
     {HEAD "every attr(axis) = 0\nop Relu\n", "l.ops:3:12", "attributes belong to an op"},
-    {HEAD "every static(*) \"s\" except Covn\nop Relu\n", "l.ops:3:28", "Covn is no operator of the standard"},
+    {HEAD "every static(*) \"s\" except Covn\nop Relu\n", "l.ops:3:28",
+     "Covn is no operator of the standard; did you mean Conv?"},
     /* defines */
     {HEAD "define a:\n", "l.ops:3:10", "expected what a stands for"},
     {HEAD "define a: int8\ndefine a: int16\n", "l.ops:4:8", "define a is there twice"},
@@ -126,8 +127,9 @@ static const struct {
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op, found the end of the line"},
     {HEAD "partitions fail flat\n", "l.ops:3:21", "expected an op, found the end of the line"},
     /* ops */
-    {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard"},
-    {HEAD "op com.microsoft:Gelo\n", "l.ops:3:4", "com.microsoft:Gelo is no operator of the standard"},
+    {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard; did you mean Conv?"},
+    {HEAD "op com.microsoft:Gelo\n", "l.ops:3:4",
+     "com.microsoft:Gelo is no operator of the standard; did you mean com.microsoft:Gelu?"},
     {HEAD "op 7\n", "l.ops:3:4", "expected an op, found 7"},
     {HEAD "op\n", "l.ops:3:3", "expected an op, found the end of the line"},
     {HEAD "op Relu 6.5..\n", "l.ops:3:9", "an opset is a whole number"},
@@ -153,6 +155,11 @@ static const struct {
     {HEAD "op Conv\n  need rank(Q) = 3\n", "l.ops:4:13", "Conv has no operand Q; it has X W B Y"},
     {HEAD "op Conv\n  need attr(aixs) = 3\n", "l.ops:4:13", "Conv has no attribute aixs"},
     {HEAD "op Conv\n  need has(aixs)\n", "l.ops:4:12", "Conv has no attribute aixs"},
+    {HEAD "op Conv\n  need attr(grop) = 1\n", "l.ops:4:13", "Conv has no attribute grop; did you mean group?"},
+    {HEAD "op Resize\n  need const(scale)\n", "l.ops:4:14",
+     "Resize has no operand scale; it has X roi scales sizes Y; did you mean scales?"},
+    {HEAD "define same\n  need const(X)\nop Relu\n  use sam\n", "l.ops:6:7",
+     "there is no define of rules sam; did you mean same?"},
     {HEAD "op Conv\n  need switch(fast)\n", "l.ops:4:15", "the list declares no switch fast"},
     {HEAD "op Conv\n  need variant(v9)\n", "l.ops:4:16", "the list declares no variant v9"},
     {HEAD "op Conv\n  need dim(X) = 3\n", "l.ops:4:13", "expected , and an axis"},
@@ -163,7 +170,8 @@ static const struct {
     {HEAD "op Conv\n  need dtype(X) = flaot\n", "l.ops:4:19", "flaot is no element type"},
     {HEAD "op Conv\n  need dtype(X) in int8 flaot\n", "l.ops:4:25", "flaot is no element type"},
     {HEAD "op Conv\n  need rank(X) = three\n", "l.ops:4:18", "three is no number"},
-    {HEAD "op Conv\n  need producer(X) = Covn\n", "l.ops:4:22", "Covn is no operator of the standard"},
+    {HEAD "op Conv\n  need producer(X) = Covn\n", "l.ops:4:22",
+     "Covn is no operator of the standard; did you mean Conv?"},
     {HEAD "op Conv\n  need const(W) or else\n", "l.ops:4:24", "expected a comparison, found the end of the line"},
     {HEAD "op Conv\n  maybe const(W) else fail\n", "l.ops:4:23", "only `else fail` after a need"},
     {HEAD "op Conv\n  need const(W) else cpu\n", "l.ops:4:22", "only `else fail` after a need"},
@@ -516,7 +524,7 @@ static void test_check__tells_of_every_mistake_once(void)
                           "7:14: Conv has no operand Q; it has X W B Y\n"
                           "5:18: three is no number\n"
                           "9:3: nonsense is no keyword here\n"
-                          "11:4: Covn is no operator of the standard\n"
+                          "11:4: Covn is no operator of the standard; did you mean Conv?\n"
                           "13:4: op Relu is there twice (line 6)\n");
     CHECK_TEXT(strchr(error.place, ':'), ":10:18");
 }

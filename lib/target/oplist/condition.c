@@ -479,7 +479,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     bool is_kind = strcmp(word->word, "sequence") == 0 || strcmp(word->word, "map") == 0 ||
                    strcmp(word->word, "optional") == 0;
     if (is_type && !word->element_type && !is_kind)
-        npart__parse_fail(parser, column, "%s is no element type", word->word);
+        npart__parse_fail(parser, column, "%s is no element type%s", word->word,
+                          npart__hint_type(parser, word->word));
     if (answers == NPART__ANSWERS_NUMBER)
         npart__parse_fail(parser, column, "%s is no number", word->word);
     if (answers == NPART__ANSWERS_OP && strcmp(word->word, "none") != 0)

@@ -305,7 +305,8 @@ bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner
         (void)npart__expect(parser, NPART__TOKEN_WORD, "a define");
     struct npart__define *define = parser->status == NPART_OK ? find_define(parser, token->text, true) : NULL;
     if (!define)
-        npart__parse_fail(parser, token->column, "there is no define of rules %s", token->text);
+        npart__parse_fail(parser, token->column, "there is no define of rules %s%s", token->text,
+                          npart__hint_define(parser, token->text));
     if (!define || parser->status != NPART_OK || !open_scope(parser, define, inner))
         return false;
     *before = parser->now;

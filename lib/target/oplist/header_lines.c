@@ -63,7 +63,8 @@ bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t co
     size_t count;
     const char *domain, *name;
     if (npart__split_op_name(parser, text, &domain, &name) && !npart__operator_versions(domain, name, &count))
-        npart__parse_fail(parser, column, "%s is no operator of the standard", text);
+        npart__parse_fail(parser, column, "%s is no operator of the standard%s", text,
+                          npart__hint_operator(parser, domain, name));
     return parser->status == NPART_OK;
 }
 

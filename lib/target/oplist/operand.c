@@ -176,8 +176,9 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "%s: only inputs, outputs and * mean something to every op",
                           token->text);
     else
-        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s", parser->op->name, token->text,
-                          *operands ? "; it has" : "", operands);
+        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s%s", parser->op->name, token->text,
+                          *operands ? "; it has" : "", operands,
+                          newest ? npart__hint_operand(parser, newest, token->text) : "");
     return NPART_NONE;
 }
 
@@ -234,5 +235,6 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
         return;
     }
     if (is_in_standard)
-        npart__parse_fail(parser, token->column, "%s has no attribute %s", parser->op->name, token->text);
+        npart__parse_fail(parser, token->column, "%s has no attribute %s%s", parser->op->name, token->text,
+                          npart__hint_attribute(parser, parser->op->domain, parser->op->name, token->text));
 }

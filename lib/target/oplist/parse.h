@@ -315,6 +315,12 @@ uint32_t npart__find_format(const struct npart__oplist *oplist, const char *name
 extern const char *const npart__format_names[], *const npart__happening_words[]; /* NULL ends them */
 /* Fails when the standard has no such op; false then, or when the parser has failed before. */
 bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column);
+/* hints.c: ends of messages, "; did you mean group?", or "" where nothing is near. */
+const char *npart__hint_operator(struct npart__parser *parser, const char *domain, const char *name);
+const char *npart__hint_attribute(struct npart__parser *parser, const char *domain, const char *op, const char *name);
+const char *npart__hint_operand(struct npart__parser *parser, const struct npart__operator *op, const char *name);
+const char *npart__hint_type(struct npart__parser *parser, const char *name);
+const char *npart__hint_define(struct npart__parser *parser, const char *name);
 /* "com.microsoft:Gelu" in two; false when out of memory, which is told. */
 bool npart__split_op_name(struct npart__parser *parser, const char *text, const char **domain, const char **name);
 /* The reasons that a partitioner may give, as rules. */

@@ -94,7 +94,8 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
         return;
     bool is_standard = *part->domain == '\0' || strcmp(part->domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(part->domain, part->op, &count))
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->text,
+                          npart__hint_operator(parser, part->domain, part->op));
     parser->now.at++; /* the parenthesis */
     parse_arguments(parser, part, depth);
 }

@@ -329,7 +329,8 @@ static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
     const struct npart__token *type = npart__expect(parser, NPART__TOKEN_WORD, "an element type");
     part.element_type = type ? (uint8_t)npart__type_number(type->text, strlen(type->text)) : 0;
     if (type && !part.element_type)
-        npart__parse_fail(parser, type->column, "%s is no element type", type->text);
+        npart__parse_fail(parser, type->column, "%s is no element type%s", type->text,
+                          npart__hint_type(parser, type->text));
     return add_part(parser, part);
 }
 
@@ -421,7 +422,8 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
     if (is_count)
         attribute.kind = 'r';
     else if (!find_kind(node, name->text, &attribute.kind))
-        npart__parse_fail(parser, name->column, "%s has no attribute %s", node->op, name->text);
+        npart__parse_fail(parser, name->column, "%s has no attribute %s%s", node->op, name->text,
+                          npart__hint_attribute(parser, node->domain, node->op, name->text));
     const struct npart__token *value = npart__peek(parser);
     const char *dot = value->kind == NPART__TOKEN_WORD ? strrchr(value->text, '.') : NULL;
     struct npart__op_entry op;
@@ -433,7 +435,8 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
         char kind;
         attribute.copied = dot + 1;
         if (!find_kind(&from, dot + 1, &kind))
-            npart__parse_fail(parser, value->column, "%s has no attribute %s", op.name, dot + 1);
+            npart__parse_fail(parser, value->column, "%s has no attribute %s%s", op.name, dot + 1,
+                              npart__hint_attribute(parser, op.domain, op.name, dot + 1));
         parser->now.at++;
     } else {
         /* By the schema's kind: a list stands in parentheses. */

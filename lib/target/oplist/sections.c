@@ -122,7 +122,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
         return;
     bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard%s", token->text,
+                          npart__hint_operator(parser, entry.domain, entry.name));
         return;
     }
     /* The source that holds where a stage's ops begin is that of "not in the list" as well. */

@@ -65,6 +65,11 @@ size_t npart__operator_count(void)
     return NPART__COUNT(operators);
 }
 
+const struct npart__operator *npart__operator_at(size_t number)
+{
+    return &operators[number];
+}
+
 /* `op` is a row of the table, as all that npart__operator_find returns. */
 size_t npart__operator_number(const struct npart__operator *op)
 {
@@ -192,22 +197,31 @@ bool npart__operator_attribute(const struct npart__operator *op, const char *nam
     return false;
 }
 
-/* Required attributes are few, so they are looked for in the text each time. */
-bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
-                                   size_t *name_length)
+bool npart__operator_next_attribute(const struct npart__operator *op, const char **at, const char **name,
+                                    size_t *name_length, bool *is_required)
 {
     const char *word;
     size_t length;
     *at = *at ? *at : op->attributes;
     while (next_word(at, &word, &length)) {
         const char *equals = memchr(word, '=', length);
-        if (equals && word + length - equals > 2 && equals[2] == '!') {
-            *name = word;
-            *name_length = (size_t)(equals - word);
-            return true;
-        }
+        if (!equals)
+            continue;
+        *name = word;
+        *name_length = (size_t)(equals - word);
+        *is_required = word + length - equals > 2 && equals[2] == '!';
+        return true;
     }
     return false;
+}
+
+bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
+                                   size_t *name_length)
+{
+    bool is_required = false;
+    while (!is_required && npart__operator_next_attribute(op, at, name, name_length, &is_required))
+        continue;
+    return is_required;
 }
 
 /* ---- types ----------------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ unsigned npart__operator_flags(const struct npart__operator *op);
 /* How many operator versions there are, and which of them this is, counted from 0: for tables with a row for each. */
 size_t npart__operator_count(void);
 size_t npart__operator_number(const struct npart__operator *op);
+const struct npart__operator *npart__operator_at(size_t number);
 
 /* An operand as the schema lists it; texts point into the table and are not terminated. */
 struct npart__operand {
@@ -87,8 +88,11 @@ struct npart__attribute_schema {
 
 bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t length,
                                struct npart__attribute_schema *out);
-/* The name of an attribute that must be there, the first from `*at` on, which it moves past it; `*at` is NULL at
- * first. False past the last. */
+/* The name of an attribute, the first from `*at` on, which it moves past it; `*at` is NULL at first. False past the
+ * last. */
+bool npart__operator_next_attribute(const struct npart__operator *op, const char **at, const char **name,
+                                    size_t *length, bool *is_required);
+/* The same of those that must be there. */
 bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
                                    size_t *length);
 
