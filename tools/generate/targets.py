@@ -150,6 +150,12 @@ def decided_of(name):
     return found[1], re.findall(r'"([^"]*)"', found[2]), rules
 
 
+def releases_of(name):
+    """The releases that a list tells apart, oldest first."""
+    text = pathlib.Path("oplists", f"{name}.ops").read_text(encoding="utf-8")
+    return re.findall(r'^toolchain "([^"]*)"', text, flags=re.MULTILINE)
+
+
 def sessions_of(name):
     """[(for, option, what it does, source)] of the provider and the options that a list states."""
     text = pathlib.Path("oplists", f"{name}.ops").read_text(encoding="utf-8").replace("\\\n", " ")
@@ -204,6 +210,13 @@ def main():
         by, units, rules = decided_of(name) or ("", [], [])
         for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
             print(f"| `{name}` | {by} | {', '.join(units)} | {ops + ': ' if ops else ''}{rule} | {source} |")
+    print("\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
+          "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
+          "(oplist-format.md#releases)).\n\n| target | releases whose rules differ |\n|---|---|")
+    for name in names:
+        releases = releases_of(name)
+        if len(releases) > 1:
+            print(f"| `{name}` | {', '.join(releases)} |")
     print("\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
           "without which a plan does not hold.\n`--settings` writes them ([settings.md](settings.md)).\n\n"
           "| target | provider or option | what brings it, or what it does | source |\n|---|---|---|---|")
