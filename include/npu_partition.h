@@ -707,20 +707,17 @@ struct npart_release {
 };
 /* What is to be said of the release; false: the newest that the list describes was asked for. */
 NPART_API bool npart_plan_release(const npart_plan *plan, struct npart_release *out);
-/* The provider by which a session of ONNX Runtime has the target. */
+/* The provider by which a session of ONNX Runtime has the target; false: sessions do not have it. */
 struct npart_provider {
     size_t size;
     const char *name, *package, *source; /* "QNNExecutionProvider"; what brings it */
-    const char *compiler; /* the provider that compiles the model for it beforehand, or NULL */
-    const char *hint;     /* what else a session needs for it; "": nothing */
+    const char *compiler, *hint; /* what compiles the model for it beforehand, or NULL; what else it needs, or "" */
 };
-/* False: sessions do not have the target. */
 NPART_API bool npart_plan_provider(const npart_plan *plan, struct npart_provider *out);
 /* What such a session has to be told for the plan to hold. */
 struct npart_provider_option {
     size_t size;
-    const char *name, *value;
-    const char *text, *source; /* what it does; "" when unsaid */
+    const char *name, *value, *text, *source; /* the text: what it does; "" when unsaid */
     bool is_session; /* an entry of the session's configuration, and no option of the provider */
 };
 NPART_API bool npart_plan_provider_option(const npart_plan *plan, uint32_t index, struct npart_provider_option *out);

@@ -80,7 +80,7 @@ rm -f "${TMPDIR:-/tmp}/structure.$$"
 for file in $(find lib tools include test examples -name '*.[ch]'); do
 	lines=$(wc -l <"$file")
 	most=800
-	[ "$file" != include/npu_partition.h ] || most=1940 # one file on purpose
+	[ "$file" != include/npu_partition.h ] || most=2000 # one file on purpose
 	[ "$lines" -le $most ] || complain "$file has $lines lines"
 	awk -v file="$file" '
 		length($0) > 120 { printf "structure: %s:%d: %d columns\n", file, NR, length($0); bad = 1 }
