@@ -451,6 +451,8 @@ npart_status npart__bind_inputs(struct npart__inference *inference, const struct
         if (!make_input_fact(&binder, inference->graph->operands.items[scope->first_input + i]))
             status = npart__fail_memory(error);
     inference->expressions.reads_inputs = false;
+    for (uint32_t i = 0; status == NPART_OK && i < options->given_count; i++)
+        inference->facts[options->given[i].input].known = options->given[i].known;
     /* The tables were for names; facts and symbols are in the inference's own arena. */
     npart__arena_clear(&binder.scratch);
     return status == NPART_OK && inference->expressions.failed ? npart__fail_memory(error) : status;

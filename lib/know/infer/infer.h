@@ -108,6 +108,12 @@ struct npart__infer_policy {
     bool (*computes)(const struct npart__call *call);
 };
 
+/* What a graph input holds in one run. It makes the input no constant. */
+struct npart__given {
+    uint32_t input;                   /* a value; its shape has as many elements, or it counts for nothing */
+    const struct npart__known *known; /* outlives the result */
+};
+
 struct npart__infer_options {
     const struct npart_dim_binding *bindings;
     uint32_t binding_count;
@@ -120,6 +126,8 @@ struct npart__infer_options {
     /* Elements of so many are read and computed, where that is more than the limits say, as long as they are numbers;
      * not by views. For who makes constants of them, as of masks. */
     uint32_t most_elements;
+    const struct npart__given *given;
+    uint32_t given_count;
 };
 
 struct npart__inference {
