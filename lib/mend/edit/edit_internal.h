@@ -48,6 +48,8 @@ struct npart__editor {
     struct NPART__ARRAY(struct npart__rebound) rebound;
     uint32_t kept_nodes, kept_constants, kept_rebound; /* of sites that are done; what follows is the one at hand */
     uint32_t last_nodes; /* of the site that was kept last the first */
+    const struct npart__new_output *outputs; /* that are something else from here on */
+    uint32_t output_count;
 };
 
 /* ---- protobuf objects in the editor's arena ---------------------------------------------------------------------- */
@@ -85,6 +87,10 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
 Onnx__NodeProto *npart__edit_last(struct npart__site *site);
 /* The attribute's graphs (`g`, or `graphs`), and how many. */
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count);
+
+/* ports.c: outputs that are something else from here on, once all nodes stand in their lists. False when out of
+ * memory. */
+bool npart__edit_change_outputs(struct npart__editor *editor);
 
 /* tidy.c: takes away what is unused, and puts nodes in order, in a graph and its bodies. */
 npart_status npart__edit_tidy(struct npart__editor *editor, Onnx__GraphProto *graph, struct npart_error *error);

@@ -47,6 +47,20 @@ void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_versi
 /* The file imports this opset of ONNX's own operators; what its nodes say stays as it is. */
 void npart__editor_set_opset(struct npart__editor *editor, int64_t opset);
 
+/* A further input, under the name that is wanted, or with a number after it. Its name; NULL when out of memory. */
+const char *npart__editor_add_input(struct npart__editor *editor, const char *wanted, int element_type,
+                                    const int64_t *dims, uint32_t rank);
+
+/* What an output of the main graph is from here on; what it was goes on under another name. */
+struct npart__new_output {
+    const char *output; /* its name, which it keeps */
+    const char *source; /* a value of the main graph, or what a site made */
+    uint32_t axis;      /* of its declared shape, which is `size` now */
+    int64_t size;
+};
+/* The list is kept until the version is packed. False when out of memory. */
+bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart__new_output *list, uint32_t count);
+
 /* The next version, in `out->data` of `arena`: unused nodes and initializers are gone, nodes are sorted. The editor is
  * used up. */
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
@@ -55,6 +69,8 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
 /* Sets an entry of a node's metadata; nothing where the node has no object of its own (one whose place is not known).
  * False when out of memory. */
 bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value);
+/* The same of the model's own metadata. */
+bool npart__editor_note_model(struct npart__editor *editor, const char *key, const char *value);
 /* The version as it is with notes alone: nothing is taken away or sorted. */
 npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
                                       struct npart__version *out, struct npart_error *error);

@@ -5,15 +5,13 @@
 #include "edit/edit_internal.h"
 
 /* A key that is there gets the new value: a file that is annotated twice has each entry once. */
-bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)
+static bool note(struct npart__editor *editor, Onnx__StringStringEntryProto ***entries, size_t *count, const char *key,
+                 const char *value)
 {
-    Onnx__NodeProto *proto = editor->protos[node];
-    if (!proto)
-        return true;
-    for (size_t i = 0; i < proto->n_metadata_props; i++)
-        if (proto->metadata_props[i]->key && strcmp(proto->metadata_props[i]->key, key) == 0) {
-            proto->metadata_props[i]->value = npart__edit_text(editor, value);
-            return proto->metadata_props[i]->value != NULL;
+    for (size_t i = 0; i < *count; i++)
+        if ((*entries)[i]->key && strcmp((*entries)[i]->key, key) == 0) {
+            (*entries)[i]->value = npart__edit_text(editor, value);
+            return (*entries)[i]->value != NULL;
         }
     Onnx__StringStringEntryProto *entry = npart__arena_allocate(editor->arena, sizeof *entry);
     if (!entry)
@@ -21,8 +19,19 @@ bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char 
     onnx__string_string_entry_proto__init(entry);
     entry->key = npart__edit_text(editor, key);
     entry->value = npart__edit_text(editor, value);
-    return entry->key && entry->value &&
-           NPART__EDIT_APPEND(editor, proto->metadata_props, proto->n_metadata_props, entry);
+    return entry->key && entry->value && NPART__EDIT_APPEND(editor, *entries, *count, entry);
+}
+
+bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)
+{
+    Onnx__NodeProto *proto = editor->protos[node];
+    return !proto || note(editor, &proto->metadata_props, &proto->n_metadata_props, key, value);
+}
+
+bool npart__editor_note_model(struct npart__editor *editor, const char *key, const char *value)
+{
+    Onnx__ModelProto *model = editor->model;
+    return note(editor, &model->metadata_props, &model->n_metadata_props, key, value);
 }
 
 /* For `annotate`, whose file must be the model as it was: neither order nor unused nodes are touched. `limits` of

@@ -292,7 +292,8 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
     for (uint32_t i = 0; i < editor->kept_rebound; i++)
         if (!take_result(editor, editor->rebound.items[i].value, editor->rebound.items[i].producer))
             return npart__fail_memory(error);
-    if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor))
+    if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor) ||
+        !npart__edit_change_outputs(editor))
         return npart__fail_memory(error);
     /* From here on ids of the graph mean nothing: lists have other lengths. */
     npart_status status = npart__edit_tidy(editor, editor->model->graph, error);
