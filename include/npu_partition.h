@@ -1431,8 +1431,13 @@ struct npart_fix_options {
     /* From version 3 on: what else the tool must be told to do the same, for npart_fix_info.run: "--oplist", "FILE". */
     const char *const *words;
     uint32_t word_count;
+    /* From version 4 on: the slots of a cache that grows, which then has this size; 0: it stays as it is. Fails with
+     * ARGUMENT where that cannot be done, with the node as the place. See docs/decoder-cache.md. */
+    uint32_t cache_slots;
+    uint32_t cache_tokens;      /* new tokens in a run; 0: 1 */
+    bool cache_shifts;          /* outputs are the past of the next run, and not the new keys and values alone */
 };
-#define NPART_FIX_OPTIONS_INIT {.version = 3, .most_growth = 0.25}
+#define NPART_FIX_OPTIONS_INIT {.version = 4, .most_growth = 0.25}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there
@@ -1495,6 +1500,66 @@ struct npart_fix_step {
 NPART_API bool npart_fix_step(const npart_fix *fix, uint32_t index, struct npart_fix_step *out);
 /* A rewrite that was tried and did not help: its id, and why it was taken back. */
 NPART_API bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const char **rewrite, const char **why);
+
+/* Where slots of a cache may be that are used. */
+enum npart_slot_order {
+    NPART_SLOTS_RIGHT, /* at the right end of the past, the latest last */
+    NPART_SLOTS_ANY /* anywhere in the past, in any order */
+};
+NPART_API const char *npart_slot_order_text(enum npart_slot_order value); /* in JSON, or NULL */
+
+/* What the outputs of a cache are. */
+enum npart_present {
+    NPART_PRESENT_NEW, /* the keys and values of the new tokens, which the host writes into its cache */
+    NPART_PRESENT_SHIFT /* the past of the next run: its slots but the first, and the new ones at its end */
+};
+NPART_API const char *npart_present_text(enum npart_present value); /* in JSON, or NULL */
+
+/* What the host of a model with a fixed cache does with an input or output. */
+enum npart_port_role {
+    NPART_PORT_TOKENS, /* the ids of the new tokens */
+    NPART_PORT_POSITIONS, /* of the new tokens: the number of slots in use + `offset`, and one more for each */
+    NPART_PORT_MASK, /* by slot 1 where it is used or new, 0 where it is empty */
+    NPART_PORT_BIAS, /* by slot 0, or the mask's value where it is empty */
+    NPART_PORT_ROWS, /* the same for each new token, with the mask's value for those after it, too */
+    NPART_PORT_PAST, /* the keys or values of the slots before; empty ones are finite numbers, as zeros */
+    NPART_PORT_PRESENT, /* what becomes of a past */
+    NPART_PORT_OTHER /* as in the original model */
+};
+NPART_API const char *npart_port_role_text(enum npart_port_role value); /* in JSON, or NULL */
+
+/* How the host keeps the cache of a model that --cache has given a fixed size; see docs/decoder-cache.md. */
+struct npart_cache_info {
+    size_t size;
+    uint32_t slots; /* that attention looks at, new tokens included: no more may ever be used */
+    uint32_t tokens; /* new tokens in a run; where `present` is `new` fewer may count, the first ones */
+    uint32_t past; /* slots that a run is given: `slots` - `tokens` */
+    enum npart_slot_order order; /* where slots that are used may be */
+    enum npart_present present; /* what the outputs of a cache are */
+    double mask_value; /* of a float mask, where a slot is empty */
+    uint32_t port_count;
+    const char *text; /* all of it as JSON; the model has it in its metadata, as `npu-partition.cache` */
+};
+/* False where no cache was asked for, for NULL or an unknown size. */
+NPART_API bool npart_fix_cache(const npart_fix *fix, struct npart_cache_info *out);
+
+/* An input or output of a model with a fixed cache. */
+struct npart_cache_port {
+    size_t size;
+    const char *name; /* as the file says */
+    enum npart_port_role role; /* what the host does with it */
+    bool is_output; /* an output */
+    bool is_added; /* an input that the original does not have */
+    const char *type; /* its element type: `float32`, `int64`, ... */
+    uint32_t rank;
+    const int64_t *dims; /* numbers */
+    uint32_t axis; /* that of the slots; NPART_NONE: it has none */
+    const char *past; /* of an output: the input that it belongs to; NULL: of none */
+    /* of `positions`: the first element is the number of slots in use + this, and each is 1 more than the one before */
+    int64_t offset;
+};
+/* In the order of the file, added inputs after its own, outputs last. */
+NPART_API bool npart_fix_cache_port(const npart_fix *fix, uint32_t index, struct npart_cache_port *out);
 
 /* What becomes of the weights of a model that is written. */
 enum npart_weights {

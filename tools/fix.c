@@ -31,6 +31,9 @@ static npart_status search(const struct run *run, const struct npart_inference_o
     fix.without = options->without;
     fix.without_count = options->without_count;
     fix.most_growth = options->max_growth;
+    fix.cache_slots = options->cache_slots;
+    fix.cache_tokens = (uint32_t)options->tokens;
+    fix.cache_shifts = options->cache_shifts;
     fix.progress = shows_progress(options) ? show_progress : NULL;
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,

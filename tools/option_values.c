@@ -124,6 +124,25 @@ bool take_max_growth(struct options *options, const char *value)
     return read_share("--max-growth", value, &options->max_growth);
 }
 
+bool take_cache(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 2, INT32_MAX, &number))
+        return complain("--cache", value, "expected a number of at least 2");
+    options->cache_slots = (uint32_t)number;
+    return true;
+}
+
+bool take_present(struct options *options, const char *value)
+{
+    static const char *const words[] = {"new", "shift"};
+    unsigned at;
+    if (!read_word("--present", value, words, 2, &at))
+        return false;
+    options->cache_shifts = at == 1;
+    return true;
+}
+
 bool take_weights(struct options *options, const char *value)
 {
     static const char *const words[] = {"stay", "link", "copy", "external"};

@@ -95,6 +95,8 @@ struct options {
     unsigned allowed; /* bits by enum npart_equality */
     double max_growth;
     enum npart_weights weights;
+    uint32_t cache_slots; /* 0: the cache stays as it is */
+    bool cache_shifts;
     bool is_dry_run, lists_rewrites;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;

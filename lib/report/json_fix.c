@@ -55,6 +55,7 @@ void npart__fix_json(struct npart__report *report)
     struct npart_fix_info info = {.size = sizeof info};
     struct npart_fix_step at = {.size = sizeof at};
     struct npart__taken_back back;
+    struct npart_cache_info cache = {.size = sizeof cache};
     (void)npart_fix_info(fix, &info);
     npart__json_begin(out, FIX_SCHEMA);
     struct npart__object object = {.out = out, .next = npart__fix_fields, .at = &info};
@@ -70,6 +71,7 @@ void npart__fix_json(struct npart__report *report)
         step(out, i, &at, info.target_count);
     NPART__JSON_LIST(out, npart__own(&object, "taken_back"), i, npart_fix_taken_back(fix, i, &back.rewrite, &back.why))
         npart__put_taken_back(out, NULL, &back);
+    npart__json_value(out, npart__own(&object, "cache"), npart_fix_cache(fix, &cache) ? cache.text : "null");
     npart__object_close(&object);
     npart__append_text(out, "\n");
 }

@@ -42,6 +42,37 @@ def test_fix_with_sizes(tool: str, encoder: pathlib.Path) -> None:
     assert found.output is None
 
 
+def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
+    helper = pytest.importorskip("onnx.helper")
+    onnx = pytest.importorskip("onnx")
+    words = helper.make_tensor("words", 1, [90, 4], [0.5] * 360)
+    nodes = [helper.make_node("Gather", ["words", "ids"], ["x"]),
+             helper.make_node("Concat", ["past", "x"], ["present"], axis=1),
+             helper.make_node("Transpose", ["present"], ["turned"], perm=[0, 2, 1]),
+             helper.make_node("MatMul", ["x", "turned"], ["scores"]),
+             helper.make_node("Softmax", ["scores"], ["weights"], axis=-1),
+             helper.make_node("MatMul", ["weights", "present"], ["y"])]
+    inputs = [helper.make_tensor_value_info("ids", 7, ["batch", "new"]),
+              helper.make_tensor_value_info("past", 1, ["batch", "past", 4])]
+    outputs = [helper.make_tensor_value_info(name, 1, None) for name in ("y", "present")]
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", inputs, outputs, [words])), path)
+    found = fix(path, "hexagon", tmp_path / "out.onnx", cache=16)
+    expected = tool_json(tool, "fix", path, "-t", "hexagon", "--cache", "16", "--dry-run")
+    assert found.to_dict()["cache"] == expected["cache"]
+    assert found.cache is not None
+    assert (found.cache.slots, found.cache.tokens, found.cache.past) == (16, 1, 15)
+    roles = {tensor.role: tensor for tensor in found.cache.tensors}
+    assert roles["present"].past == "past"
+    assert roles["bias"].dims == (1, 1, 16)
+    assert json.loads(onnx.load(tmp_path / "out.onnx").metadata_props[0].value) == found.to_dict()["cache"]
+    assert fix(path, "hexagon").cache is None
+    with pytest.raises(npu_partition.ArgumentError, match="--tokens 1"):
+        fix(path, "hexagon", cache=16, tokens=2)
+    with pytest.raises(npu_partition.ArgumentError, match="new or shift"):
+        fix(path, "hexagon", cache=16, present="old")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("arguments", "error", "message"), [
     ({"allow": "everything"}, npu_partition.ArgumentError, "bits-if"),
     ({"only": ["nothing-such"]}, npu_partition.ArgumentError, "nothing-such"),

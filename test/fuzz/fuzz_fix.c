@@ -17,6 +17,19 @@ enum { HAS_SECOND = 1, HAS_REPORT = 2, ANY_GROWTH = 4, IS_BESIDE = 8, HAS_VALUE 
 
 /* ---- what it says ---------------------------------------------------------------------------------------------- */
 
+static void check_cache(const npart_fix *fix)
+{
+    struct npart_cache_info cache = {.size = sizeof cache};
+    struct npart_cache_port port = {.size = sizeof port};
+    uint32_t count = 0;
+    if (!npart_fix_cache(fix, &cache))
+        return;
+    FUZZ_REQUIRE(cache.past + cache.tokens == cache.slots && cache.text && npart_slot_order_text(cache.order));
+    for (; npart_fix_cache_port(fix, count, &port); count++)
+        FUZZ_REQUIRE(port.name && port.type && npart_port_role_text(port.role));
+    FUZZ_REQUIRE(count == cache.port_count);
+}
+
 static void check_steps(const npart_fix *fix)
 {
     struct npart_fix_info info = {.size = sizeof info};
@@ -37,6 +50,7 @@ static void check_steps(const npart_fix *fix)
     for (count = 0; npart_fix_taken_back(fix, count, &rewrite, &why); count++)
         FUZZ_REQUIRE(*rewrite && *why);
     FUZZ_REQUIRE(count == info.taken_back_count);
+    check_cache(fix);
     for (uint32_t i = 0; i < info.target_count; i++) {
         FUZZ_REQUIRE(npart_fix_plan(fix, i));
         fuzz_check_plan(npart_fix_plan(fix, i));
@@ -109,6 +123,11 @@ static void fix(const struct subject *subject, const npart_model *model, const s
     options.values = &value;
     options.value_count = flags & HAS_VALUE && choose_value(model, subject->choices[VALUE], &value);
     options.allowed = subject_choose(subject, ALLOWED, 32);
+    if (subject->choices[VALUE] & 0x80) { /* a decoder's cache is to have a fixed size */
+        options.cache_slots = 8;
+        options.cache_tokens = 1 + (subject->choices[VALUE] >> 6 & 1);
+        options.cache_shifts = subject->choices[VALUE] >> 5 & 1;
+    }
     options.most_growth = flags & ANY_GROWTH ? -1 : 0.25;
     options.allocator = &limited;
     npart_status status = npart_fix_make(&found, folder->model, oplists, targets, flags & HAS_SECOND ? 2 : 1, &options,

@@ -353,7 +353,7 @@ static void test_fix__arguments(void)
     fixture.count = 0;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.count = 1;
-    fixture.options.version = 4;
+    fixture.options.version = 5;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.options.version = 3;
     fixture.options.word_count = 1;
@@ -463,13 +463,52 @@ static void test_fix__has_one_allocator(void)
     end(&fixture);
 }
 
+/* A cache that grows and nothing that hides slots, so that a bias is added. */
+static const char growing[] =
+    "opset 17\ninput ids int64[1,new]\ninput past float32[1,past,4]\ninit words float32[90,4]\n"
+    "node x = Gather(words, ids)\nnode present = Concat(past, x) axis=1\nnode turned = Transpose(present) perm=[0,2,1]\n"
+    "node scores = MatMul(x, turned)\nnode weights = Softmax(scores) axis=-1\nnode y = MatMul(weights, present)\n"
+    "output y\noutput present\n";
+static const char decoders[] = "format 1\ntarget decoders\nop Gather Concat Transpose MatMul Add Softmax\n";
+
+static void test_fix__fixes_a_cache(void)
+{
+    struct npart_cache_info cache = {.size = sizeof cache};
+    struct npart_cache_port port = {.size = sizeof port};
+    struct fixture fixture;
+    begin(&fixture, growing, decoders, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK(!npart_fix_cache(fixture.fix, &cache) && !npart_fix_cache_port(fixture.fix, 0, &port));
+    npart_fix_free(fixture.fix);
+    fixture.options.cache_slots = 16;
+    fixture.fix = NULL;
+    CHECK_INT(search(&fixture), NPART_OK);
+    REQUIRE(npart_fix_cache(fixture.fix, &cache));
+    CHECK(cache.slots == 16 && cache.tokens == 1 && cache.past == 15 && cache.present == NPART_PRESENT_NEW);
+    CHECK(cache.port_count == 5 && cache.mask_value == -1e4);
+    REQUIRE(npart_fix_cache_port(fixture.fix, 2, &port));
+    CHECK_TEXT(port.name, "cache_bias");
+    CHECK(port.role == NPART_PORT_BIAS && port.is_added && port.rank == 3 && port.dims[2] == 16 && port.axis == 2);
+    CHECK(!npart_fix_cache_port(fixture.fix, 5, &port));
+    CHECK(!npart_fix_cache(NULL, &cache) && !npart_fix_cache(fixture.fix, NULL));
+    CHECK(!npart_fix_cache_port(NULL, 0, &port) && !npart_fix_cache_port(fixture.fix, 0, NULL));
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_OK);
+    npart_fix_free(fixture.fix);
+    fixture.fix = NULL;
+    fixture.options.cache_tokens = 2; /* nothing hides later tokens */
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(fixture.error.place, "node 4 (Softmax)");
+    end(&fixture);
+}
+
 /* Each allocation fails once; whatever was taken comes back. */
-static void test_fix__out_of_memory(void)
+static void fail_each(const char *model, const char *list, uint32_t cache_slots)
 {
     struct fixture fixture;
     struct counted counted;
     npart_status status = NPART_ERROR_MEMORY;
-    begin(&fixture, guarded, no_isnan, NULL);
+    begin(&fixture, model, list, NULL);
+    fixture.options.cache_slots = cache_slots;
     for (size_t at = 1; status != NPART_OK && at < 100000; at += at < 200 ? 1 : 7) {
         counted_init(&counted, true);
         counted.fail_at = at;
@@ -491,8 +530,15 @@ static void test_fix__out_of_memory(void)
     end(&fixture);
 }
 
+static void test_fix__out_of_memory(void)
+{
+    fail_each(guarded, no_isnan, 0);
+    fail_each(growing, decoders, 8);
+}
+
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
       test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
+      test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
       test_fix__proposes,
       test_fix__has_one_allocator, test_fix__out_of_memory)

@@ -119,6 +119,12 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     add_classes(&line, options->allowed);
     add_list(&line, "--only", options->only, options->only_count);
     add_list(&line, "--not", options->without, options->without_count);
+    if (options->version >= 4 && options->cache_slots) {
+        add_option(&line, "--cache", npart__arena_format(arena, "%u", options->cache_slots));
+        uint32_t tokens = options->cache_tokens ? options->cache_tokens : 1;
+        add_option(&line, "--tokens", npart__arena_format(arena, "%u", tokens));
+        add_option(&line, "--present", options->cache_shifts ? "shift" : NULL);
+    }
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);
     add(&line, "-o");

@@ -7,6 +7,7 @@
 #ifndef NPART_FIX_H
 #define NPART_FIX_H
 
+#include "cache/cache.h"
 #include "choose/choose.h"
 #include "edit/editor.h"
 #include "rewrite/rewrite.h"
@@ -36,6 +37,7 @@ struct npart__fix_request {
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */
     const struct npart__bound_value *values;
     uint32_t value_count;
+    struct npart__cache_request cache;  /* slots 0: it stays as it is */
     uint32_t allowed;                   /* bits by enum npart_equality: 1 is equal bit for bit, and no more */
     const char *const *only, *const *without; /* ids of rewrites; NULL-terminated; NULL: all, none */
     double most_growth;                 /* of the file with its weights, as a share; negative: any */
@@ -67,6 +69,7 @@ struct npart__fix {
     struct NPART__ARRAY(struct npart__fix_step) steps;
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
     uint32_t plan_count; /* how many were made */
+    struct npart__cache cache; /* where it was asked for */
     uint32_t barred;     /* bits by enum npart_equality: classes that are not allowed, and that some site would need */
 };
 

@@ -57,7 +57,7 @@ static bool are_complete(const struct npart_fix_options *options)
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("fix options", options->version, 3, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("fix options", options->version, 4, error) : NPART_OK;
     if (status != NPART_OK)
         return status;
     if (!path || !oplists || !targets)
@@ -227,6 +227,9 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     /* What keeps every bit is always allowed: there is nothing to ask the user. */
     request->allowed = options->allowed | 1u << NPART_EQUAL_BITS;
     request->most_growth = options->most_growth;
+    if (options->version >= 4)
+        request->cache = (struct npart__cache_request){
+            options->cache_slots, options->cache_tokens ? options->cache_tokens : 1, options->cache_shifts};
     request->progress = options->progress;
     request->payload = options->payload;
     request->plan = plan_of(fix);
@@ -485,6 +488,46 @@ bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const char **rew
         return false;
     *rewrite = fix->found.taken_back.items[index].rewrite;
     *why = fix->found.taken_back.items[index].why;
+    return true;
+}
+
+bool npart_fix_cache(const npart_fix *fix, struct npart_cache_info *out)
+{
+    if (!fix || !fix->found.cache.slots || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__cache *cache = &fix->found.cache;
+    *out = (struct npart_cache_info){
+        .size = sizeof *out,
+        .slots = cache->slots,
+        .tokens = cache->tokens,
+        .past = cache->past,
+        .order = (enum npart_slot_order)cache->order,
+        .present = cache->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW,
+        .mask_value = cache->mask_value,
+        .port_count = cache->port_count,
+        .text = cache->text,
+    };
+    return true;
+}
+
+bool npart_fix_cache_port(const npart_fix *fix, uint32_t index, struct npart_cache_port *out)
+{
+    if (!fix || index >= fix->found.cache.port_count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__port *at = &fix->found.cache.ports[index];
+    *out = (struct npart_cache_port){
+        .size = sizeof *out,
+        .name = at->name,
+        .role = (enum npart_port_role)at->role,
+        .is_output = at->is_output,
+        .is_added = at->is_added,
+        .type = npart__type_name(at->element_type),
+        .rank = at->rank,
+        .dims = at->dims,
+        .axis = at->axis,
+        .past = at->past,
+        .offset = at->offset,
+    };
     return true;
 }
 

@@ -433,6 +433,35 @@ static npart_status begin(struct npart__course *course, const struct npart__vers
     return status == NPART_OK && attempt.made ? tell_and_begin_from(course, &attempt) : status;
 }
 
+/* The steps so far are told, and the search begins again from what was made. */
+static npart_status begin_anew(struct npart__course *course, struct npart__attempt *attempt)
+{
+    struct npart__search *search = course->search;
+    npart_status status = npart__tell_changes(search, course->current, attempt);
+    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
+        if (!NPART__PUSH(search->arena, &search->fix->steps, course->steps.items[i].attempt.step))
+            status = npart__fail_memory(search->error);
+    course->steps.count = course->version_count = course->best_count = 0;
+    if (course->best != course->base && course->best != course->current)
+        npart__state_free(course->best);
+    if (course->current != course->base)
+        npart__state_free(course->current);
+    npart_status begun = begin_from(course, attempt);
+    return status == NPART_OK ? begun : status;
+}
+
+/* After the branches that inputs choose, as a cache is seen in the main graph alone. */
+static npart_status fix_cache(struct npart__course *course, bool binds)
+{
+    struct npart__attempt attempt = {.rewrite = NULL};
+    if (!course->search->request->cache.slots)
+        return NPART_OK;
+    npart_status status = binds ? take_branches(course) : NPART_OK;
+    if (status == NPART_OK)
+        status = npart__attempt_cache(course->search, course->current, &attempt);
+    return status == NPART_OK ? begin_anew(course, &attempt) : status;
+}
+
 /* Before all else that is tried: whatever a runtime does not load fails, and nothing could be won for it. */
 static npart_status lower_ir_version(struct npart__course *course)
 {
@@ -496,6 +525,8 @@ static npart_status run(struct npart__search *search, const struct npart__versio
         npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
     npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
+        status = fix_cache(&course, binds);
+    if (status == NPART_OK)
         status = lower_ir_version(&course);
     if (status == NPART_OK)
         status = take_opset(&course);
@@ -537,7 +568,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     memset(out, 0, sizeof *out);
     bool has_sizes = request->sizes.binding_count || request->sizes.shape_count;
     npart_status status = run(&search, version, has_sizes || request->value_count);
-    if (status == NPART_OK && has_sizes && !request->value_count && brings_only_harm(out)) {
+    if (status == NPART_OK && has_sizes && !request->value_count && !request->cache.slots && brings_only_harm(out)) {
         static const struct npart__taken_back bind = {NPART__ID_BIND, "with these sizes the model is worse", 1};
         uint32_t plan_count = out->plan_count;
         memset(out, 0, sizeof *out);

@@ -114,6 +114,9 @@ bool npart__is_wanted(const struct npart__fix_request *request, const char *id);
 /* The IR version that the runtimes of all targets load, where that alone keeps one from loading the model. */
 npart_status npart__attempt_ir_version(struct npart__search *search, struct npart__state *state,
                                        struct npart__attempt *attempt);
+/* The cache of the request. */
+npart_status npart__attempt_cache(struct npart__search *search, struct npart__state *state,
+                                  struct npart__attempt *attempt);
 /* The sizes and values of the request. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
                                  struct npart__attempt *attempt);

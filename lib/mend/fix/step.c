@@ -434,6 +434,31 @@ npart_status npart__attempt_opset(struct npart__search *search, struct npart__st
     return attempt_header(search, state, NPART__ID_OPSET, opset, 0, attempt);
 }
 
+/* What cannot be done is the user's to know, as the file is of no use without. */
+npart_status npart__attempt_cache(struct npart__search *search, struct npart__state *state,
+                                  struct npart__attempt *attempt)
+{
+    static const char *const notes[] = {"The cache is kept by the host, as the contract says (docs/decoder-cache.md).", NULL};
+    struct npart__state *made = npart__state_new(search);
+    describe(search, attempt, NPART__ID_CACHE, notes);
+    attempt->step.equality = NPART_EQUAL_ULP;
+    if (!made)
+        return npart__fail_memory(search->error);
+    struct npart__version version = {0};
+    npart_status status = npart__cache_fix(&search->request->cache, &state->version, &state->graph, search->arena,
+                                           &search->fix->cache, &version, search->error);
+    made->version = version; /* which lies in the arena of the result */
+    if (status != NPART_OK) {
+        npart__state_free(made);
+        return status;
+    }
+    attempt->step.site_count = search->fix->cache.pair_count;
+    status = analyse_made(search, made, attempt, NPART__ID_CACHE);
+    if (status == NPART_OK && !attempt->made)
+        return npart__fail(search->error, NPART_ERROR_ARGUMENT, "", "the model cannot be read with a fixed cache");
+    return status;
+}
+
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
  * user's options and then written into the types, so that the file itself says them from here on. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,

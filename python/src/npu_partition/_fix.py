@@ -102,6 +102,8 @@ class Fix:
         self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
         self.steps = tuple(results.build(FixStep, item) for item in data["steps"])
         self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])
+        self.cache = None if data["cache"] is None else results.build(results.Cache, data["cache"])
+        """How the host keeps the cache of fixed size that was asked for; None: none was."""
         self.plans: int = data["plans"]
         """How many plans the search has made."""
 
@@ -137,6 +139,9 @@ def fix(
     only: str | Iterable[str] | None = None,
     without: str | Iterable[str] | None = None,
     max_growth: float = 0.25,
+    cache: int | None = None,
+    tokens: int = 1,
+    present: Literal["new", "shift"] = "new",
     weights: Weights = "stay",
     dims: Mapping[str, int | str] | None = None,
     inputs: Mapping[str, Sequence[int]] | None = None,
@@ -162,6 +167,9 @@ def fix(
         only: ids of rewrites (docs/rewrites.md); None: all.
         without: rewrites that are not used.
         max_growth: how much the file with its weights may grow, as a share; negative: by any amount.
+        cache: of a decoder whose cache grows: the slots that it has from then on (docs/decoder-cache.md).
+        tokens: new ones in a run of such a model.
+        present: its outputs are the new keys and values, or with ``"shift"`` the cache of the next run.
         weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there
             (``onnx.load`` refuses hard links, under either name);
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
@@ -181,6 +189,9 @@ def fix(
     options.allowed, options.most_growth = _allowed(names(allow)), max_growth
     options.only, options.only_count = _texts(names(only))
     options.without, options.without_count = _texts(names(without))
+    if present not in ("new", "shift"):
+        raise ArgumentError(f"present must be new or shift, not {present}")
+    options.cache_slots, options.cache_tokens, options.cache_shifts = cache or 0, tokens, present == "shift"
     told = None
     if progress is not None:
         report = progress

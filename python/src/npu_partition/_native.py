@@ -196,6 +196,21 @@ NPART_EQUAL_ULP = 2
 NPART_EQUAL_STEP = 3
 NPART_EQUAL_APPROX = 4
 
+NPART_SLOTS_RIGHT = 0
+NPART_SLOTS_ANY = 1
+
+NPART_PRESENT_NEW = 0
+NPART_PRESENT_SHIFT = 1
+
+NPART_PORT_TOKENS = 0
+NPART_PORT_POSITIONS = 1
+NPART_PORT_MASK = 2
+NPART_PORT_BIAS = 3
+NPART_PORT_ROWS = 4
+NPART_PORT_PAST = 5
+NPART_PORT_PRESENT = 6
+NPART_PORT_OTHER = 7
+
 NPART_WEIGHTS_STAY = 0
 NPART_WEIGHTS_LINK = 1
 NPART_WEIGHTS_COPY = 2
@@ -257,7 +272,7 @@ NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
-NPART_FIX_OPTIONS_INIT = {"version": 3, "most_growth": 0.25}
+NPART_FIX_OPTIONS_INIT = {"version": 4, "most_growth": 0.25}
 NPART_SIDE_INIT = {"version": 1}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
@@ -1640,6 +1655,9 @@ class npart_fix_options(Structure):
     limit_count: int
     words: Any
     word_count: int
+    cache_slots: int
+    cache_tokens: int
+    cache_shifts: bool
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1662,6 +1680,9 @@ class npart_fix_options(Structure):
         ("limit_count", c_uint32),
         ("words", POINTER(c_char_p)),
         ("word_count", c_uint32),
+        ("cache_slots", c_uint32),
+        ("cache_tokens", c_uint32),
+        ("cache_shifts", c_bool),
     ]
 
 
@@ -1726,6 +1747,56 @@ class npart_fix_step(Structure):
         ("after", POINTER(npart_summary)),
         ("after_ms", POINTER(c_double)),
         ("caveats", POINTER(c_char_p)),
+    ]
+
+
+class npart_cache_info(Structure):
+    size: int
+    slots: int
+    tokens: int
+    past: int
+    order: int
+    present: int
+    mask_value: float
+    port_count: int
+    text: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("slots", c_uint32),
+        ("tokens", c_uint32),
+        ("past", c_uint32),
+        ("order", c_int),
+        ("present", c_int),
+        ("mask_value", c_double),
+        ("port_count", c_uint32),
+        ("text", c_char_p),
+    ]
+
+
+class npart_cache_port(Structure):
+    size: int
+    name: Bytes | None
+    role: int
+    is_output: bool
+    is_added: bool
+    type: Bytes | None
+    rank: int
+    dims: Any
+    axis: int
+    past: Bytes | None
+    offset: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("role", c_int),
+        ("is_output", c_bool),
+        ("is_added", c_bool),
+        ("type", c_char_p),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+        ("axis", c_uint32),
+        ("past", c_char_p),
+        ("offset", c_int64),
     ]
 
 
@@ -2284,6 +2355,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_fix_plan": (c_void_p, [c_void_p, c_uint32]),
     "npart_fix_step": (c_bool, [c_void_p, c_uint32, POINTER(npart_fix_step)]),
     "npart_fix_taken_back": (c_bool, [c_void_p, c_uint32, POINTER(c_char_p), POINTER(c_char_p)]),
+    "npart_slot_order_text": (c_char_p, [c_int]),
+    "npart_present_text": (c_char_p, [c_int]),
+    "npart_port_role_text": (c_char_p, [c_int]),
+    "npart_fix_cache": (c_bool, [c_void_p, POINTER(npart_cache_info)]),
+    "npart_fix_cache_port": (c_bool, [c_void_p, c_uint32, POINTER(npart_cache_port)]),
     "npart_rewrites_describe": (c_int, [npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),

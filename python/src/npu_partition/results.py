@@ -40,6 +40,12 @@ Outcome = Literal["no", "fail", "unknown", "note", "elsewhere"]
 """How a rule came out for a node."""
 Equality = Literal["bits", "bits-if", "ulp", "step", "approx"]
 """How equal a model is afterwards, from the strongest."""
+SlotOrder = Literal["right", "any"]
+"""Where slots of a cache may be that are used."""
+Present = Literal["new", "shift"]
+"""What the outputs of a cache are."""
+PortRole = Literal["tokens", "positions", "mask", "bias", "rows", "past", "present", "other"]
+"""What the host of a model with a fixed cache does with an input or output."""
 Change = Literal["same", "different", "better", "worse"]
 """What a comparison says of a figure, a root or a node."""
 Fate = Literal["live", "constant", "shape-arithmetic", "inlined", "untaken", "identity", "dropout", "fused", "no-op"]
@@ -833,6 +839,57 @@ class Memory:
     the same for all nodes of a partition; None: not known. The largest is ``activation_peak_bytes_cpu``."""
     held_bytes_npu: tuple[int | None, ...]
     """The same of the node's partition; 0 for a node on the CPU. The largest of a partition is its ``peak_bytes``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """How the host keeps the cache of a model that --cache has given a fixed size; see docs/decoder-cache.md."""
+
+    slots: int
+    """That attention looks at, new tokens included: no more may ever be used."""
+    tokens: int
+    """New tokens in a run; where ``present`` is ``new`` fewer may count, the first ones."""
+    past: int
+    """Slots that a run is given: ``slots`` - ``tokens``."""
+    order: SlotOrder
+    """Where slots that are used may be: ``right``: at the right end of the past, the latest last; ``any``: anywhere
+    in the past, in any order."""
+    present: Present
+    """What the outputs of a cache are: ``new``: the keys and values of the new tokens, which the host writes into
+    its cache; ``shift``: the past of the next run: its slots but the first, and the new ones at its end."""
+    mask_value: float
+    """Of a float mask, where a slot is empty."""
+    tensors: tuple[CachePort, ...]
+    """Inputs, then outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachePort:
+    """An input or output of a model with a fixed cache."""
+
+    name: str
+    """As the file says."""
+    role: PortRole
+    """What the host does with it: ``tokens``: the ids of the new tokens; ``positions``: of the new tokens: the
+    number of slots in use + ``offset``, and one more for each; ``mask``: by slot 1 where it is used or new, 0
+    where it is empty; ``bias``: by slot 0, or the mask's value where it is empty; ``rows``: the same for each new
+    token, with the mask's value for those after it, too; ``past``: the keys or values of the slots before; empty
+    ones are finite numbers, as zeros; ``present``: what becomes of a past; ``other``: as in the original model."""
+    is_output: bool
+    """An output."""
+    is_added: bool
+    """An input that the original does not have."""
+    type: str
+    """Its element type: ``float32``, ``int64``, ..."""
+    dims: tuple[int, ...] | None
+    """Numbers; None: not known."""
+    axis: int | None
+    """That of the slots; None: it has none."""
+    past: str | None
+    """Of an output: the input that it belongs to; None: of none."""
+    offset: int
+    """Of ``positions``: the first element is the number of slots in use + this, and each is 1 more than the one
+    before."""
 
 
 # Fields that the JSON calls by a word of Python's.

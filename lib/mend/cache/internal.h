@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of lib/mend/cache share.
+ */
+#ifndef NPART_CACHE_INTERNAL_H
+#define NPART_CACHE_INTERNAL_H
+
+#include "cache/cache.h"
+
+/* What closes a slot. In float16 twice as much is no number any more. */
+#define NPART__MASK_VALUE (-1e4)
+
+/* ---- what was found ---------------------------------------------------------------------------------------------- */
+
+struct npart__pair {
+    uint32_t past, present; /* graph input and output */
+    uint32_t join;          /* the Concat */
+    uint32_t fresh;         /* its other operand: the new keys or values */
+    uint32_t axis;          /* of the slots */
+};
+
+/* Sizes that depend on the request. */
+enum npart__cache_size { NPART__SIZE_BATCH, NPART__SIZE_PAST, NPART__SIZE_TOKENS, NPART__SIZE_TOTAL };
+
+struct npart__cache_dim {
+    const char *name; /* as --dim takes it */
+    uint8_t size;     /* enum npart__cache_size */
+};
+
+struct npart__cache_input {
+    uint32_t value;
+    uint8_t role;      /* enum npart_port_role */
+    uint32_t slot_axis; /* the axis that grows with the cache; NPART_NONE: none does */
+    uint8_t element_type;
+    uint16_t rank;
+    const int64_t *dims; /* as they were last learnt; those of the slot axis are another in each probe */
+};
+
+/* A value that counts slots where it means positions, and what stands for it. */
+struct npart__position {
+    uint32_t value;
+    int64_t offset; /* its first element is the number of used slots + this, each further one is 1 more */
+};
+
+/* An operand in whose place stands what is made anew. */
+struct npart__use {
+    uint32_t node, operand, value;
+};
+
+struct npart__work {
+    const struct npart__cache_request *request;
+    const struct npart__version *version;
+    const struct npart__graph *graph;
+    struct npart__arena *arena;   /* of what is found */
+    struct npart_error *error;
+    const struct npart__inference *plain; /* with no sizes given */
+    struct NPART__ARRAY(struct npart__pair) pairs;
+    struct NPART__ARRAY(struct npart__cache_dim) dims;
+    struct NPART__ARRAY(struct npart__cache_input) inputs;
+    bool has_fixed_tokens; /* the number of new tokens is written in the file */
+    bool *is_live;         /* by node: an output needs it */
+    /* What is to be changed. */
+    struct NPART__ARRAY(struct npart__position) positions;
+    bool *is_position;     /* by value: one of these */
+    bool *is_repaired;     /* by value: made anew from them */
+    struct NPART__ARRAY(uint32_t) unmasked; /* each Softmax that needs a bias */
+    bool *is_unmasked;     /* by node */
+    bool is_right_only;    /* slots must be in order: something looks at the last ones */
+    const bool *is_static; /* by value: known without any input */
+    struct NPART__ARRAY(struct npart__use) uses; /* operands that are made anew */
+};
+
+/* Fails with ARGUMENT. `node` may be NPART_NONE. */
+npart_status npart__cache_refuse(const struct npart__work *work, uint32_t node, const char *format, ...)
+    NPART__PRINTF(3, 4);
+
+/* pairs.c */
+npart_status npart__cache_find_pairs(struct npart__work *work);
+npart_status npart__cache_find_sizes(struct npart__work *work);
+/* Back through nodes that hand on what they are given. */
+uint32_t npart__cache_through(const struct npart__work *work, uint32_t value);
+
+/* ---- probe.c ----------------------------------------------------------------------------------------------------- */
+
+/* One run: how many slots the past has, and which of them hold a token. */
+struct npart__layout {
+    uint32_t past, tokens;
+    uint32_t used;        /* of the past's slots */
+    const uint32_t *slot; /* by used token its slot; NULL: the last ones, in order */
+};
+
+struct npart__probe {
+    struct npart__arena arena;
+    struct npart__inference inference;
+    struct npart__layout layout;
+};
+
+/* Dims of the inputs, and which grow, for a number of new tokens. */
+npart_status npart__cache_learn(struct npart__work *work, uint32_t tokens);
+/* `gives`: integers and masks are what the layout says; else sizes alone. Free it, whatever comes out. */
+npart_status npart__cache_probe(struct npart__work *work, const struct npart__layout *layout, bool gives,
+                                struct npart__probe *out);
+void npart__cache_probe_free(struct npart__probe *probe);
+/* Bindings of all dims for a past and new tokens; NULL when out of memory. */
+struct npart_dim_binding *npart__cache_bindings(const struct npart__work *work, uint32_t past, uint32_t tokens,
+                                                struct npart__arena *arena);
+
+/* How a value of one probe is to the same of another with `empty` more slots in front. */
+enum npart__relation {
+    NPART__REL_SAME,    /* known in both, and equal, no axis grows */
+    NPART__REL_ALIGNED, /* equal once the empty slots are cut off */
+    NPART__REL_GREW,    /* no axis grows, and each element is `empty` more */
+    NPART__REL_OTHER,   /* known and neither */
+    NPART__REL_DATA     /* not known in both */
+};
+
+struct npart__compared {
+    struct npart__probe *a, *b; /* b has `empty` more slots */
+    uint32_t empty;
+};
+
+enum npart__relation npart__cache_relation(const struct npart__compared *at, uint32_t value);
+/* The axes that grow as bits; false where a rank or a dim is not known, or a dim grows by something else. */
+bool npart__cache_axes(const struct npart__compared *at, uint32_t value, uint64_t *axes);
+/* Elements of a value; NULL where they are not known as numbers. */
+const struct npart__known *npart__cache_elements(struct npart__probe *probe, uint32_t value);
+static inline double npart__known_number(const struct npart__known *known, uint32_t i)
+{
+    return known->ints ? (double)known->ints[i] : known->doubles[i];
+}
+/* Whether slots of the past may be anywhere: `b` has the tokens of `a` at other slots, of as many. */
+bool npart__cache_is_moved(struct npart__probe *a, struct npart__probe *b, uint64_t axes, uint32_t value);
+
+/* ---- flow.c, rules.c --------------------------------------------------------------------------------------------- */
+
+/* Walks all nodes that are needed. Adds to what is to be changed, or refuses. */
+npart_status npart__cache_follow(struct npart__work *work, const struct npart__compared *compared);
+/* Whether nothing looks at where in the past a slot stands: `b` has the tokens of `a` at other slots. `axes` that grow
+ * by value; UINT64_MAX: not known. */
+bool npart__cache_is_free(struct npart__work *work, struct npart__probe *a, struct npart__probe *b,
+                          const uint64_t *axes);
+
+/* What is known of a value that is data, or enters it. */
+struct npart__flow {
+    bool is_known;   /* control: elements are known */
+    bool is_wrong;   /* known, and not the same in both: it counts slots */
+    bool is_zero;    /* exactly 0 at what is to be hidden, slots that are empty and tokens that are later */
+    uint32_t axis;   /* of the slots; NPART_NONE: none */
+    double hidden;   /* no more than this at empty slots is added to it; 0: nothing hides them */
+    double later;    /* the same at tokens that are later; of one new token there are none */
+};
+
+struct npart__walk {
+    struct npart__work *work;
+    const struct npart__compared *compared;
+    struct npart__flow *flows; /* by value */
+    uint32_t node;
+};
+
+/* Operands that say how a result is shaped, as bits: what they are matters where the result is another. */
+uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node);
+
+/* What comes of a node that sees slots: a reason why it cannot be followed, or NULL. */
+const char *npart__cache_rule(struct npart__walk *walk);
+
+/* positions.c: whether a value that is wrong can be made anew from positions; then it is noted. False too when out of
+ * memory, which the work's error tells. */
+bool npart__cache_repair(struct npart__walk *walk, uint32_t value);
+
+/* contract.c: the contract as JSON; NULL when out of memory. */
+const char *npart__cache_text(const struct npart__cache *cache, struct npart__arena *arena);
+
+/* write.c */
+npart_status npart__cache_write(struct npart__work *work, struct npart__arena *arena, struct npart__cache *out,
+                                struct npart__version *out_version);
+
+#endif

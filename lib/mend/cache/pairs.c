@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which inputs are caches, which sizes follow from the request, and what the other inputs are.
+ */
+#include "cache/internal.h"
+#include "infer/families.h"
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+static bool is_empty(const struct npart__work *work, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(work->plain, value);
+    bool is_found = false;
+    for (uint32_t i = 0; fact->has_rank && i < fact->rank; i++)
+        is_found |= fact->dims[i] == 0;
+    return is_found;
+}
+
+/* The only operand of a node that joins it with nothing, as exporters write a cache that began empty; NPART_NONE. */
+static uint32_t lone_operand(const struct npart__work *work, const struct npart__node *node)
+{
+    uint32_t found = NPART_NONE;
+    bool is_concat = npart__is_onnx_op(work->graph, node, "Concat");
+    if (!is_concat && !npart__is_onnx_op(work->graph, node, "Identity"))
+        return NPART_NONE;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(work->graph, node, i);
+        if (value == NPART_NONE || (is_concat && is_empty(work, value)))
+            continue;
+        if (found != NPART_NONE)
+            return NPART_NONE;
+        found = value;
+    }
+    return found;
+}
+
+/* Nodes are in order, so each step goes to an earlier one. */
+uint32_t npart__cache_through(const struct npart__work *work, uint32_t value)
+{
+    for (uint32_t next = value; next != NPART_NONE;) {
+        value = npart__value_at(work->graph, next)->alias;
+        uint32_t producer = npart__producer(work->graph, value);
+        next = producer == NPART_NONE ? NPART_NONE : lone_operand(work, npart__node_at(work->graph, producer));
+    }
+    return value;
+}
+
+static bool is_graph_input(const struct npart__work *work, uint32_t value)
+{
+    const struct npart__value *at = npart__value_at(work->graph, value);
+    return at->kind == NPART__VALUE_INPUT && at->scope == 0;
+}
+
+/* A Concat of two, of which the first is a graph input. */
+static bool is_joined(const struct npart__work *work, uint32_t join, struct npart__pair *out)
+{
+    const struct npart__node *node = npart__node_at(work->graph, join);
+    uint32_t operands[2], count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(work->graph, node, i);
+        if (value == NPART_NONE || is_empty(work, value))
+            continue;
+        if (count == 2)
+            return false;
+        operands[count++] = value;
+    }
+    if (count != 2 || !npart__is_onnx_op(work->graph, node, "Concat"))
+        return false;
+    out->past = npart__cache_through(work, operands[0]);
+    const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
+    out->join = join;
+    out->fresh = operands[1];
+    return is_graph_input(work, out->past) && fact->has_rank && fact->rank > 2 &&
+           npart__normalize_axis(npart__node_int(work->graph, node, "axis", 0), fact->rank, &out->axis);
+}
+
+/* An input that is written into, so that the cache is as large before as after. */
+static bool is_fixed(const struct npart__work *work, uint32_t producer)
+{
+    uint32_t into = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
+    return into != NPART_NONE && npart__lists_op(work->graph, "ScatterND ScatterElements TensorScatter", producer) &&
+           is_graph_input(work, npart__cache_through(work, into));
+}
+
+static bool is_taken_by(const struct npart__work *work, uint32_t producer)
+{
+    static const char ops[] = "com.microsoft:GroupQueryAttention com.microsoft:MultiHeadAttention Attention "
+                              "com.microsoft:Attention com.microsoft:DecoderMaskedMultiHeadAttention "
+                              "com.microsoft:SparseAttention";
+    return npart__lists_op(work->graph, ops, producer);
+}
+
+static bool is_a_pair(const struct npart__work *work, uint32_t past)
+{
+    for (uint32_t i = 0; i < work->pairs.count; i++)
+        if (work->pairs.items[i].past == past)
+            return true;
+    return false;
+}
+
+npart_status npart__cache_find_pairs(struct npart__work *work)
+{
+    const struct npart__graph *graph = work->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    uint32_t fixed = NPART_NONE, taken = NPART_NONE;
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        struct npart__pair pair = {.present = graph->operands.items[scope->first_output + i]};
+        uint32_t producer = npart__producer(graph, npart__cache_through(work, pair.present));
+        if (producer == NPART_NONE)
+            continue;
+        fixed = is_fixed(work, producer) ? producer : fixed;
+        taken = is_taken_by(work, producer) ? producer : taken;
+        if (!is_joined(work, producer, &pair))
+            continue;
+        if (is_a_pair(work, pair.past))
+            return npart__cache_refuse(work, producer, "input %s becomes two outputs",
+                                       npart__value_name(graph, pair.past));
+        if (!NPART__PUSH(work->arena, &work->pairs, pair))
+            return npart__fail_memory(work->error);
+    }
+    if (taken != NPART_NONE)
+        return npart__cache_refuse(work, taken, "the operator keeps the cache itself; it is not followed");
+    if (!work->pairs.count && fixed != NPART_NONE)
+        return npart__cache_refuse(work, fixed, "the cache has a fixed size already");
+    return work->pairs.count ? NPART_OK
+                             : npart__cache_refuse(work, NPART_NONE,
+                                                   "no cache grows: no output is a Concat of an input and new slots");
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* The name by which an axis of an input can be bound; NULL: its size is written in the file, or out of memory. */
+static const char *name_of_axis(const struct npart__work *work, uint32_t input, uint32_t axis)
+{
+    const struct npart__declared_type *declared = npart__value_at(work->graph, input)->declared;
+    if (!declared || !declared->has_rank || axis >= declared->rank || declared->dims[axis].value >= 0)
+        return NULL;
+    if (declared->dims[axis].parameter)
+        return declared->dims[axis].parameter;
+    return npart__arena_format(work->arena, "%s.%u", npart__value_name(work->graph, input), axis);
+}
+
+static npart_status add_dim(struct npart__work *work, const char *name, enum npart__cache_size size)
+{
+    for (uint32_t i = 0; i < work->dims.count; i++)
+        if (strcmp(work->dims.items[i].name, name) == 0)
+            return work->dims.items[i].size == (uint8_t)size
+                       ? NPART_OK
+                       : npart__cache_refuse(work, NPART_NONE, "dimension `%s` stands for two sizes", name);
+    struct npart__cache_dim dim = {name, (uint8_t)size};
+    return NPART__PUSH(work->arena, &work->dims, dim) ? NPART_OK : npart__fail_memory(work->error);
+}
+
+/* ---- what an integer input is ------------------------------------------------------------------------------------ */
+
+/* Made of initializers alone: a table, whatever it is wrapped in. Depth is that of a wrapping. */
+static bool is_weight(const struct npart__work *work, uint32_t value, unsigned depth)
+{
+    if (value == NPART_NONE)
+        return false;
+    value = npart__value_at(work->graph, value)->alias;
+    if (npart__value_at(work->graph, value)->kind == NPART__VALUE_INITIALIZER)
+        return true;
+    uint32_t producer = npart__producer(work->graph, value);
+    if (producer == NPART_NONE || depth > 8)
+        return false;
+    const struct npart__node *node = npart__node_at(work->graph, producer);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t operand = npart__node_input(work->graph, node, i);
+        if (operand != NPART_NONE && !is_weight(work, operand, depth + 1))
+            return false;
+    }
+    return node->input_count + node->body_count > 0 || npart__is_onnx_op(work->graph, node, "Constant");
+}
+
+/* Where an integer goes: rows of the largest table that it looks up, and whether it becomes a number to compute
+ * with. */
+struct destiny {
+    int64_t rows; /* 0: no table */
+    bool is_number;
+};
+
+/* Follows what hands the integer on. Few nodes are between, so depth is limited and small. */
+static void follow_integer(const struct npart__work *work, uint32_t value, unsigned depth, struct destiny *out)
+{
+    static const char hands_on[] = "Cast Reshape Unsqueeze Squeeze Identity Add Expand Flatten Clip";
+    const struct npart__graph *graph = work->graph;
+    const struct npart__value *at = npart__value_at(graph, value);
+    for (uint32_t i = 0; i < at->consumer_count && depth < 8; i++) {
+        uint32_t user = graph->consumers[at->first_consumer + i];
+        const struct npart__node *node = npart__node_at(graph, user);
+        uint32_t result = npart__node_output(graph, node, 0);
+        bool is_index = npart__lists_op(graph, "Gather com.microsoft:GatherBlockQuantized", user) &&
+                        npart__node_input(graph, node, 1) == value;
+        if (is_index && is_weight(work, npart__node_input(graph, node, 0), 0)) {
+            const struct npart__fact *table = npart__fact_of(work->plain, npart__node_input(graph, node, 0));
+            int64_t rows = table->has_rank && table->rank && npart__is_number(table->dims[0]) ? table->dims[0] : 1;
+            out->rows = rows > out->rows ? rows : out->rows;
+        } else if (result != NPART_NONE && npart__lists_op(graph, hands_on, user) &&
+                   npart__node_input(graph, node, 0) == value) {
+            out->is_number |= npart__type_is_float(npart__fact_of(work->plain, result)->element_type);
+            if (!npart__type_is_float(npart__fact_of(work->plain, result)->element_type))
+                follow_integer(work, result, depth + 1, out);
+        }
+    }
+}
+
+/* Rows of a table of kinds of tokens, as of sentences; one of positions has more. */
+enum { MOST_KINDS = 4 };
+
+/* Whether two inputs have an element for each new token, by the name of that size or by the size itself. */
+static bool have_same_tokens(const struct npart__work *work, const struct npart__cache_input *a,
+                             const struct npart__cache_input *b)
+{
+    const struct npart__declared_type *of_a = npart__value_at(work->graph, a->value)->declared;
+    const struct npart__declared_type *of_b = npart__value_at(work->graph, b->value)->declared;
+    if (!a->rank || !b->rank || !of_a || !of_b || of_a->rank != a->rank || of_b->rank != b->rank)
+        return false;
+    const struct npart__declared_dim *left = &of_a->dims[a->rank - 1u], *right = &of_b->dims[b->rank - 1u];
+    if (left->parameter && right->parameter)
+        return strcmp(left->parameter, right->parameter) == 0;
+    return !left->parameter && !right->parameter && left->value >= 0 && left->value == right->value;
+}
+
+/* Of several inputs that look up a table the one with the largest are the tokens'; others with an element for each of
+ * these are positions, where they are computed with, or the table has more rows than there are kinds of tokens. */
+static npart_status tell_integers(struct npart__work *work)
+{
+    struct destiny *destinies = npart__arena_zeroed(work->arena, work->inputs.count + (size_t)1, sizeof *destinies);
+    struct npart__cache_input *tokens = NULL;
+    int64_t most = 0;
+    if (!destinies)
+        return npart__fail_memory(work->error);
+    for (uint32_t i = 0; i < work->inputs.count; i++) {
+        struct npart__cache_input *at = &work->inputs.items[i];
+        if (at->role != NPART_PORT_OTHER || !npart__type_is_integer(at->element_type))
+            continue;
+        follow_integer(work, at->value, 0, &destinies[i]);
+        if (destinies[i].is_number || destinies[i].rows <= most)
+            continue;
+        most = destinies[i].rows;
+        tokens = at;
+    }
+    for (uint32_t i = 0; tokens && i < work->inputs.count; i++) {
+        struct npart__cache_input *at = &work->inputs.items[i];
+        if (at != tokens && (destinies[i].is_number || destinies[i].rows > MOST_KINDS) &&
+            have_same_tokens(work, at, tokens))
+            at->role = NPART_PORT_POSITIONS;
+    }
+    if (tokens)
+        tokens->role = NPART_PORT_TOKENS;
+    return NPART_OK;
+}
+
+static npart_status list_inputs(struct npart__work *work)
+{
+    const struct npart__scope *scope = npart__scope_at(work->graph, 0);
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = work->graph->operands.items[scope->first_input + i];
+        const struct npart__fact *fact = npart__fact_of(work->plain, value);
+        if (npart__value_at(work->graph, value)->kind != NPART__VALUE_INPUT)
+            continue; /* a constant, or one that has a default */
+        struct npart__cache_input input = {.value = value,
+                                           .role = is_a_pair(work, value) ? NPART_PORT_PAST : NPART_PORT_OTHER,
+                                           .slot_axis = NPART_NONE,
+                                           .element_type = fact->element_type,
+                                           .rank = fact->rank};
+        if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank || !fact->element_type)
+            return npart__cache_refuse(work, NPART_NONE, "input %s has no known rank and element type",
+                                       npart__value_name(work->graph, value));
+        if (!NPART__PUSH(work->arena, &work->inputs, input))
+            return npart__fail_memory(work->error);
+    }
+    return tell_integers(work);
+}
+
+/* The number of new tokens is that of the token ids: their last axis. */
+static npart_status find_tokens(struct npart__work *work)
+{
+    for (uint32_t i = 0; i < work->inputs.count; i++) {
+        const struct npart__cache_input *at = &work->inputs.items[i];
+        if (at->role != NPART_PORT_TOKENS)
+            continue;
+        const char *name = at->rank ? name_of_axis(work, at->value, at->rank - 1u) : NULL;
+        if (name)
+            return add_dim(work, name, NPART__SIZE_TOKENS);
+        int64_t size = at->rank ? npart__fact_of(work->plain, at->value)->dims[at->rank - 1u] : 1;
+        work->has_fixed_tokens = true;
+        return size == work->request->tokens
+                   ? NPART_OK
+                   : npart__cache_refuse(work, NPART_NONE, "input %s has %lld tokens in the file, not %u",
+                                         npart__value_name(work->graph, at->value), (long long)size,
+                                         work->request->tokens);
+    }
+    return npart__cache_refuse(work, NPART_NONE, "no input of token ids was found: none looks up a table of weights");
+}
+
+npart_status npart__cache_find_sizes(struct npart__work *work)
+{
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; i < work->pairs.count && status == NPART_OK; i++) {
+        const struct npart__pair *pair = &work->pairs.items[i];
+        const char *past = name_of_axis(work, pair->past, pair->axis);
+        const char *batch = pair->axis ? name_of_axis(work, pair->past, 0) : NULL;
+        if (!past)
+            return npart__cache_refuse(work, pair->join, "the cache has a fixed size already: input %s",
+                                       npart__value_name(work->graph, pair->past));
+        status = add_dim(work, past, NPART__SIZE_PAST);
+        if (status == NPART_OK && batch)
+            status = add_dim(work, batch, NPART__SIZE_BATCH);
+    }
+    if (status == NPART_OK)
+        status = list_inputs(work);
+    return status == NPART_OK ? find_tokens(work) : status;
+}

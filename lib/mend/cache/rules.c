@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that may see slots. Each either treats every slot by itself, so that what it makes of a used slot is the
+ * same however many empty ones stand before it, or it looks at all of them: a Softmax, whose weights of empty slots
+ * must be exactly 0, and a product that sums over slots, of which one side must be 0 at the empty ones. Any other
+ * operator is not followed.
+ */
+#include <math.h>
+
+#include "cache/internal.h"
+
+/* What is added before a Softmax so that nothing is left of a slot: e to the power of -1000 is 0 in every format, also
+ * where scores differ by hundreds. */
+#define HIDES (-1000.0)
+
+static const struct npart__graph *graph_of(const struct npart__walk *walk)
+{
+    return walk->work->graph;
+}
+
+static const struct npart__node *node_of(const struct npart__walk *walk)
+{
+    return npart__node_at(graph_of(walk), walk->node);
+}
+
+/* NPART_NONE where it is left out. */
+static uint32_t operand_of(const struct npart__walk *walk, uint32_t index)
+{
+    uint32_t value = npart__node_input(graph_of(walk), node_of(walk), index);
+    return value == NPART_NONE ? value : npart__value_at(graph_of(walk), value)->alias;
+}
+
+/* Of an operand that is left out, nothing. */
+static struct npart__flow flow_of(const struct npart__walk *walk, uint32_t index)
+{
+    uint32_t value = operand_of(walk, index);
+    return value == NPART_NONE ? (struct npart__flow){.axis = NPART_NONE} : walk->flows[value];
+}
+
+static struct npart__flow *result_of(const struct npart__walk *walk)
+{
+    return &walk->flows[npart__node_output(graph_of(walk), node_of(walk), 0)];
+}
+
+static const struct npart__fact *fact_in(const struct npart__probe *probe, uint32_t value)
+{
+    return npart__fact_of(&probe->inference, value);
+}
+
+static const struct npart__fact *result_fact(const struct npart__walk *walk)
+{
+    return fact_in(walk->compared->a, npart__node_output(graph_of(walk), node_of(walk), 0));
+}
+
+/* ---- what hides -------------------------------------------------------------------------------------------------- */
+
+enum hidden { EMPTY, LATER };
+
+struct extremes {
+    double least, most;
+    bool is_known;
+};
+
+/* The extremes of control at what is to be hidden: at slots that are empty in the second probe, or at new tokens later
+ * than that of the row. Control without slots is the same at all of them. */
+static struct extremes extremes_of(const struct npart__walk *walk, uint32_t value, enum hidden what)
+{
+    struct npart__probe *probe = walk->compared->b;
+    const struct npart__fact *fact = fact_in(probe, value);
+    const struct npart__known *known = npart__cache_elements(probe, value);
+    const struct npart__flow *flow = &walk->flows[value];
+    struct extremes out = {.least = INFINITY, .most = -INFINITY};
+    bool is_by_slot = flow->axis != NPART_NONE;
+    if (!known || flow->is_wrong || (is_by_slot && flow->axis + 1u != fact->rank))
+        return out;
+    uint32_t columns = is_by_slot ? (uint32_t)fact->dims[fact->rank - 1u] : 1;
+    uint32_t rows = is_by_slot && fact->rank > 1 ? (uint32_t)fact->dims[fact->rank - 2u] : 1;
+    uint32_t past = probe->layout.past, tokens = probe->layout.tokens;
+    if (is_by_slot && (columns != past + tokens || (what == LATER && rows != tokens && rows != 1)))
+        return out;
+    for (uint32_t i = 0; i < known->count; i++) {
+        uint32_t column = i % columns, row = i / columns % rows;
+        bool counts = !is_by_slot || (what == EMPTY ? column < walk->compared->empty
+                                                    : column > past + (rows == 1 ? 0 : row));
+        double number = npart__known_number(known, i);
+        if (counts && isnan(number))
+            return out;
+        if (!counts)
+            continue;
+        out.least = fmin(out.least, number);
+        out.most = fmax(out.most, number);
+        out.is_known = true;
+    }
+    return out;
+}
+
+static double hidden_in(const struct npart__flow *flow, enum hidden what)
+{
+    return what == EMPTY ? flow->hidden : flow->later;
+}
+
+static double *hidden_of(struct npart__flow *flow, enum hidden what)
+{
+    return what == EMPTY ? &flow->hidden : &flow->later;
+}
+
+/* No more than this is there: of control what it has, of data what hides it; of data that nothing hides 0, since
+ * scores are small beside what hides. */
+static double most_of(const struct npart__walk *walk, uint32_t operand, enum hidden what)
+{
+    struct npart__flow flow = flow_of(walk, operand);
+    if (!flow.is_known)
+        return hidden_in(&flow, what);
+    struct extremes at = extremes_of(walk, operand_of(walk, operand), what);
+    return at.is_known ? at.most : 0;
+}
+
+static bool is_zero(const struct npart__walk *walk, uint32_t operand)
+{
+    struct npart__flow flow = flow_of(walk, operand);
+    if (!flow.is_known)
+        return flow.is_zero;
+    struct extremes empty = extremes_of(walk, operand_of(walk, operand), EMPTY);
+    struct extremes later = extremes_of(walk, operand_of(walk, operand), LATER);
+    bool has_later = walk->compared->b->layout.tokens > 1;
+    return empty.is_known && empty.least == 0 && empty.most == 0 &&
+           (!has_later || (later.is_known && later.least == 0 && later.most == 0));
+}
+
+/* ---- element by element ------------------------------------------------------------------------------------------ */
+
+static void add(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < node_of(walk)->input_count; i++)
+        sum += most_of(walk, i, what);
+    *hidden_of(out, what) = fmin(sum, 0);
+}
+
+static void subtract(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    struct npart__flow right = flow_of(walk, 1);
+    struct extremes at = {0};
+    if (right.is_known)
+        at = extremes_of(walk, operand_of(walk, 1), what);
+    if (right.is_known ? at.is_known : hidden_in(&right, what) == 0)
+        *hidden_of(out, what) = fmin(most_of(walk, 0, what) - (right.is_known ? at.least : 0), 0);
+}
+
+/* By control that is positive everywhere; by anything else what hides is no longer known. */
+static void scale(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    bool divides = npart__node_is(graph_of(walk), node_of(walk), "Div");
+    for (uint32_t i = 0; i < (divides ? 1u : 2u); i++) {
+        struct npart__flow at = flow_of(walk, i), other = flow_of(walk, 1 - i);
+        struct extremes by = {0};
+        if (other.is_known && other.axis == NPART_NONE)
+            by = extremes_of(walk, operand_of(walk, 1 - i), what);
+        if (at.is_known || !by.is_known || !(by.least > 0) || isinf(by.most))
+            continue;
+        *hidden_of(out, what) = divides ? hidden_in(&at, what) / by.most : hidden_in(&at, what) * by.least;
+    }
+}
+
+static void take_largest(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    double most = -INFINITY;
+    for (uint32_t i = 0; i < node_of(walk)->input_count; i++)
+        most = fmax(most, most_of(walk, i, what));
+    *hidden_of(out, what) = fmin(most, 0);
+}
+
+/* Which of its operands a Where takes there, as bits 1 and 2. */
+static unsigned taken_by(const struct npart__walk *walk, enum hidden what)
+{
+    struct extremes at = {0};
+    if (flow_of(walk, 0).is_known)
+        at = extremes_of(walk, operand_of(walk, 0), what);
+    return at.is_known && at.least == 1 ? 1u << 1 : at.is_known && at.most == 0 ? 1u << 2 : 3u << 1;
+}
+
+static void choose(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    double most = -INFINITY;
+    unsigned taken = taken_by(walk, what);
+    for (uint32_t i = 1; i < 3; i++)
+        if (taken >> i & 1)
+            most = fmax(most, most_of(walk, i, what));
+    *hidden_of(out, what) = fmin(most, 0);
+}
+
+static void keep(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    struct npart__flow at = flow_of(walk, 0);
+    *hidden_of(out, what) = hidden_in(&at, what);
+}
+
+/* What becomes of what hides; operators without a row lose it. `zeros`: 1 where the first operand's zeros stay zeros, 2
+ * where any operand's do. */
+static const struct {
+    const char *ops;
+    void (*hide)(struct npart__walk *walk, struct npart__flow *out, enum hidden what);
+    uint8_t zeros;
+} hidings[] = {
+    {"Add", add, 0},
+    {"Sub", subtract, 0},
+    {"Mul", scale, 2},
+    {"Div", scale, 1},
+    {"Max", take_largest, 0},
+    {"Where", choose, 0},
+    {"Cast Identity Dropout", keep, 1},
+    {"QuantizeLinear DequantizeLinear com.microsoft:QuantizeLinear com.microsoft:DequantizeLinear", NULL, 1},
+};
+
+static bool chooses_zero(const struct npart__walk *walk)
+{
+    unsigned taken = taken_by(walk, EMPTY) | taken_by(walk, LATER);
+    return (!(taken >> 1 & 1) || is_zero(walk, 1)) && (!(taken >> 2 & 1) || is_zero(walk, 2));
+}
+
+/* Slots are on one axis of all operands, counted from the right as broadcasting does. */
+static const char *each(struct npart__walk *walk)
+{
+    struct npart__flow *out = result_of(walk);
+    const struct npart__fact *result = result_fact(walk);
+    for (uint32_t i = 0; i < node_of(walk)->input_count; i++) {
+        struct npart__flow at = flow_of(walk, i);
+        if (at.axis == NPART_NONE)
+            continue;
+        uint32_t rank = fact_in(walk->compared->a, operand_of(walk, i))->rank;
+        if (out->axis == NPART_NONE || rank - at.axis != result->rank - out->axis)
+            return "the slots are on different axes of its operands";
+    }
+    for (size_t i = 0; i < NPART__COUNT(hidings); i++) {
+        if (!npart__lists_op(graph_of(walk), hidings[i].ops, walk->node))
+            continue;
+        for (unsigned what = EMPTY; what <= LATER && hidings[i].hide; what++)
+            hidings[i].hide(walk, out, (enum hidden)what);
+        out->is_zero = (hidings[i].zeros && is_zero(walk, 0)) || (hidings[i].zeros > 1 && is_zero(walk, 1));
+    }
+    if (npart__node_is(graph_of(walk), node_of(walk), "Where"))
+        out->is_zero = chooses_zero(walk);
+    return NULL;
+}
+
+/* ---- the same elements elsewhere --------------------------------------------------------------------------------- */
+
+static void hand_on(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    out->hidden = from.hidden;
+    out->later = from.later;
+    out->is_zero = from.is_zero;
+}
+
+/* What does not fit wraps, and is compared with what wraps in the same way. */
+static uint64_t elements_after(const struct npart__fact *fact, uint32_t axis)
+{
+    uint64_t count = 1;
+    for (uint32_t i = axis + 1; i < fact->rank; i++)
+        count *= (uint64_t)fact->dims[i];
+    return count;
+}
+
+/* A slot is as many elements in a row as before, so it stays one. */
+static const char *view(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    bool has_slots = from.axis != NPART_NONE;
+    if (has_slots != (out->axis != NPART_NONE))
+        return "the slots are joined with another axis";
+    if (has_slots && elements_after(fact_in(walk->compared->a, operand_of(walk, 0)), from.axis) !=
+                         elements_after(result_fact(walk), out->axis))
+        return "the slots are joined with another axis";
+    hand_on(walk);
+    return NULL;
+}
+
+static const char *transpose(struct npart__walk *walk)
+{
+    hand_on(walk);
+    return NULL;
+}
+
+/* What was one for all slots is the same for each. */
+static const char *expand(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    const struct npart__fact *operand = fact_in(walk->compared->a, operand_of(walk, 0)), *result = result_fact(walk);
+    uint32_t from_right = out->axis == NPART_NONE ? 0 : result->rank - out->axis;
+    if (from.axis != NPART_NONE ? out->axis == NPART_NONE || operand->rank - from.axis != from_right
+                                : out->axis == NPART_NONE)
+        return "it does not keep the slots on their axis";
+    if (from.axis == NPART_NONE && from_right <= operand->rank && operand->dims[operand->rank - from_right] != 1)
+        return "it does not keep the slots on their axis";
+    hand_on(walk);
+    return NULL;
+}
+
+static const char *concat(struct npart__walk *walk)
+{
+    const struct npart__flow *out = result_of(walk);
+    uint32_t axis;
+    bool is_first = true;
+    int64_t given = npart__node_int(graph_of(walk), node_of(walk), "axis", 0);
+    if (out->axis == NPART_NONE || !npart__normalize_axis(given, result_fact(walk)->rank, &axis))
+        return "it does not keep the slots on their axis";
+    for (uint32_t i = 0; i < node_of(walk)->input_count; i++) {
+        uint32_t value = operand_of(walk, i);
+        struct npart__flow at = flow_of(walk, i);
+        if (value == NPART_NONE || (axis == out->axis && fact_in(walk->compared->b, value)->dims[axis] == 0))
+            continue;
+        if (at.axis != NPART_NONE && at.axis != out->axis)
+            return "the slots are on different axes of its operands";
+        if (axis == out->axis && (at.axis != NPART_NONE) != is_first)
+            return "only new slots may follow those of the cache";
+        is_first = false;
+    }
+    return NULL;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+struct cut {
+    int64_t start, end, step, size;
+};
+
+/* The part of an axis that a Slice takes, in one probe; false where that is not known. */
+static bool read_cut(const struct npart__walk *walk, struct npart__probe *probe, uint32_t axis, struct cut *out)
+{
+    const struct npart__fact *fact = fact_in(probe, operand_of(walk, 0));
+    const struct npart__known *lists[5] = {NULL};
+    *out = (struct cut){.end = fact->dims[axis], .step = 1, .size = fact->dims[axis]};
+    for (uint32_t i = 1; i < 5; i++) {
+        uint32_t value = operand_of(walk, i);
+        if (value == NPART_NONE)
+            continue;
+        lists[i] = npart__cache_elements(probe, value);
+        if (!lists[i] || !lists[i]->ints)
+            return false;
+    }
+    for (uint32_t i = 0; lists[1] && lists[2] && i < lists[1]->count; i++) {
+        uint32_t at = i;
+        if (lists[3] && !npart__normalize_axis(lists[3]->ints[i], fact->rank, &at))
+            return false;
+        if (at != axis)
+            continue;
+        int64_t start = lists[1]->ints[i], end = lists[2]->ints[i];
+        start = start < 0 ? start + out->size : start;
+        end = end < 0 ? (end < -out->size ? 0 : end + out->size) : end;
+        out->start = start < 0 ? 0 : start > out->size ? out->size : start;
+        out->end = end > out->size ? out->size : end;
+        out->step = lists[4] ? lists[4]->ints[i] : 1;
+    }
+    return lists[1] && lists[2];
+}
+
+/* Of the slots all from the left on, or as many at the right; of other axes the same part. */
+static const char *slice(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0);
+    const struct npart__fact *fact = fact_in(walk->compared->a, operand_of(walk, 0));
+    for (uint32_t axis = 0; axis < fact->rank; axis++) {
+        struct cut a, b;
+        if (!read_cut(walk, walk->compared->a, axis, &a) || !read_cut(walk, walk->compared->b, axis, &b))
+            return "which part it takes is not known";
+        if (axis != from.axis && a.start == b.start && a.end == b.end && a.step == b.step)
+            continue;
+        if (axis != from.axis)
+            return "it takes a part by the number of slots, which means positions";
+        bool is_window = a.start - a.size == b.start - b.size;
+        if (a.step != 1 || b.step != 1 || a.end - a.size != b.end - b.size ||
+            !(is_window || (a.start == 0 && b.start == 0)))
+            return "it takes some of the slots, counted from the first";
+        walk->work->is_right_only |= is_window || a.end != a.size;
+    }
+    hand_on(walk);
+    return NULL;
+}
+
+static const char *gather(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0), index = flow_of(walk, 1);
+    uint32_t axis, rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank;
+    if (!npart__normalize_axis(npart__node_int(graph_of(walk), node_of(walk), "axis", 0), rank, &axis))
+        return "its axis is not known";
+    if (from.axis == axis)
+        return "it takes slots by their number";
+    bool are_both = from.axis != NPART_NONE && index.axis != NPART_NONE;
+    return are_both ? "the slots are on different axes of its operands" : NULL;
+}
+
+static const char *split(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0);
+    uint32_t axis, rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank;
+    bool is_along = !npart__normalize_axis(npart__node_int(graph_of(walk), node_of(walk), "axis", 0), rank, &axis) ||
+                    axis == from.axis;
+    return is_along ? "it takes slots by their number" : NULL;
+}
+
+/* ---- what looks at all slots ------------------------------------------------------------------------------------- */
+
+static const char *product(struct npart__walk *walk)
+{
+    struct npart__flow left = flow_of(walk, 0), right = flow_of(walk, 1);
+    uint32_t left_rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank;
+    uint32_t right_rank = fact_in(walk->compared->a, operand_of(walk, 1))->rank;
+    bool sums_left = left.axis != NPART_NONE && left.axis + 1 == left_rank;
+    bool sums_right = right.axis != NPART_NONE && right.axis + 2 == right_rank;
+    bool is_of_left = left.axis == NPART_NONE || sums_left || left.axis + 2 == left_rank;
+    bool is_of_right = right.axis == NPART_NONE || sums_right || right.axis + 1 == right_rank;
+    if (left_rank < 2 || right_rank < 2 || !is_of_left || !is_of_right || sums_left != sums_right)
+        return "the slots are none of the axes of a matrix";
+    if (!sums_left || is_zero(walk, 0) || is_zero(walk, 1))
+        return NULL;
+    return "it sums over all slots, and nothing makes empty ones 0";
+}
+
+static const char *softmax(struct npart__walk *walk)
+{
+    struct npart__work *work = walk->work;
+    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    const struct npart__node *node = node_of(walk);
+    uint32_t axis, rank = result_fact(walk)->rank, node_id = walk->node;
+    int64_t by_default = node->opset_version < 13 ? 1 : -1;
+    if (!npart__normalize_axis(npart__node_int(graph_of(walk), node, "axis", by_default), rank, &axis))
+        return "its axis is not known";
+    if (node->opset_version < 13 && axis + 1 != rank)
+        return "it is over several axes";
+    if (axis != from.axis)
+        return NULL;
+    if (axis + 1 != rank || from.is_known)
+        return "the slots are not its last axis";
+    if (walk->compared->b->layout.tokens > 1 && !(from.later <= HIDES))
+        return "a new token sees those after it, so only one can be taken at a time: --tokens 1";
+    out->is_zero = true;
+    if (from.hidden <= HIDES || work->is_unmasked[node_id])
+        return NULL;
+    work->is_unmasked[node_id] = true;
+    return NPART__PUSH(work->arena, &work->unmasked, node_id) ? NULL : "out of memory";
+}
+
+static const char *reduce(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0);
+    const struct npart__attribute *axes = npart__node_attribute(graph_of(walk), node_of(walk), "axes");
+    uint32_t rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank, operand = operand_of(walk, 1), axis;
+    const struct npart__known *known = operand == NPART_NONE ? NULL : npart__cache_elements(walk->compared->a, operand);
+    const int64_t *list = axes && axes->type == 7 ? axes->u.ints : known ? known->ints : NULL;
+    uint32_t count = axes && axes->type == 7 ? axes->count : known ? known->count : 0;
+    if (!list || !count)
+        return "it reduces all slots to one number";
+    for (uint32_t i = 0; i < count; i++)
+        if (!npart__normalize_axis(list[i], rank, &axis) || axis == from.axis)
+            return "it reduces all slots to one number";
+    return NULL;
+}
+
+static const char *normalize(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0);
+    uint32_t axis, rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank;
+    if (!npart__normalize_axis(npart__node_int(graph_of(walk), node_of(walk), "axis", -1), rank, &axis))
+        return "its axis is not known";
+    return from.axis != NPART_NONE && from.axis >= axis ? "it normalizes over the slots" : NULL;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* `operands`: how many it must have; `shapes`: those that only say how the result is shaped, as bits. */
+static const struct rule {
+    const char *ops;
+    const char *(*follow)(struct npart__walk *walk);
+    uint32_t operands, shapes;
+} rules[] = {
+    {"Abs Add And Cast CastLike Ceil Clip Cos DequantizeLinear Div Dropout Elu Equal Erf Exp Floor Gelu Greater "
+     "GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Less LessOrEqual Log Max Min Mod Mul Neg Not "
+     "Or Pow QuantizeLinear Reciprocal Relu Round Sigmoid Sign Sin Softplus Sqrt Sub Swish Tanh Where Xor "
+     "com.microsoft:DequantizeLinear com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuantizeLinear "
+     "com.microsoft:QuickGelu",
+     each, 1, 0},
+    {"Reshape", view, 1, 1u << 1},
+    {"Flatten", view, 1, 0},
+    {"Squeeze Unsqueeze", view, 1, 1u << 1},
+    {"Transpose", transpose, 1, 0},
+    {"Expand", expand, 1, 1u << 1},
+    {"Concat", concat, 1, 0},
+    {"Slice", slice, 1, 0xfu << 1},
+    {"Gather", gather, 2, 0},
+    {"Split", split, 1, 1u << 1},
+    {"MatMul", product, 2, 0},
+    {"Softmax", softmax, 1, 0},
+    {"ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare", reduce, 1, 1u << 1},
+    {"LayerNormalization RMSNormalization SimplifiedLayerNormalization", normalize, 1, 0},
+};
+
+static const struct rule *rule_of(const struct npart__graph *graph, uint32_t node)
+{
+    for (size_t i = 0; i < NPART__COUNT(rules); i++)
+        if (npart__lists_op(graph, rules[i].ops, node))
+            return &rules[i];
+    return NULL;
+}
+
+uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node)
+{
+    const struct rule *rule = rule_of(graph, node);
+    return rule ? rule->shapes : 0;
+}
+
+const char *npart__cache_rule(struct npart__walk *walk)
+{
+    const struct rule *rule = rule_of(graph_of(walk), walk->node);
+    if (!rule)
+        return "it sees the slots of the cache, and is not followed";
+    bool is_whole = npart__node_output(graph_of(walk), node_of(walk), 0) != NPART_NONE;
+    for (uint32_t i = 0; i < rule->operands; i++)
+        is_whole &= operand_of(walk, i) != NPART_NONE;
+    return is_whole ? rule->follow(walk) : "an operand or result that it must have is missing";
+}

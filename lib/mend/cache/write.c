@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The edits: sizes, inputs that are added, what is made anew from them, and what the outputs are from here on.
+ */
+#include "cache/internal.h"
+
+#define REWRITE "cache"
+/* Inputs of one kind that differ in type or shape. */
+#define LIMIT_ADDED 8u
+
+/* An input that the original does not have. */
+struct added {
+    const char *name;
+    uint8_t role, element_type;
+    uint16_t rank;
+    const int64_t *dims;
+    int64_t offset;
+};
+
+struct writing {
+    struct npart__work *work;
+    struct npart__editor *editor;
+    struct npart__inference inference; /* at the sizes of the request */
+    struct added added[LIMIT_ADDED];
+    uint32_t added_count;
+    const char **made; /* by value: the name of what was made anew for it */
+};
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+static bool is_same_input(const struct added *a, const struct added *b)
+{
+    return a->role == b->role && a->element_type == b->element_type && a->rank == b->rank && a->offset == b->offset &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+/* One that is wanted again is the same; NULL when out of memory, or past the limit. */
+static const char *add_input(struct writing *writing, const char *wanted, struct added input)
+{
+    for (uint32_t i = 0; i < writing->added_count; i++)
+        if (is_same_input(&writing->added[i], &input))
+            return writing->added[i].name;
+    if (writing->added_count == LIMIT_ADDED)
+        return NULL;
+    input.name = npart__editor_add_input(writing->editor, wanted, input.element_type, input.dims, input.rank);
+    writing->added[writing->added_count] = input;
+    writing->added_count += input.name != NULL;
+    return input.name;
+}
+
+static const char *add_positions(struct writing *writing, uint32_t value)
+{
+    const struct npart__work *work = writing->work;
+    const struct npart__fact *fact = npart__fact_of(&writing->inference, value);
+    for (uint32_t i = 0; i < work->positions.count; i++)
+        if (work->positions.items[i].value == value && npart__is_static(fact))
+            return add_input(writing, "position_ids",
+                             (struct added){.role = NPART_PORT_POSITIONS, .element_type = fact->element_type,
+                                            .rank = fact->rank, .dims = fact->dims,
+                                            .offset = work->positions.items[i].offset});
+    return NULL;
+}
+
+/* [1, .., 1, N], of the type of the scores. */
+static const char *add_bias(struct writing *writing, uint32_t scores)
+{
+    const struct npart__fact *fact = npart__fact_of(&writing->inference, scores);
+    int64_t *dims = npart__arena_allocate(writing->work->arena, (fact->rank + (size_t)1) * sizeof *dims);
+    if (!dims)
+        return NULL;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        dims[i] = i + 1u == fact->rank ? fact->dims[i] : 1;
+    return add_input(writing, "cache_bias",
+                     (struct added){.role = NPART_PORT_BIAS, .element_type = fact->element_type, .rank = fact->rank,
+                                    .dims = dims});
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+/* The name of a value made anew from positions: the input, or a copy of its node with other operands. Depth is that
+ * within which it was found to be possible. */
+static const char *make_anew(struct writing *writing, struct npart__site *site, uint32_t value)
+{
+    const struct npart__work *work = writing->work;
+    const struct npart__graph *graph = work->graph;
+    value = npart__value_at(graph, value)->alias;
+    if (work->is_position[value])
+        return add_positions(writing, value);
+    if (!work->is_repaired[value])
+        return npart__value_name(graph, value);
+    if (writing->made[value])
+        return writing->made[value];
+    uint32_t producer = npart__producer(graph, value);
+    const struct npart__node *node = npart__node_at(graph, producer);
+    const char **operands = npart__arena_zeroed(work->arena, node->input_count + (size_t)1, sizeof *operands);
+    for (uint32_t i = 0; operands && i < node->input_count; i++) {
+        uint32_t operand = npart__node_input(graph, node, i);
+        operands[i] = operand == NPART_NONE ? "" : make_anew(writing, site, operand);
+        if (!operands[i])
+            return NULL;
+    }
+    if (!operands || !npart__make_like(site, producer, operands, node->input_count))
+        return NULL;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (npart__node_output(graph, node, i) == value)
+            writing->made[value] = npart__made_result(site, i);
+    return writing->made[value];
+}
+
+static bool is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value)
+{
+    for (uint32_t i = 0; i < work->uses.count; i++)
+        if (work->uses.items[i].node == node && work->uses.items[i].operand == operand) {
+            *value = work->uses.items[i].value;
+            return true;
+        }
+    return false;
+}
+
+/* A copy of a node, with operands made anew, and with a bias where it is a Softmax that needs one. */
+static npart_status change_node(struct writing *writing, uint32_t id)
+{
+    struct npart__work *work = writing->work;
+    const struct npart__node *node = npart__node_at(work->graph, id);
+    struct npart__site site;
+    uint32_t value;
+    const char **names = npart__arena_zeroed(work->arena, node->input_count + (size_t)1, sizeof *names);
+    const char **results = npart__arena_zeroed(work->arena, node->output_count + (size_t)1, sizeof *results);
+    if (!names || !results)
+        return npart__fail_memory(work->error);
+    if (!npart__site_begin(writing->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
+        return npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first");
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        names[i] = npart__operand_name(&site, i);
+        if (is_used_anew(work, id, i, &value))
+            names[i] = make_anew(writing, &site, value);
+        if (i == 0 && work->is_unmasked[id])
+            names[i] = NPART__MAKE(&site, "Add", names[i], add_bias(writing, npart__operand(&site, 0)));
+        if (!names[i])
+            return npart__cache_refuse(work, id, "what it needs cannot be written");
+    }
+    npart__make_like(&site, id, names, node->input_count);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        results[i] = npart__made_result(&site, i);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (npart__result(&site, i) != NPART_NONE)
+            npart__finish(&site, i, results[i]);
+    return npart__site_keep(&site) ? NPART_OK : npart__fail_memory(work->error);
+}
+
+static npart_status change_nodes(struct writing *writing)
+{
+    const struct npart__work *work = writing->work;
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; i < work->graph->nodes.count && status == NPART_OK; i++) {
+        bool is_changed = work->is_unmasked[i];
+        for (uint32_t k = 0; k < work->uses.count && !is_changed; k++)
+            is_changed = work->uses.items[k].node == i;
+        if (is_changed)
+            status = change_node(writing, i);
+    }
+    return status;
+}
+
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
+
+/* The new keys or values alone; or the past of the next run: all slots but the first. */
+static npart_status change_outputs(struct writing *writing)
+{
+    struct npart__work *work = writing->work;
+    uint32_t tokens = work->request->tokens, slots = work->request->slots;
+    struct npart__new_output *list = npart__arena_zeroed(work->arena, work->pairs.count + (size_t)1, sizeof *list);
+    if (!list)
+        return npart__fail_memory(work->error);
+    for (uint32_t i = 0; i < work->pairs.count; i++) {
+        const struct npart__pair *pair = &work->pairs.items[i];
+        struct npart__site site;
+        if (!npart__site_begin(writing->editor, pair->join, REWRITE, NPART_EQUAL_ULP, &site))
+            return npart__cache_refuse(work, pair->join, "it stands in a function, which is to be inlined first");
+        list[i] = (struct npart__new_output){
+            .output = npart__value_name(work->graph, pair->present),
+            .source = npart__value_name(work->graph, pair->fresh),
+            .axis = pair->axis,
+            .size = work->request->shifts ? slots - tokens : tokens,
+        };
+        if (work->request->shifts)
+            list[i].source = npart__make_slice(&site, npart__site_name(&site, npart__result(&site, 0)), pair->axis,
+                                               tokens, slots, 1);
+        if (!list[i].source || !npart__site_keep(&site))
+            return npart__fail_memory(work->error);
+    }
+    return npart__editor_set_outputs(writing->editor, list, work->pairs.count) ? NPART_OK
+                                                                               : npart__fail_memory(work->error);
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+static const char *keep_text(struct npart__arena *arena, const char *text)
+{
+    return npart__arena_copy_text(arena, text, strlen(text));
+}
+
+/* Dims are copied: those of facts go with the probe. */
+static bool add_port(struct npart__arena *arena, struct npart__port *list, uint32_t *count, struct npart__port port)
+{
+    int64_t *dims = npart__arena_allocate(arena, (port.rank + (size_t)1) * sizeof *dims);
+    port.name = keep_text(arena, port.name);
+    if (!dims || !port.name)
+        return false;
+    if (port.dims && port.rank)
+        memcpy(dims, port.dims, port.rank * sizeof *dims);
+    port.dims = port.dims ? dims : NULL;
+    list[(*count)++] = port;
+    return true;
+}
+
+static struct npart__port port_of(const struct writing *writing, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(&writing->inference, value);
+    bool is_static = npart__is_static(fact);
+    return (struct npart__port){.name = npart__value_name(writing->work->graph, value),
+                                .role = NPART_PORT_OTHER,
+                                .element_type = fact->element_type,
+                                .rank = is_static ? fact->rank : 0,
+                                .dims = is_static ? fact->dims : NULL,
+                                .axis = NPART_NONE};
+}
+
+static bool add_output(struct writing *writing, uint32_t value, struct npart__arena *arena, struct npart__port *list,
+                       uint32_t *count)
+{
+    const struct npart__work *work = writing->work;
+    struct npart__port port = port_of(writing, value);
+    port.is_output = true;
+    for (uint32_t i = 0; i < work->pairs.count; i++) {
+        const struct npart__pair *pair = &work->pairs.items[i];
+        if (pair->present != value)
+            continue;
+        port.role = NPART_PORT_PRESENT;
+        port.axis = pair->axis;
+        port.past = keep_text(arena, npart__value_name(work->graph, pair->past));
+        if (!port.past)
+            return false;
+    }
+    if (!add_port(arena, list, count, port))
+        return false;
+    if (port.axis != NPART_NONE && port.dims)
+        ((int64_t *)(uintptr_t)list[*count - 1].dims)[port.axis] =
+            work->request->shifts ? work->request->slots - work->request->tokens : work->request->tokens;
+    return true;
+}
+
+static bool tell(struct writing *writing, struct npart__arena *arena, struct npart__cache *out)
+{
+    const struct npart__work *work = writing->work;
+    const struct npart__scope *scope = npart__scope_at(work->graph, 0);
+    struct npart__port *list = npart__arena_zeroed(
+        arena, (size_t)work->inputs.count + scope->output_count + LIMIT_ADDED + 1, sizeof *list);
+    uint32_t count = 0;
+    bool is_done = list != NULL;
+    for (uint32_t i = 0; i < work->inputs.count && is_done; i++) {
+        struct npart__port port = port_of(writing, work->inputs.items[i].value);
+        port.role = work->inputs.items[i].role;
+        port.axis = work->inputs.items[i].slot_axis;
+        is_done = add_port(arena, list, &count, port);
+    }
+    for (uint32_t i = 0; i < writing->added_count && is_done; i++) {
+        const struct added *at = &writing->added[i];
+        is_done = add_port(arena, list, &count,
+                           (struct npart__port){.name = at->name, .role = at->role, .is_added = true,
+                                                .element_type = at->element_type, .rank = at->rank, .dims = at->dims,
+                                                .axis = at->role == NPART_PORT_BIAS ? at->rank - 1u : NPART_NONE,
+                                                .offset = at->offset});
+    }
+    for (uint32_t i = 0; i < scope->output_count && is_done; i++)
+        is_done = add_output(writing, work->graph->operands.items[scope->first_output + i], arena, list, &count);
+    out->slots = work->request->slots;
+    out->tokens = work->request->tokens;
+    out->past = out->slots - out->tokens;
+    out->shifts = work->request->shifts;
+    out->mask_value = NPART__MASK_VALUE;
+    out->pair_count = work->pairs.count;
+    out->ports = list;
+    out->port_count = count;
+    out->text = is_done ? npart__cache_text(out, arena) : NULL;
+    return out->text && npart__editor_note_model(writing->editor, NPART__CACHE_KEY, out->text);
+}
+
+npart_status npart__cache_write(struct npart__work *work, struct npart__arena *arena, struct npart__cache *out,
+                                struct npart__version *out_version)
+{
+    struct writing writing = {.work = work};
+    uint32_t tokens = work->request->tokens, count = work->graph->values.count;
+    bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant), is_declared;
+    struct npart__infer_options options = {.binding_count = work->dims.count};
+    options.bindings = npart__cache_bindings(work, work->request->slots - tokens, tokens, work->arena);
+    writing.made = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *writing.made);
+    if (!is_constant || !options.bindings || !writing.made)
+        return npart__fail_memory(work->error);
+    npart_status status = npart__infer(work->graph, &options, work->arena, &writing.inference, work->error);
+    for (uint32_t i = 0; i < count && status == NPART_OK; i++)
+        is_constant[i] = writing.inference.facts[i].is_constant;
+    if (status == NPART_OK)
+        status = npart__editor_open(work->version, work->graph, &writing.inference, is_constant, work->arena,
+                                    &writing.editor, work->error);
+    if (status == NPART_OK && !npart__editor_declare(writing.editor, false, &is_declared))
+        status = npart__fail_memory(work->error);
+    if (status == NPART_OK)
+        status = change_nodes(&writing);
+    if (status == NPART_OK)
+        status = change_outputs(&writing);
+    if (status == NPART_OK && !tell(&writing, arena, out))
+        status = npart__fail_memory(work->error);
+    return status == NPART_OK ? npart__editor_pack(writing.editor, arena, out_version, work->error) : status;
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A decoder whose cache grows, and what a fixed one asks of it: what is found, what is added, and what is refused with
+ * which reason. One small decoder is the base of all; a case has other lines in the place of one of them.
+ */
+#include "cache/cache.h"
+#include "support/changed_text.h"
+#include "support/model_text.h"
+#include "support/test.h"
+
+/* A head of 2 with 2 heads, one layer; absolute positions are given, and a mask over all slots. */
+static const char base[] =
+    "opset 17\n"
+    "input ids int64[1,new]\n"
+    "input mask int64[1,total]\n"
+    "input positions int64[1,new]\n"
+    "input past_k float32[1,2,past,2]\n"
+    "input past_v float32[1,2,past,2]\n"
+    "init words float32[100,4]\n"
+    "init places float32[64,4]\n"
+    "init w float32[4,4]\n"
+    "init heads int64[4] = 0 0 2 2\n"
+    "init joined int64[3] = 0 0 4\n"
+    "init axes int64[2] = 1 2\n"
+    "init zero int64[1] = 0\n"
+    "init one int64[1] = 1\n"
+    "init nothing int64[] = 0\n"
+    "init step int64[] = 1\n"
+    "init one_f float32[] = 1\n"
+    "init closed float32[] = -10000\n"
+    "init two float32[] = 2\n"
+    "init open float32[] = 0\n"
+    /* the number of slots, and of new tokens */
+    "node mask_shape = Shape(past_k)\n"
+    "init past_axis int64[] = 2\n"
+    "node before = Gather(mask_shape, past_axis)\n"
+    "node ids_shape = Shape(ids)\n"
+    "init ids_axis int64[] = 1\n"
+    "node tokens = Gather(ids_shape, ids_axis)\n"
+    "node slots = Add(before, tokens)\n"
+    /* tokens and positions */
+    "node word = Gather(words, ids)\n"
+    "node place = Gather(places, positions) @place\n"
+    "node x = Add(word, place)\n"
+    "node q = MatMul(x, w)\n"
+    "node q4 = Reshape(q, heads)\n"
+    "node query = Transpose(q4) perm=[0,2,1,3]\n"
+    "node k = MatMul(x, w)\n"
+    "node k4 = Reshape(k, heads)\n"
+    "node new_k = Transpose(k4) perm=[0,2,1,3]\n"
+    "node v = MatMul(x, w)\n"
+    "node v4 = Reshape(v, heads)\n"
+    "node new_v = Transpose(v4) perm=[0,2,1,3]\n"
+    "node key = Concat(past_k, new_k) axis=2 @join\n"
+    "node value = Concat(past_v, new_v) axis=-2\n"
+    /* what hides empty slots, and later tokens */
+    "node seen = Cast(mask) to=1\n"
+    "node unseen = Sub(one_f, seen)\n"
+    "node bias = Mul(unseen, closed)\n"
+    "node hiding = Unsqueeze(bias, axes)\n"
+    "node slot = Range(nothing, slots, step)\n"
+    "node row = Range(before, slots, step)\n"
+    "node row2 = Unsqueeze(row, one)\n"
+    "node later = Greater(slot, row2)\n"
+    "node causal = Where(later, closed, open)\n"
+    "node turned = Transpose(key) perm=[0,1,3,2]\n"
+    "node products = MatMul(query, turned) @products\n"
+    "node scaled = Div(products, two)\n"
+    "node ordered = Add(scaled, causal)\n"
+    "node scores = Add(ordered, hiding)\n"
+    "node weights = Softmax(scores) axis=-1 @softmax\n"
+    "node mixed = MatMul(weights, value) @mix\n"
+    "node mixed_t = Transpose(mixed) perm=[0,2,1,3]\n"
+    "node flat = Reshape(mixed_t, joined)\n"
+    "node y = Add(x, flat)\n"
+    "output y\n"
+    "node present_k = Identity(key)\n"
+    "output present_k\n"
+    "output value\n";
+
+struct fixed {
+    struct npart__arena arena;
+    struct npart__graph graph, made; /* before and after */
+    struct npart__cache cache;
+    struct npart__version version;
+    struct npart_error error;
+    npart_status status;
+};
+
+/* The base with other lines in the place of one; NULL: as it is. */
+static char *change(const char *line, const char *by)
+{
+    const char *at = line ? strstr(base, line) : base;
+    size_t length = line ? strlen(line) : 0;
+    char *text = malloc(sizeof base + strlen(by ? by : "") + 1);
+    REQUIRE(at && text);
+    size_t before = (size_t)(at - base);
+    memcpy(text, base, before);
+    (void)strcpy(text + before, by ? by : "");
+    (void)strcat(text, at + length);
+    return text;
+}
+
+static void fix_text(struct fixed *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts)
+{
+    const struct npart__cache_request request = {slots, tokens, shifts};
+    const struct npart__wire_options wire = {.keep_bytes = 4096};
+    struct npart__source source;
+    struct npart__version read;
+    struct bytes bytes = model_from_text(text);
+    memset(out, 0, sizeof *out);
+    npart__arena_init(&out->arena, NULL);
+    npart__source_open_memory(&source, bytes.data, bytes.size);
+    out->status = npart__version_read(&source, &wire, &out->arena, &read, &out->error);
+    if (out->status == NPART_OK)
+        out->status = npart__version_graph(&read, &out->arena, &out->graph, &out->error);
+    if (out->status == NPART_OK)
+        out->status =
+            npart__cache_fix(&request, &read, &out->graph, &out->arena, &out->cache, &out->version, &out->error);
+    if (out->status == NPART_OK)
+        REQUIRE(npart__version_graph(&out->version, &out->arena, &out->made, &out->error) == NPART_OK);
+    bytes_free(&bytes);
+}
+
+static void fix(struct fixed *out, const char *line, const char *by, uint32_t slots, uint32_t tokens, bool shifts)
+{
+    char *text = change(line, by);
+    fix_text(out, text, slots, tokens, shifts);
+    free(text);
+}
+
+static const struct npart__port *port(const struct fixed *fixed, enum npart_port_role role)
+{
+    for (uint32_t i = 0; i < fixed->cache.port_count; i++)
+        if (fixed->cache.ports[i].role == (uint8_t)role)
+            return &fixed->cache.ports[i];
+    return NULL;
+}
+
+/* The last of the inputs that are added. */
+static const struct npart__port *added_port(const struct fixed *fixed)
+{
+    const struct npart__port *added = NULL;
+    for (uint32_t i = 0; i < fixed->cache.port_count; i++)
+        added = fixed->cache.ports[i].is_added ? &fixed->cache.ports[i] : added;
+    return added;
+}
+
+static bool has_dims(const struct npart__port *at, uint32_t rank, const int64_t *dims)
+{
+    return at && at->rank == rank && at->dims && (rank == 0 || memcmp(at->dims, dims, rank * sizeof *dims) == 0);
+}
+
+static uint32_t count_ops(const struct npart__graph *graph, const char *op)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        count += npart__node_is(graph, npart__node_at(graph, i), op);
+    return count;
+}
+
+/* ---- what is written --------------------------------------------------------------------------------------------- */
+
+static void test_cache__contract(void)
+{
+    struct fixed fixed;
+    fix(&fixed, NULL, NULL, 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.slots == 16 && fixed.cache.past == 15 && fixed.cache.pair_count == 2);
+    CHECK(fixed.cache.order == NPART_SLOTS_ANY);
+    CHECK(has_dims(port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 1}));
+    CHECK_TEXT(port(&fixed, NPART_PORT_TOKENS)->name, "ids");
+    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    CHECK(has_dims(port(&fixed, NPART_PORT_MASK), 2, (const int64_t[]){1, 16}));
+    CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 15, 2}));
+    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 1, 2}));
+    CHECK_TEXT(port(&fixed, NPART_PORT_PRESENT)->name, "present_k");
+    CHECK_TEXT(port(&fixed, NPART_PORT_PRESENT)->past, "past_k");
+    CHECK(!port(&fixed, NPART_PORT_BIAS));
+    /* The output is the new keys, without a node for it. */
+    CHECK(count_ops(&fixed.made, "Identity") == 0);
+    const char *text = npart__model_metadata(&fixed.made, NPART__CACHE_KEY);
+    CHECK(text && strcmp(text, fixed.cache.text) == 0);
+    CHECK(text && strstr(text, "{\"name\":\"past_v\",\"role\":\"past\",\"is_output\":false,\"is_added\":false,"
+                               "\"type\":\"float32\",\"dims\":[1,2,15,2],\"axis\":2,\"past\":null,\"offset\":0}"));
+    npart__arena_clear(&fixed.arena);
+}
+
+/* A mask of something else is none of the new tokens, though it is computed with. */
+static void test_cache__other_mask(void)
+{
+    struct fixed fixed;
+    fix(&fixed, "node y = Add(x, flat)\n",
+        "input other int64[1,4]\nnode other_f = Cast(other) to=1\nnode sum = Add(x, flat)\n"
+        "node y = Add(sum, other_f)\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    CHECK_TEXT(port(&fixed, NPART_PORT_OTHER)->name, "other");
+    npart__arena_clear(&fixed.arena);
+}
+
+static void test_cache__several_tokens(void)
+{
+    struct fixed fixed;
+    fix(&fixed, NULL, NULL, 16, 4, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(has_dims(port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 4}));
+    CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 12, 2}));
+    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 4, 2}));
+    npart__arena_clear(&fixed.arena);
+}
+
+static void test_cache__shift(void)
+{
+    struct fixed fixed;
+    fix(&fixed, NULL, NULL, 16, 4, true);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 12, 2}));
+    CHECK(count_ops(&fixed.made, "Slice") == 2);
+    npart__arena_clear(&fixed.arena);
+}
+
+/* Positions that are slot numbers become an input; the causal mask goes on with slots. */
+static void test_cache__positions(void)
+{
+    struct fixed fixed;
+    fix(&fixed, "node place = Gather(places, positions) @place\n",
+        "node first = Unsqueeze(row, zero)\nnode place = Gather(places, first) @place\n", 16, 2, false);
+    CHECK_TEXT(fixed.error.message, "");
+    const struct npart__port *added = added_port(&fixed);
+    CHECK(has_dims(added, 2, (const int64_t[]){1, 2}));
+    CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 0);
+    CHECK(count_ops(&fixed.made, "Range") == 2);
+    npart__arena_clear(&fixed.arena);
+    /* What stands between is made anew: positions begin at 2 in this table. */
+    fix(&fixed, "node place = Gather(places, positions) @place\n",
+        "init begin int64[1] = 2\nnode sum = CumSum(ids, nothing)\nnode none = Mul(sum, zero)\n"
+        "node given = Add(row, begin)\n"
+        "node first = Add(given, none)\nnode place = Gather(places, first) @place\n", 16, 2, false);
+    CHECK_TEXT(fixed.error.message, "");
+    added = added_port(&fixed);
+    CHECK(has_dims(added, 1, (const int64_t[]){2}));
+    CHECK(added && added->offset == 2);
+    npart__arena_clear(&fixed.arena);
+}
+
+/* The length of all that is used, by which a model does otherwise past some length, is a number that the host gives. */
+static void test_cache__length(void)
+{
+    static const char *const lengths[] = {
+        "node slots_f = Cast(slots) to=1\nnode scaled = Div(products, slots_f)\n",
+        "init long int64[] = 12\nnode is_long = Greater(slots, long)\nnode by = Where(is_long, one_f, two)\n"
+        "node scaled = Div(products, by)\n",
+    };
+    for (size_t i = 0; i < NPART__COUNT(lengths); i++) {
+        struct fixed fixed;
+        fix(&fixed, "node scaled = Div(products, two)\n", lengths[i], 16, 1, false);
+        CHECK_TEXT(fixed.error.message, "");
+        const struct npart__port *added = added_port(&fixed);
+        CHECK(has_dims(added, 0, NULL));
+        CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 1);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* A Softmax that sees empty slots gets a bias. */
+static void test_cache__bias(void)
+{
+    static const char *const unmasked[] = {
+        "node scores = Add(ordered, open)\n",            /* nothing is added */
+        "node small = Mul(hiding, one_f)\ninit few float32[] = 0.01\nnode less = Mul(hiding, few)\n"
+        "node scores = Add(ordered, less)\n",            /* -100 */
+        "node scores = Sub(ordered, hiding)\n",          /* the wrong sign */
+    };
+    for (size_t i = 0; i < NPART__COUNT(unmasked); i++) {
+        struct fixed fixed;
+        fix(&fixed, "node scores = Add(ordered, hiding)\n", unmasked[i], 16, 1, false);
+        CHECK_TEXT(fixed.error.message, "");
+        CHECK(has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
+        CHECK(port(&fixed, NPART_PORT_BIAS) && port(&fixed, NPART_PORT_BIAS)->is_added);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* By what else slots are hidden, without a bias. */
+static void test_cache__hidden(void)
+{
+    static const char *const masked[] = {
+        "node empty = Equal(mask, zero)\nnode hidden = Unsqueeze(empty, axes)\n"
+        "node scores = Where(hidden, closed, ordered)\n",
+        "node full = Cast(mask) to=9\nnode open_b = Unsqueeze(full, axes)\n"
+        "node scores = Where(open_b, ordered, closed)\n",
+        "node more = Add(ordered, hiding)\nnode scores = Max(more, closed)\n",
+        "node shut = Neg(hiding)\nnode scores = Sub(ordered, shut)\n",
+        "node more = Add(ordered, hiding)\nnode scores = Div(more, two)\n",
+        "node all = Add(hiding, causal)\nnode scores = Add(scaled, all)\n",
+    };
+    for (size_t i = 0; i < NPART__COUNT(masked); i++) {
+        struct fixed fixed;
+        fix(&fixed, "node scores = Add(ordered, hiding)\n", masked[i], 16, 2, false);
+        CHECK_TEXT(fixed.error.message, "");
+        CHECK(fixed.status == NPART_OK && !port(&fixed, NPART_PORT_BIAS));
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* What looks at how far back a slot is, or at the last ones alone. */
+static void test_cache__order(void)
+{
+    static const char sloped[] = "node far = Sub(row2, slot)\nnode far_f = Cast(far) to=1\nnode slope = Neg(far_f)\n"
+                                 "node sloped = Add(ordered, slope)\nnode scores = Add(sloped, hiding)\n";
+    struct fixed fixed;
+    fix(&fixed, "node scores = Add(ordered, hiding)\n", sloped, 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.order == NPART_SLOTS_RIGHT);
+    npart__arena_clear(&fixed.arena);
+    /* A window of the last eight tokens, of more slots than these; of fewer it hides nothing. */
+    static const char window[] = "init wide int64[] = 8\nnode from = Sub(row2, wide)\n"
+                                 "node old = LessOrEqual(slot, from)\n"
+                                 "node near = Where(old, closed, ordered)\nnode scores = Add(near, hiding)\n";
+    fix(&fixed, "node scores = Add(ordered, hiding)\n", window, 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.order == NPART_SLOTS_RIGHT);
+    npart__arena_clear(&fixed.arena);
+    fix(&fixed, "node scores = Add(ordered, hiding)\n", window, 8, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.order == NPART_SLOTS_ANY);
+    npart__arena_clear(&fixed.arena);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+struct refused {
+    const char *line, *by;
+    uint32_t tokens;
+    const char *place, *reason;
+};
+
+static const struct refused refusals[] = {
+    {"output present_k\noutput value\n", "", 1, "", "no cache grows: no output is a Concat of an input and new slots"},
+    {"input past_k float32[1,2,past,2]\n", "input past_k float32[1,2,7,2]\n", 1, "node 17 (Concat join)",
+     "the cache has a fixed size already: input past_k"},
+    {"input ids int64[1,new]\n", "input ids int64[1,1]\n", 2, "", "input ids has 1 tokens in the file, not 2"},
+    {"init heads int64[4] = 0 0 2 2\n", "init heads int64[4] = 1 1 2 2\n", 2, "node 9 (Reshape)",
+     "with 2 new tokens after 5 slots sizes do not fit: 8 elements cannot become 4"},
+    {"input mask int64[1,total]\n", "input mask int64[1,total]\ninput other float32[other,3]\n", 1, "",
+     "the size of other of input other is not known; give it by --dim"},
+    /* A token sees later ones. */
+    {"node ordered = Add(scaled, causal)\n", "node ordered = Add(scaled, open)\n", 2, "node 33 (Softmax softmax)",
+     "a new token sees those after it"},
+    /* Rotary positions over all keys of the cache, by their slots. */
+    {"node turned = Transpose(key) perm=[0,1,3,2]\n",
+     "node slot_f = Cast(slot) to=1\nnode angle = Cos(slot_f)\nnode angles = Unsqueeze(angle, one)\n"
+     "node rotated = Mul(key, angles) @rotate\nnode turned = Transpose(rotated) perm=[0,1,3,2]\n", 1,
+     "node 31 (Mul rotate)", "operand angles depends on the number of slots, and is no position of new tokens"},
+    /* A part of a table by the number of slots. */
+    {"node place = Gather(places, positions) @place\n",
+     "node start = Unsqueeze(before, zero)\nnode stop = Unsqueeze(slots, zero)\n"
+     "node place = Slice(places, start, stop, zero) @place\n", 1, "node 8 (Slice place)",
+     "it takes a part by the number of slots"},
+    /* The number of slots is that of all tokens, which is another for each new one. */
+    {"node scaled = Div(products, two)\n",
+     "node slots_f = Cast(slots) to=1\nnode scaled = Div(products, slots_f) @scale\n", 2, "node 31 (Div scale)",
+     "operand slots_f depends on the number of slots"},
+    /* All slots at once. */
+    {"node weights = Softmax(scores) axis=-1 @softmax\n",
+     "node weights = Sigmoid(scores) @softmax\n", 1, "node 34 (MatMul mix)",
+     "it sums over all slots, and nothing makes empty ones 0"},
+    {"node turned = Transpose(key) perm=[0,1,3,2]\n",
+     "node mean = ReduceMean(key) axes=[2] keepdims=1 @mean\nnode centred = Sub(key, mean)\n"
+     "node turned = Transpose(centred) perm=[0,1,3,2]\n", 1, "node 28 (ReduceMean mean)",
+     "it reduces all slots to one number"},
+    {"node turned = Transpose(key) perm=[0,1,3,2]\n",
+     "node rising = CumSum(key, past_axis) @rise\nnode turned = Transpose(rising) perm=[0,1,3,2]\n", 1,
+     "node 28 (CumSum rise)", "it sees the slots of the cache, and is not followed"},
+    {"node turned = Transpose(key) perm=[0,1,3,2]\n",
+     "init some int64[4] = 1 2 -1 2\nnode lost = Reshape(key, some) @lose\ninit back int64[4] = 1 2 2 -1\n"
+     "node turned = Reshape(lost, back) @again\n", 1, "node 29 (Reshape again)",
+     "the slots are joined with another axis"},
+    {"node key = Concat(past_k, new_k) axis=2 @join\n",
+     "node sink = Slice(past_k, zero, one, past_at)\ninit past_at int64[1] = 2\n"
+     "node key_1 = Concat(past_k, new_k) axis=2 @join\nnode key = Concat(new_k, past_k) axis=2 @twist\n"
+     "output key_1\n", 1, "node 19 (Concat twist)", "only new slots may follow those of the cache"},
+    {"output y\n", "output y\noutput weights\n", 1, "", "output weights depends on the number of slots"},
+    {"init places float32[64,4]\n", "init places float32[10,4]\n", 1, "node 6 (Gather place)",
+     "a cache of 16 slots is longer than the table of positions, which has 10"},
+    {"node key = Concat(past_k, new_k) axis=2 @join\n",
+     "node key = com.microsoft:Unknown(past_k, new_k) @unknown\n", 1, "",
+     "input past_k grows with the cache, and no output takes it on"},
+};
+
+static void test_cache__refusals(void)
+{
+    for (size_t i = 0; i < NPART__COUNT(refusals); i++) {
+        const struct refused *at = &refusals[i];
+        struct fixed fixed;
+        fix(&fixed, at->line, at->by, 16, at->tokens, false);
+        bool is_right = fixed.status == NPART_ERROR_ARGUMENT && strcmp(fixed.error.place, at->place) == 0 &&
+                        strstr(fixed.error.message, at->reason);
+        if (!is_right)
+            fprintf(stderr, "refusal %zu: %d, %s: %s\n", i, (int)fixed.status, fixed.error.place,
+                    fixed.error.message);
+        CHECK(is_right);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+static void test_cache__arguments(void)
+{
+    static const uint32_t wrong[][2] = {{16, 0}, {16, 16}, {1, 1}, {NPART__LIMIT_CACHE_SLOTS + 1, 1}};
+    for (size_t i = 0; i < NPART__COUNT(wrong); i++) {
+        struct fixed fixed;
+        fix(&fixed, NULL, NULL, wrong[i][0], wrong[i][1], false);
+        CHECK(fixed.status == NPART_ERROR_ARGUMENT);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* What stands next to the base is fixed or refused; what is written can be read (REQUIRE of fix_text). */
+static void test_cache__neighbours(void)
+{
+    char *text;
+    unsigned fixed_count = 0, refused_count = 0;
+    for (unsigned i = 0; (text = changed_text(base, i)) != NULL; i++) {
+        struct fixed fixed;
+        fix_text(&fixed, text, 16, 1 + i % 2, i % 3 == 0);
+        CHECK(fixed.status == NPART_OK || *fixed.error.message);
+        fixed_count += fixed.status == NPART_OK;
+        refused_count += fixed.status != NPART_OK;
+        npart__arena_clear(&fixed.arena);
+        free(text);
+    }
+    CHECK(fixed_count > 0 && refused_count > fixed_count / 10);
+}
+
+TESTS(test_cache__contract, test_cache__other_mask, test_cache__several_tokens, test_cache__shift,
+      test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden, test_cache__order,
+      test_cache__refusals, test_cache__arguments, test_cache__neighbours)
