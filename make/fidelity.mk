@@ -71,6 +71,8 @@ SPLIT_TARGETS ?= hexagon,tidl
 fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
 		fixtures $(MODELS)
+fidelity-generate: $(tool) $(VENV)/ready ## tokens of decoders with caches that grow and with fixed ones (MODELS="MODEL[:DIM=SIZE,...] ...")
+	$(VENV)/bin/python test/fidelity/generate.py --tool $(tool) --folder $(BUILD)/fidelity-generate $(MODELS)
 fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells where a session holds half of a model (MODELS), and of a decoder of 4 GB
 	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target hexagon --room 0.5 \
 		fixtures $(MODELS)
@@ -103,5 +105,5 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 .PHONY: fidelity fidelity-reports fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
-	fidelity-split fidelity-room \
+	fidelity-split fidelity-generate fidelity-room \
 	fidelity-mobile fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot
