@@ -466,7 +466,8 @@ static void test_fix__has_one_allocator(void)
 /* A cache that grows and nothing that hides slots, so that a bias is added. */
 static const char growing[] =
     "opset 17\ninput ids int64[1,new]\ninput past float32[1,past,4]\ninit words float32[90,4]\n"
-    "node x = Gather(words, ids)\nnode present = Concat(past, x) axis=1\nnode turned = Transpose(present) perm=[0,2,1]\n"
+    "node x = Gather(words, ids)\nnode present = Concat(past, x) axis=1\n"
+    "node turned = Transpose(present) perm=[0,2,1]\n"
     "node scores = MatMul(x, turned)\nnode weights = Softmax(scores) axis=-1\nnode y = MatMul(weights, present)\n"
     "output y\noutput present\n";
 static const char decoders[] = "format 1\ntarget decoders\nop Gather Concat Transpose MatMul Add Softmax\n";

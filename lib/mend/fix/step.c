@@ -438,7 +438,8 @@ npart_status npart__attempt_opset(struct npart__search *search, struct npart__st
 npart_status npart__attempt_cache(struct npart__search *search, struct npart__state *state,
                                   struct npart__attempt *attempt)
 {
-    static const char *const notes[] = {"The cache is kept by the host, as the contract says (docs/decoder-cache.md).", NULL};
+    static const char *const notes[] = {
+        "The host keeps the cache, as the contract says (docs/decoder-cache.md).", NULL};
     struct npart__state *made = npart__state_new(search);
     describe(search, attempt, NPART__ID_CACHE, notes);
     attempt->step.equality = NPART_EQUAL_ULP;
