@@ -27,6 +27,7 @@ import generate as host  # noqa: E402
 
 MOST = {np.float32: 1e-5, np.float16: 5e-3}  # of logits, as a share of the largest
 NOTICED = 10  # times that, a mutant has to differ by at least
+ANGLES = {"RotaryEmbedding": 2, "GroupQueryAttention": 7}  # operands that are tables of cosines and sines
 OWN = 4  # times what the original differs from itself, where that is more
 TOKENS, PROMPT = 4, 10
 
@@ -56,6 +57,8 @@ def tables_of(graph):
     for node in graph.node:
         if node.op_type == "Gather":
             yield node.input[0]
+        if node.op_type in ANGLES:
+            yield from node.input[ANGLES[node.op_type]:][:2]
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 yield from tables_of(attribute.g)
@@ -66,6 +69,10 @@ def fill(path, folder):
     model = onnx.load(path, load_external_data=False)
     chance = np.random.default_rng(7)
     tables = set(tables_of(model.graph))
+    for node in model.graph.node:  # with integers for activations one rounding may become a whole step
+        for attribute in node.attribute:
+            if attribute.name == "accuracy_level":
+                attribute.i = 1
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "weights.bin").open("wb") as data:
         for tensor in tensors_of(model.graph):
@@ -74,7 +81,9 @@ def fill(path, folder):
             is_table = tensor.name in tables and len(tensor.dims) == 2
             if np.dtype(dtype).kind != "f" or not (is_outside or is_table):
                 if is_outside:
-                    raise ValueError(f"weights of type {dtype} are not filled")
+                    place = {entry.key: entry.value for entry in tensor.external_data}
+                    data.seek(int(place.get("offset", 0)))
+                    data.write(chance.integers(0, 256, int(place["length"]), dtype=np.uint8).tobytes())
                 continue
             numbers = chance.standard_normal(int(np.prod(tensor.dims)), dtype=np.float32)
             if len(tensor.dims) < 2:
@@ -125,6 +134,10 @@ class Growing:
         """The logits of one token, or of the last of several."""
         count = len(token) if isinstance(token, list) else 1
         feeds = dict(self.bound)
+        known = {tensor["name"] for tensor in self.inputs} | feeds.keys()
+        for i in self.session.get_inputs():  # the mask of GroupQueryAttention, which the fixed form has no use for
+            if i.name not in known:
+                feeds[i.name] = np.ones([1, self.used + count], np.int64)
         for tensor in self.inputs:
             name, role, dims = tensor["name"], tensor["role"], list(tensor["dims"])
             dtype = host.TYPES[tensor["type"]]

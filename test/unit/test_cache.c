@@ -199,6 +199,25 @@ static void test_cache__other_mask(void)
     npart__arena_clear(&fixed.arena);
 }
 
+/* Cosines and sines of positions are two tables, which may have more rows than that of the tokens. */
+static void test_cache__tables_of_positions(void)
+{
+    struct fixed fixed;
+    fix(&fixed, "node place = Gather(places, positions) @place\n",
+        "init cosines float32[900,2]\ninit sines float32[900,2]\nnode cosine = Gather(cosines, positions)\n"
+        "node sine = Gather(sines, positions)\nnode place = Concat(cosine, sine) axis=2\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK_TEXT(port(&fixed, NPART_PORT_TOKENS)->name, "ids");
+    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    npart__arena_clear(&fixed.arena);
+    /* More rows, and fewer columns: neither can be told to be the tokens'. */
+    fix(&fixed, "node place = Gather(places, positions) @place\n",
+        "init thin float32[900,1]\nnode place = Gather(thin, positions) @place\n", 16, 1, false);
+    CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
+    CHECK(strstr(fixed.error.message, "which input has the ids of tokens is not known"));
+    npart__arena_clear(&fixed.arena);
+}
+
 static void test_cache__several_tokens(void)
 {
     struct fixed fixed;
@@ -328,6 +347,62 @@ static void test_cache__order(void)
     npart__arena_clear(&fixed.arena);
 }
 
+/* ---- GroupQueryAttention ----------------------------------------------------------------------------------------- */
+
+/* 4 heads of 2, of which 2 share a key; lengths come from the mask, as ONNX Runtime's exporter writes it. */
+static const char grouped[] =
+    "opset 17\nopset com.microsoft 1\n"
+    "input ids int64[batch,new]\ninput mask int64[batch,total]\n"
+    "input past_k float32[batch,2,past,head]\ninput past_v float32[batch,2,past,head]\n"
+    "init words float32[100,8]\ninit to_all float32[8,16]\ninit cosines float32[64,1]\ninit sines float32[64,1]\n"
+    "init one int64[1] = 1\ninit axis int64[] = 1\n"
+    "node sum = ReduceSum(mask, one) keepdims=0\nnode less = Sub(sum, one)\nnode lengths = Cast(less) to=6\n"
+    "node shape = Shape(mask)\nnode longest = Gather(shape, axis)\nnode total_length = Cast(longest) to=6\n"
+    "node x = Gather(words, ids)\nnode all = MatMul(x, to_all)\n"
+    "node y, k, v = com.microsoft:GroupQueryAttention(all, , , past_k, past_v, lengths, total_length, cosines, sines)"
+    " num_heads=4 kv_num_heads=2 do_rotary=1 @attention\n"
+    "node z = Add(x, y)\noutput z\noutput k float32[batch,2,total,head]\noutput v float32[batch,2,total,head]\n";
+
+static void fix_grouped(struct fixed *out, const char *attributes, uint32_t tokens)
+{
+    char text[sizeof grouped + 64];
+    const char *at = strstr(grouped, " @attention");
+    REQUIRE(at);
+    (void)snprintf(text, sizeof text, "%.*s %s%s", (int)(at - grouped), grouped, attributes, at);
+    fix_text(out, text, 16, tokens, false);
+}
+
+static void test_cache__grouped(void)
+{
+    for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
+        struct fixed fixed;
+        fix_grouped(&fixed, "", tokens);
+        CHECK_TEXT(fixed.error.message, "");
+        CHECK(count_ops(&fixed.made, "com.microsoft:GroupQueryAttention") == 0);
+        CHECK(count_ops(&fixed.made, "MatMul") == 3);
+        CHECK(count_ops(&fixed.made, "Greater") == (tokens > 1));
+        CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 16 - tokens, 2}));
+        CHECK(has_dims(port(&fixed, NPART_PORT_POSITIONS), 1, (const int64_t[]){tokens}));
+        CHECK(has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
+        CHECK(!port(&fixed, NPART_PORT_MASK)); /* which nothing uses any more */
+        CHECK_INT(npart__scope_at(&fixed.made, 0)->input_count, 5);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+static void test_cache__grouped_refused(void)
+{
+    static const char *const attributes[] = {"local_window_size=8", "softcap=2.0", "rotary_interleaved=1",
+                                             "smooth_softmax=1"};
+    for (size_t i = 0; i < NPART__COUNT(attributes); i++) {
+        struct fixed fixed;
+        fix_grouped(&fixed, attributes[i], 1);
+        CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
+        CHECK_TEXT(fixed.error.place, "node 8 (GroupQueryAttention attention)");
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 struct refused {
@@ -433,6 +508,7 @@ static void test_cache__neighbours(void)
     CHECK(fixed_count > 0 && refused_count > fixed_count / 10);
 }
 
-TESTS(test_cache__contract, test_cache__other_mask, test_cache__several_tokens, test_cache__shift,
-      test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden, test_cache__order,
-      test_cache__refusals, test_cache__arguments, test_cache__neighbours)
+TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
+      test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
+      test_cache__order, test_cache__grouped, test_cache__grouped_refused, test_cache__refusals, test_cache__arguments,
+      test_cache__neighbours)

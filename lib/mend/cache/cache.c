@@ -178,6 +178,8 @@ npart_status npart__cache_fix(const struct npart__cache_request *request, const 
     static const struct npart__infer_options nothing;
     struct npart__arena scratch;
     struct npart__inference plain;
+    struct npart__version ungrouped;
+    struct npart__graph ungrouped_graph;
     struct npart__work work = {.request = request, .version = version, .graph = graph, .arena = &scratch,
                                .error = error, .plain = &plain};
     if (!request->tokens || request->slots <= request->tokens || request->slots > NPART__LIMIT_CACHE_SLOTS)
@@ -186,6 +188,8 @@ npart_status npart__cache_fix(const struct npart__cache_request *request, const 
     memset(out, 0, sizeof *out);
     npart__arena_init(&scratch, &arena->allocator);
     npart_status status = npart__infer(graph, &nothing, &scratch, &plain, error);
+    if (status == NPART_OK)
+        status = npart__cache_ungroup(&work, &ungrouped, &ungrouped_graph, &plain);
     if (status == NPART_OK && !make_arrays(&work))
         status = npart__fail_memory(error);
     if (status == NPART_OK)

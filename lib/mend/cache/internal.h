@@ -20,11 +20,18 @@ struct npart__pair {
 };
 
 /* Sizes that depend on the request. */
-enum npart__cache_size { NPART__SIZE_BATCH, NPART__SIZE_PAST, NPART__SIZE_TOKENS, NPART__SIZE_TOTAL };
+enum npart__cache_size {
+    NPART__SIZE_BATCH,
+    NPART__SIZE_PAST,
+    NPART__SIZE_TOKENS,
+    NPART__SIZE_TOTAL,
+    NPART__SIZE_NUMBER /* whatever is asked for */
+};
 
 struct npart__cache_dim {
     const char *name; /* as --dim takes it */
     uint8_t size;     /* enum npart__cache_size */
+    int64_t number;   /* of NPART__SIZE_NUMBER */
 };
 
 struct npart__cache_input {
@@ -57,6 +64,7 @@ struct npart__work {
     struct NPART__ARRAY(struct npart__pair) pairs;
     struct NPART__ARRAY(struct npart__cache_dim) dims;
     struct NPART__ARRAY(struct npart__cache_input) inputs;
+    bool is_ungrouped;     /* inputs that nothing uses any more go */
     bool has_fixed_tokens; /* the number of new tokens is written in the file */
     bool *is_live;         /* by node: an output needs it */
     /* What is to be changed. */
@@ -73,6 +81,11 @@ struct npart__work {
 /* Fails with ARGUMENT. `node` may be NPART_NONE. */
 npart_status npart__cache_refuse(const struct npart__work *work, uint32_t node, const char *format, ...)
     NPART__PRINTF(3, 4);
+
+/* grouped.c: where the model has GroupQueryAttention, the version, graph and inference without it, which are the work's
+ * from there on. */
+npart_status npart__cache_ungroup(struct npart__work *work, struct npart__version *version, struct npart__graph *graph,
+                                  struct npart__inference *plain);
 
 /* pairs.c */
 npart_status npart__cache_find_pairs(struct npart__work *work);

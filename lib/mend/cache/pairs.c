@@ -140,14 +140,14 @@ static const char *name_of_axis(const struct npart__work *work, uint32_t input, 
     return npart__arena_format(work->arena, "%s.%u", npart__value_name(work->graph, input), axis);
 }
 
-static npart_status add_dim(struct npart__work *work, const char *name, enum npart__cache_size size)
+static npart_status add_dim(struct npart__work *work, const char *name, enum npart__cache_size size, int64_t number)
 {
     for (uint32_t i = 0; i < work->dims.count; i++)
         if (strcmp(work->dims.items[i].name, name) == 0)
-            return work->dims.items[i].size == (uint8_t)size
+            return work->dims.items[i].size == (uint8_t)size && work->dims.items[i].number == number
                        ? NPART_OK
                        : npart__cache_refuse(work, NPART_NONE, "dimension `%s` stands for two sizes", name);
-    struct npart__cache_dim dim = {name, (uint8_t)size};
+    struct npart__cache_dim dim = {name, (uint8_t)size, number};
     return NPART__PUSH(work->arena, &work->dims, dim) ? NPART_OK : npart__fail_memory(work->error);
 }
 
@@ -173,12 +173,26 @@ static bool is_weight(const struct npart__work *work, uint32_t value, unsigned d
     return node->input_count + node->body_count > 0 || npart__is_onnx_op(work->graph, node, "Constant");
 }
 
-/* Where an integer goes: rows of the largest table that it looks up, and whether it becomes a number to compute
- * with. */
+/* Where an integer goes: the largest table that it looks up, whether there are several, and whether it becomes a number
+ * to compute with. */
 struct destiny {
-    int64_t rows; /* 0: no table */
-    bool is_number;
+    int64_t rows, columns; /* 0: no table */
+    uint32_t table;        /* the first one + 1 */
+    bool has_several, is_number;
 };
+
+static void note_table(const struct npart__work *work, uint32_t table, struct destiny *out)
+{
+    const struct npart__fact *fact = npart__fact_of(work->plain, table);
+    bool is_matrix = fact->has_rank && fact->rank == 2 && npart__is_number(fact->dims[0]) && fact->dims[0] > 0;
+    int64_t rows = is_matrix ? fact->dims[0] : 1;
+    out->has_several |= out->table && out->table != table + 1;
+    out->table = out->table ? out->table : table + 1;
+    if (rows < out->rows)
+        return;
+    out->rows = rows;
+    out->columns = is_matrix && npart__is_number(fact->dims[1]) ? fact->dims[1] : 1;
+}
 
 /* Follows what hands the integer on. Few nodes are between, so depth is limited and small. */
 static void follow_integer(const struct npart__work *work, uint32_t value, unsigned depth, struct destiny *out)
@@ -193,9 +207,7 @@ static void follow_integer(const struct npart__work *work, uint32_t value, unsig
         bool is_index = npart__lists_op(graph, "Gather com.microsoft:GatherBlockQuantized", user) &&
                         npart__node_input(graph, node, 1) == value;
         if (is_index && is_weight(work, npart__node_input(graph, node, 0), 0)) {
-            const struct npart__fact *table = npart__fact_of(work->plain, npart__node_input(graph, node, 0));
-            int64_t rows = table->has_rank && table->rank && npart__is_number(table->dims[0]) ? table->dims[0] : 1;
-            out->rows = rows > out->rows ? rows : out->rows;
+            note_table(work, npart__node_input(graph, node, 0), out);
         } else if (result != NPART_NONE && npart__lists_op(graph, hands_on, user) &&
                    npart__node_input(graph, node, 0) == value) {
             out->is_number |= npart__type_is_float(npart__fact_of(work->plain, result)->element_type);
@@ -222,33 +234,44 @@ static bool have_same_tokens(const struct npart__work *work, const struct npart_
     return !left->parameter && !right->parameter && left->value >= 0 && left->value == right->value;
 }
 
-/* Of several inputs that look up a table the one with the largest are the tokens'; others with an element for each of
- * these are positions, where they are computed with, or the table has more rows than there are kinds of tokens. */
+/* Of inputs that look up one table alone the one with the largest are the tokens'; cosines and sines of positions are
+ * two. NPART_NONE where none is, or where one table has more rows and another more columns. */
+static uint32_t find_largest(const struct npart__work *work, const struct destiny *destinies, bool has_several)
+{
+    uint32_t largest = NPART_NONE;
+    for (uint32_t i = 0; i < work->inputs.count; i++)
+        if (!destinies[i].is_number && destinies[i].rows && destinies[i].has_several == has_several &&
+            (largest == NPART_NONE || destinies[i].rows > destinies[largest].rows))
+            largest = i;
+    for (uint32_t i = 0; largest != NPART_NONE && i < work->inputs.count; i++)
+        if (!destinies[i].is_number && destinies[i].has_several == has_several &&
+            destinies[i].columns > destinies[largest].columns)
+            return NPART_NONE;
+    return largest;
+}
+
+/* Others with an element for each of the tokens are positions, where they are computed with, or the table has more rows
+ * than there are kinds of tokens. */
 static npart_status tell_integers(struct npart__work *work)
 {
     struct destiny *destinies = npart__arena_zeroed(work->arena, work->inputs.count + (size_t)1, sizeof *destinies);
-    struct npart__cache_input *tokens = NULL;
-    int64_t most = 0;
     if (!destinies)
         return npart__fail_memory(work->error);
-    for (uint32_t i = 0; i < work->inputs.count; i++) {
+    for (uint32_t i = 0; i < work->inputs.count; i++)
+        if (work->inputs.items[i].role == NPART_PORT_OTHER &&
+            npart__type_is_integer(work->inputs.items[i].element_type))
+            follow_integer(work, work->inputs.items[i].value, 0, &destinies[i]);
+    uint32_t tokens = find_largest(work, destinies, false);
+    if (tokens == NPART_NONE)
+        tokens = find_largest(work, destinies, true);
+    for (uint32_t i = 0; tokens != NPART_NONE && i < work->inputs.count; i++) {
         struct npart__cache_input *at = &work->inputs.items[i];
-        if (at->role != NPART_PORT_OTHER || !npart__type_is_integer(at->element_type))
-            continue;
-        follow_integer(work, at->value, 0, &destinies[i]);
-        if (destinies[i].is_number || destinies[i].rows <= most)
-            continue;
-        most = destinies[i].rows;
-        tokens = at;
-    }
-    for (uint32_t i = 0; tokens && i < work->inputs.count; i++) {
-        struct npart__cache_input *at = &work->inputs.items[i];
-        if (at != tokens && (destinies[i].is_number || destinies[i].rows > MOST_KINDS) &&
-            have_same_tokens(work, at, tokens))
+        if (i != tokens && (destinies[i].is_number || destinies[i].rows > MOST_KINDS) &&
+            have_same_tokens(work, at, &work->inputs.items[tokens]))
             at->role = NPART_PORT_POSITIONS;
     }
-    if (tokens)
-        tokens->role = NPART_PORT_TOKENS;
+    if (tokens != NPART_NONE)
+        work->inputs.items[tokens].role = NPART_PORT_TOKENS;
     return NPART_OK;
 }
 
@@ -260,6 +283,8 @@ static npart_status list_inputs(struct npart__work *work)
         const struct npart__fact *fact = npart__fact_of(work->plain, value);
         if (npart__value_at(work->graph, value)->kind != NPART__VALUE_INPUT)
             continue; /* a constant, or one that has a default */
+        if (work->is_ungrouped && !npart__value_at(work->graph, value)->consumer_count)
+            continue;
         struct npart__cache_input input = {.value = value,
                                            .role = is_a_pair(work, value) ? NPART_PORT_PAST : NPART_PORT_OTHER,
                                            .slot_axis = NPART_NONE,
@@ -283,7 +308,7 @@ static npart_status find_tokens(struct npart__work *work)
             continue;
         const char *name = at->rank ? name_of_axis(work, at->value, at->rank - 1u) : NULL;
         if (name)
-            return add_dim(work, name, NPART__SIZE_TOKENS);
+            return add_dim(work, name, NPART__SIZE_TOKENS, 0);
         int64_t size = at->rank ? npart__fact_of(work->plain, at->value)->dims[at->rank - 1u] : 1;
         work->has_fixed_tokens = true;
         return size == work->request->tokens
@@ -292,7 +317,22 @@ static npart_status find_tokens(struct npart__work *work)
                                          npart__value_name(work->graph, at->value), (long long)size,
                                          work->request->tokens);
     }
-    return npart__cache_refuse(work, NPART_NONE, "no input of token ids was found: none looks up a table of weights");
+    return npart__cache_refuse(work, NPART_NONE,
+                               "which input has the ids of tokens is not known: none looks up the largest table");
+}
+
+/* Sizes of a cache that the new keys or values have as numbers: that of a head, where it has a name. */
+static npart_status find_others(struct npart__work *work, const struct npart__pair *pair)
+{
+    const struct npart__fact *past = npart__fact_of(work->plain, pair->past);
+    const struct npart__fact *fresh = npart__fact_of(work->plain, pair->fresh);
+    npart_status status = NPART_OK;
+    for (uint32_t i = 1; fresh->has_rank && fresh->rank == past->rank && i < past->rank && status == NPART_OK; i++) {
+        const char *name = i == pair->axis ? NULL : name_of_axis(work, pair->past, i);
+        if (name && npart__is_number(fresh->dims[i]))
+            status = add_dim(work, name, NPART__SIZE_NUMBER, fresh->dims[i]);
+    }
+    return status;
 }
 
 npart_status npart__cache_find_sizes(struct npart__work *work)
@@ -305,9 +345,11 @@ npart_status npart__cache_find_sizes(struct npart__work *work)
         if (!past)
             return npart__cache_refuse(work, pair->join, "the cache has a fixed size already: input %s",
                                        npart__value_name(work->graph, pair->past));
-        status = add_dim(work, past, NPART__SIZE_PAST);
+        status = add_dim(work, past, NPART__SIZE_PAST, 0);
         if (status == NPART_OK && batch)
-            status = add_dim(work, batch, NPART__SIZE_BATCH);
+            status = add_dim(work, batch, NPART__SIZE_BATCH, 0);
+        if (status == NPART_OK)
+            status = find_others(work, pair);
     }
     if (status == NPART_OK)
         status = list_inputs(work);

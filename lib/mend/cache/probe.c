@@ -23,7 +23,8 @@ struct npart_dim_binding *npart__cache_bindings(const struct npart__work *work, 
     for (uint32_t i = 0; list && i < work->dims.count; i++) {
         const struct npart__cache_dim *dim = &work->dims.items[i];
         list[i].name = dim->name;
-        list[i].size = dim->size == NPART__SIZE_BATCH    ? 1
+        list[i].size = dim->size == NPART__SIZE_NUMBER   ? dim->number
+                       : dim->size == NPART__SIZE_BATCH  ? 1
                        : dim->size == NPART__SIZE_PAST   ? past
                        : dim->size == NPART__SIZE_TOKENS ? tokens
                                                          : past + tokens;
@@ -56,7 +57,7 @@ static npart_status take_total(struct npart__work *work, const struct npart__inf
                 return npart__cache_refuse(work, NPART_NONE,
                                            "the size of %s of input %s is not known; give it by --dim",
                                            name ? name : "an axis", npart__value_name(work->graph, at->value));
-            struct npart__cache_dim dim = {name, NPART__SIZE_TOTAL};
+            struct npart__cache_dim dim = {name, NPART__SIZE_TOTAL, 0};
             *is_found = true;
             return NPART__PUSH(work->arena, &work->dims, dim) ? NPART_OK : npart__fail_memory(work->error);
         }

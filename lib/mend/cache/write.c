@@ -193,6 +193,19 @@ static npart_status change_outputs(struct writing *writing)
                                                                                : npart__fail_memory(work->error);
 }
 
+/* The mask of GroupQueryAttention is of no use without it. */
+static void drop_inputs(struct writing *writing)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_input + i];
+        const struct npart__value *at = npart__value_at(graph, value);
+        if (at->kind == NPART__VALUE_INPUT && !at->consumer_count && !at->is_graph_output)
+            npart__editor_drop_input(writing->editor, npart__value_name(graph, value));
+    }
+}
+
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
 static const char *keep_text(struct npart__arena *arena, const char *text)
@@ -305,6 +318,8 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
                                     &writing.editor, work->error);
     if (status == NPART_OK && !npart__editor_declare(writing.editor, false, &is_declared))
         status = npart__fail_memory(work->error);
+    if (status == NPART_OK && work->is_ungrouped)
+        drop_inputs(&writing);
     if (status == NPART_OK)
         status = change_nodes(&writing);
     if (status == NPART_OK)

@@ -51,6 +51,9 @@ void npart__editor_set_opset(struct npart__editor *editor, int64_t opset);
 const char *npart__editor_add_input(struct npart__editor *editor, const char *wanted, int element_type,
                                     const int64_t *dims, uint32_t rank);
 
+/* The main graph has no such input any more; nothing may use it. */
+void npart__editor_drop_input(struct npart__editor *editor, const char *name);
+
 /* What an output of the main graph is from here on; what it was goes on under another name. */
 struct npart__new_output {
     const char *output; /* its name, which it keeps */

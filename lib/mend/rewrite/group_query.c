@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "rewrite/axes.h"
+#include "rewrite/group_query.h"
 
 enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, LENGTHS, TOTAL, COSINE, SINE, FIRST_UNKNOWN };
 
@@ -29,7 +30,7 @@ static int64_t number(const struct npart__site *site, const char *name, int64_t 
 }
 
 /* What is not followed: quantized caches, windows, soft caps, sinks, positions that are given. */
-static bool is_plain(const struct npart__site *site)
+bool npart__is_plain_group_query(const struct npart__site *site)
 {
     for (uint32_t i = FIRST_UNKNOWN; i < site->node->input_count; i++)
         if (is_given(site, i))
@@ -128,7 +129,7 @@ bool npart__rewrite_group_query(struct npart__site *site)
     static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
     struct group_query node;
     const char *parts[3];
-    if (!is_plain(site) || is_given(site, KEY) != is_given(site, VALUE) || !read_sizes(site, &node))
+    if (!npart__is_plain_group_query(site) || is_given(site, KEY) != is_given(site, VALUE) || !read_sizes(site, &node))
         return false;
     int64_t shared = node.heads / node.kept * node.length;
     const int64_t grouped[] = {node.batch, node.kept, shared, node.size};
