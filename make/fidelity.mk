@@ -84,6 +84,14 @@ fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from publi
 fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/fidelity-cost.md (MODELS, TRUTH)
 	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
 		--page docs/fidelity-cost.md
+# How param lines of a list are found that are a chip's: ROWS is a table of published latencies beside a folder models/.
+FIT_TARGET ?= rknn
+FIT_CHIPS ?= rk3588,rk3576,rk3566,rk3562
+FIT_PARAMETERS ?= launch_ms=0.3,layout_gb_per_s=8,move_gb_per_s=2.5,matrix_tops of w8a8=1.2,elementwise_gops=30,$\
+function_gops=7.5,memory_gb_per_s=10,node_us=20,depthwise_gops=20
+fit-rates: $(tool) ## rates of each chip of a target from published latencies, and those of networks held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS; 30 minutes)
+	$(PYTHON) test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) --chips $(FIT_CHIPS) \
+		--parameters '$(FIT_PARAMETERS)' --folds --write
 # Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
 ANSWERS ?=
 fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/fidelity-cost.md (MODELS, TRUTH; ANSWERS)
@@ -102,7 +110,7 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
 	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
 
-.PHONY: fidelity fidelity-reports fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
+.PHONY: fidelity fidelity-reports fit-rates fidelity-first-action fidelity-reasons fidelity-intel fidelity-shapes \
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-generate fidelity-room \
