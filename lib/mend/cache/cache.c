@@ -13,6 +13,8 @@ npart_status npart__cache_refuse(const struct npart__work *work, uint32_t node, 
 {
     char text[sizeof((struct npart_error *)0)->message], place[160] = "";
     NPART__FORMAT(text, format);
+    if (work->is_out_of_memory)
+        return npart__fail_memory(work->error);
     if (node != NPART_NONE)
         npart__describe_node(work->graph, node, place, sizeof place);
     return npart__fail(work->error, NPART_ERROR_ARGUMENT, place, "the cache cannot be fixed: %s", text);
@@ -52,6 +54,9 @@ static npart_status compare(struct npart__work *work, uint32_t tokens, uint32_t 
         status = probe(work, &fixed, &b);
     if (status == NPART_OK)
         status = npart__cache_follow(work, &compared);
+    /* Elements that could not be read for want of memory look as if they were not known. */
+    if (npart__take_failure(&a.inference) | npart__take_failure(&b.inference))
+        status = npart__fail_memory(work->error);
     /* Of the second, what counts slots is not what will run. */
     if (status == NPART_OK && (a.inference.misfits || (b.inference.misfits && !work->positions.count)))
         status = npart__cache_refuse(work, NPART_NONE, "with %u slots before new tokens some node fails in a run",
@@ -84,6 +89,8 @@ static npart_status find_static(struct npart__work *work)
     npart_status status = npart__cache_probe(work, &layout, false, &bare);
     for (uint32_t i = 0; i < count && is_static && status == NPART_OK; i++)
         is_static[i] = npart__cache_elements(&bare, i) != NULL;
+    if (npart__take_failure(&bare.inference))
+        is_static = NULL;
     npart__cache_probe_free(&bare);
     work->is_static = is_static;
     return is_static ? status : npart__fail_memory(work->error);

@@ -73,12 +73,13 @@ struct npart__work {
     bool *is_repaired;     /* by value: made anew from them */
     struct NPART__ARRAY(uint32_t) unmasked; /* each Softmax that needs a bias */
     bool *is_unmasked;     /* by node */
+    bool is_out_of_memory; /* where a function had no other way to say so; then nothing is refused for it */
     bool is_right_only;    /* slots must be in order: something looks at the last ones */
     const bool *is_static; /* by value: known without any input */
     struct NPART__ARRAY(struct npart__use) uses; /* operands that are made anew */
 };
 
-/* Fails with ARGUMENT. `node` may be NPART_NONE. */
+/* Fails with ARGUMENT, or MEMORY where that ran out. `node` may be NPART_NONE. */
 npart_status npart__cache_refuse(const struct npart__work *work, uint32_t node, const char *format, ...)
     NPART__PRINTF(3, 4);
 

@@ -73,7 +73,6 @@ bool npart__cache_repair(struct npart__walk *walk, uint32_t value)
 {
     bool is_failed = false;
     bool is_done = npart__node_at(walk->work->graph, walk->node)->scope == 0 && repair(walk, value, 0, &is_failed);
-    if (is_failed)
-        (void)npart__fail_memory(walk->work->error);
+    walk->work->is_out_of_memory |= is_failed;
     return is_done;
 }

@@ -163,8 +163,9 @@ static double number_at(const struct npart__cache_input *at, const struct npart_
 }
 
 /* NULL: it is not followed, or out of memory. */
-static const struct npart__known *give(const struct npart__cache_input *at, const struct npart__layout *layout,
-                                       const bool *used, struct npart__arena *arena)
+static const struct npart__known *give(struct npart__work *work, const struct npart__cache_input *at,
+                                       const struct npart__layout *layout, const bool *used,
+                                       struct npart__arena *arena)
 {
     uint64_t count = 1;
     uint32_t columns = 1, rows = 1;
@@ -182,7 +183,8 @@ static const struct npart__known *give(const struct npart__cache_input *at, cons
     }
     struct npart__known *known = npart__arena_zeroed(arena, 1, sizeof *known);
     int64_t *ints = npart__arena_allocate(arena, (count + 1) * sizeof *ints);
-    if (!known || !ints)
+    work->is_out_of_memory |= !known || !ints;
+    if (work->is_out_of_memory)
         return NULL;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t column = columns ? (uint32_t)(i % columns) : 0;
@@ -209,9 +211,11 @@ npart_status npart__cache_probe(struct npart__work *work, const struct npart__la
         const struct npart__cache_input *at = &work->inputs.items[i];
         bool is_given = at->element_type == NPART__BOOL || npart__type_is_integer(at->element_type) ||
                         at->role == NPART_PORT_ROWS;
-        given[count] = (struct npart__given){at->value, is_given ? give(at, layout, used, &out->arena) : NULL};
+        given[count] = (struct npart__given){at->value, is_given ? give(work, at, layout, used, &out->arena) : NULL};
         count += given[count].known != NULL;
     }
+    if (work->is_out_of_memory)
+        return npart__fail_memory(work->error);
     return infer_at(work, layout->past, layout->tokens, given, count, &out->arena, &out->inference);
 }
 

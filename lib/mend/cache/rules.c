@@ -438,7 +438,8 @@ static const char *softmax(struct npart__walk *walk)
     if (from.hidden <= HIDES || work->is_unmasked[node_id])
         return NULL;
     work->is_unmasked[node_id] = true;
-    return NPART__PUSH(work->arena, &work->unmasked, node_id) ? NULL : "out of memory";
+    work->is_out_of_memory |= !NPART__PUSH(work->arena, &work->unmasked, node_id);
+    return work->is_out_of_memory ? "out of memory" : NULL;
 }
 
 static const char *reduce(struct npart__walk *walk)

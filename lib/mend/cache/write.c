@@ -23,6 +23,7 @@ struct writing {
     struct npart__inference inference; /* at the sizes of the request */
     struct added added[LIMIT_ADDED];
     uint32_t added_count;
+    bool is_full; /* more inputs than these would be needed */
     const char **made; /* by value: the name of what was made anew for it */
 };
 
@@ -40,7 +41,8 @@ static const char *add_input(struct writing *writing, const char *wanted, struct
     for (uint32_t i = 0; i < writing->added_count; i++)
         if (is_same_input(&writing->added[i], &input))
             return writing->added[i].name;
-    if (writing->added_count == LIMIT_ADDED)
+    writing->is_full |= writing->added_count == LIMIT_ADDED;
+    if (writing->is_full)
         return NULL;
     input.name = npart__editor_add_input(writing->editor, wanted, input.element_type, input.dims, input.rank);
     writing->added[writing->added_count] = input;
@@ -137,7 +139,8 @@ static npart_status change_node(struct writing *writing, uint32_t id)
         if (i == 0 && work->is_unmasked[id])
             names[i] = NPART__MAKE(&site, "Add", names[i], add_bias(writing, npart__operand(&site, 0)));
         if (!names[i])
-            return npart__cache_refuse(work, id, "what it needs cannot be written");
+            return writing->is_full ? npart__cache_refuse(work, id, "it needs more than %u inputs", LIMIT_ADDED)
+                                    : npart__fail_memory(work->error);
     }
     npart__make_like(&site, id, names, node->input_count);
     for (uint32_t i = 0; i < node->output_count; i++)
