@@ -287,8 +287,8 @@ static void test_cache__bias(void)
 {
     static const char *const unmasked[] = {
         "node scores = Add(ordered, open)\n",            /* nothing is added */
-        "node small = Mul(hiding, one_f)\ninit few float32[] = 0.01\nnode less = Mul(hiding, few)\n"
-        "node scores = Add(ordered, less)\n",            /* -100 */
+        ("node small = Mul(hiding, one_f)\ninit few float32[] = 0.01\nnode less = Mul(hiding, few)\n"
+         "node scores = Add(ordered, less)\n"),          /* -100 */
         "node scores = Sub(ordered, hiding)\n",          /* the wrong sign */
     };
     for (size_t i = 0; i < NPART__COUNT(unmasked); i++) {
