@@ -54,8 +54,11 @@ static npart_status compare(struct npart__work *work, uint32_t tokens, uint32_t 
         status = probe(work, &fixed, &b);
     if (status == NPART_OK)
         status = npart__cache_follow(work, &compared);
-    /* Elements that could not be read for want of memory look as if they were not known. */
-    if (npart__take_failure(&a.inference) | npart__take_failure(&b.inference))
+    /* Elements that could not be read for want of memory look as if they were not known. Both are asked: it is told
+     * once. */
+    bool has_failed = npart__take_failure(&a.inference);
+    has_failed |= npart__take_failure(&b.inference);
+    if (has_failed)
         status = npart__fail_memory(work->error);
     /* Of the second, what counts slots is not what will run. */
     if (status == NPART_OK && (a.inference.misfits || (b.inference.misfits && !work->positions.count)))
