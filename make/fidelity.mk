@@ -19,8 +19,8 @@ fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferen
 fidelity-work: $(tool) $(VENV)/ready ## multiply-accumulates and bytes against onnx-tool and a table (MODELS, TRUTH=folder)
 	$(VENV)/bin/pip -q install onnx-tool
 	$(VENV)/bin/python test/fidelity/work.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
-fidelity-recommendation: $(tool) ## NPU or CPU, against published pairs of latencies (MODELS, TRUTH=folder)
-	$(PYTHON) test/fidelity/recommendation.py $(tool) $(MODELS) $(TRUTH)/latency.csv.gz
+fidelity-recommendation: $(tool) $(VENV)/ready ## NPU or CPU, against published pairs of latencies (MODELS, TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/recommendation.py $(tool) $(MODELS) $(TRUTH)/latency.csv.gz
 fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, against the tool's findings (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/valid.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
 # How many random operands each operator gets, at each version and for each element type.
