@@ -4,7 +4,7 @@
  */
 #include "report/page.h"
 
-#define REASONS_SHOWN 3u
+#define REASONS_SHOWN 2u
 
 void npart__add_where(struct npart__buffer *line, const struct npart_decided *decided)
 {
