@@ -187,26 +187,33 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     return true;
 }
 
+Onnx__ValueInfoProto *npart__edit_new_info(struct npart__editor *editor, char *name, int element_type)
+{
+    Onnx__ValueInfoProto *info = npart__arena_allocate(editor->arena, sizeof *info);
+    Onnx__TypeProto *type = npart__arena_allocate(editor->arena, sizeof *type);
+    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
+    if (!name || !info || !type || !tensor)
+        return NULL;
+    onnx__value_info_proto__init(info);
+    onnx__type_proto__init(type);
+    onnx__type_proto__tensor__init(tensor);
+    info->name = name;
+    info->type = type;
+    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type->tensor_type = tensor;
+    tensor->has_elem_type = 1;
+    tensor->elem_type = element_type;
+    return info;
+}
+
 /* A declaration of a static tensor; NULL when out of memory. */
 static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
 {
     struct npart__editor *editor = declaring->editor;
     const struct npart__fact *fact = npart__fact_of(editor->inference, value);
-    Onnx__ValueInfoProto *info = npart__arena_allocate(editor->arena, sizeof *info);
-    Onnx__TypeProto *type = npart__arena_allocate(editor->arena, sizeof *type);
-    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
-    if (!info || !type || !tensor)
-        return NULL;
-    onnx__value_info_proto__init(info);
-    onnx__type_proto__init(type);
-    onnx__type_proto__tensor__init(tensor);
-    info->name = npart__edit_text(editor, npart__value_name(editor->graph, value));
-    info->type = type;
-    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    type->tensor_type = tensor;
-    tensor->has_elem_type = 1;
-    tensor->elem_type = fact->element_type;
-    return info->name && declare_dims(declaring, tensor, fact) ? info : NULL;
+    Onnx__ValueInfoProto *info = npart__edit_new_info(
+        editor, npart__edit_text(editor, npart__value_name(editor->graph, value)), fact->element_type);
+    return info && declare_dims(declaring, info->type->tensor_type, fact) ? info : NULL;
 }
 
 /* Of what nodes make: all that is static. A shape that is known in part does not help a compiler, and might be

@@ -28,23 +28,11 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
                                     const int64_t *dims, uint32_t rank)
 {
     Onnx__GraphProto *graph = editor->model->graph;
-    Onnx__ValueInfoProto *info = npart__arena_allocate(editor->arena, sizeof *info);
-    Onnx__TypeProto *type = npart__arena_allocate(editor->arena, sizeof *type);
-    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
-    if (!info || !type || !tensor)
+    Onnx__ValueInfoProto *info = npart__edit_new_info(editor, npart__edit_new_name(editor, wanted), element_type);
+    Onnx__TensorShapeProto *shape = make_shape(editor, dims, rank);
+    if (!info || !shape || !NPART__EDIT_APPEND(editor, graph->input, graph->n_input, info))
         return NULL;
-    onnx__value_info_proto__init(info);
-    onnx__type_proto__init(type);
-    onnx__type_proto__tensor__init(tensor);
-    info->name = npart__edit_new_name(editor, wanted);
-    info->type = type;
-    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    type->tensor_type = tensor;
-    tensor->has_elem_type = 1;
-    tensor->elem_type = element_type;
-    tensor->shape = make_shape(editor, dims, rank);
-    if (!info->name || !tensor->shape || !NPART__EDIT_APPEND(editor, graph->input, graph->n_input, info))
-        return NULL;
+    info->type->tensor_type->shape = shape;
     return info->name;
 }
 
