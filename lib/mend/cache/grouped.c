@@ -157,19 +157,6 @@ static const char *split_heads(struct npart__site *site, const char *x, int64_t 
     return npart__make_transpose(site, reshape_to(site, x, dims, 4), order, 4);
 }
 
-static void list_parts(struct npart__site *site, const struct group *group, const char **parts)
-{
-    const int64_t sizes[] = {group->heads * group->size, group->kept * group->size, group->kept * group->size};
-    if (is_given(site, KEY)) {
-        for (uint32_t i = 0; i < 3; i++)
-            parts[i] = npart__operand_name(site, QUERY + i);
-        return;
-    }
-    parts[0] = npart__make_split(site, npart__operand_name(site, QUERY), 2, sizes, 3);
-    parts[1] = npart__made_result(site, 1);
-    parts[2] = npart__made_result(site, 2);
-}
-
 /* Scores with what hides later tokens, by head as that is by token; then as they were. */
 static const char *hide_later(struct ungrouping *all, const struct group *group, const char *scores)
 {
@@ -199,7 +186,7 @@ static const char *ungroup(struct ungrouping *all)
     const int64_t grouped[] = {0, group.kept, -1, group.size}, each[] = {0, group.heads, -1, group.size};
     const int64_t whole[] = {0, 0, group.heads * group.size};
     double scale = npart__site_float(site, site->id, "scale", 0);
-    list_parts(site, &group, parts);
+    npart__list_group_query_parts(site, group.heads, group.kept, group.size, parts);
     make_sizes(all, npart__operand_name(site, QUERY), npart__operand_name(site, PAST_KEY));
     make_later(all, group.type);
     const char *query = split_heads(site, parts[0], group.heads, group.size);

@@ -109,10 +109,10 @@ static const char *make_mask(struct npart__site *site, const struct group_query 
     return mask ? npart__make_constant(site, node->type, dims, 2, mask) : NULL;
 }
 
-/* Query, key and value, of which the latter two may stand in the query beside it. */
-static void list_parts(struct npart__site *site, const struct group_query *node, const char **parts)
+void npart__list_group_query_parts(struct npart__site *site, int64_t heads, int64_t kept, int64_t size,
+                                   const char **parts)
 {
-    const int64_t sizes[] = {node->heads * node->size, node->kept * node->size, node->kept * node->size};
+    const int64_t sizes[] = {heads * size, kept * size, kept * size};
     if (is_given(site, KEY)) {
         for (uint32_t i = 0; i < 3; i++)
             parts[i] = npart__operand_name(site, QUERY + i);
@@ -136,7 +136,7 @@ bool npart__rewrite_group_query(struct npart__site *site)
     const int64_t each[] = {node.batch, node.heads, node.length, node.size};
     const int64_t whole[] = {node.batch, node.length, node.heads * node.size};
     double scale = npart__site_float(site, site->id, "scale", 0);
-    list_parts(site, &node, parts);
+    npart__list_group_query_parts(site, node.heads, node.kept, node.size, parts);
     const char *query = split_heads(site, &node, parts[0], node.heads);
     const char *key = split_heads(site, &node, parts[1], node.kept);
     const char *value = split_heads(site, &node, parts[2], node.kept);
