@@ -160,11 +160,22 @@ static bool is_quantized(const struct npart__graph *graph, const struct npart__n
     return made && made->consumer_count && is_op(graph, graph->consumers[made->first_consumer], "QuantizeLinear");
 }
 
+/* With such a switch the list describes another program than the one that runs the model. */
+static bool is_of_another_program(const struct npart__oplist *oplist, uint32_t of)
+{
+    for (uint32_t i = 0; i < oplist->runtimes.count; i++)
+        if (oplist->runtimes.items[i].when.with == of)
+            return true;
+    return false;
+}
+
 uint32_t npart__lifting_switch(const struct npart__oplist *oplist, uint32_t rule)
 {
-    for (uint32_t i = 0; i < oplist->policies.count; i++)
+    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+        uint32_t lifting = oplist->policies.items[i].when.without;
         if (oplist->policies.items[i].rule == rule)
-            return oplist->policies.items[i].when.without;
+            return lifting == NPART_NONE || is_of_another_program(oplist, lifting) ? NPART_NONE : lifting;
+    }
     return NPART_NONE;
 }
 

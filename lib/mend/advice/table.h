@@ -90,7 +90,8 @@ struct npart__case {
     int64_t opset; /* that would do; 0: none is known */
 };
 
-/* The switch with which the `partitions` line of a rule does not count; NPART_NONE: there is none. */
+/* The switch with which the `partitions` line of a rule does not count; NPART_NONE: there is none, or the list then
+ * describes another program (a `runtime` line has it). */
 uint32_t npart__lifting_switch(const struct npart__oplist *oplist, uint32_t rule);
 /* The plan's inference is asked again: it must be locked. */
 struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t cause);
