@@ -36,8 +36,8 @@ static void put_units(struct npart__page *page)
     npart__put_made_field(page, "Placed", &line, 0);
 }
 
-/* "105 nodes not on the Neural Engine: every size must be fixed", with what to change where a step would not say it,
- * and where it stands with --verbose. */
+/* "105 nodes not on the Neural Engine: every size must be fixed", with why, and where it stands with --verbose: what to
+ * change is a step. */
 static void put_reason(struct npart__page *page, uint32_t index)
 {
     const struct npart_decided *at = &page->decided;
@@ -50,8 +50,6 @@ static void put_reason(struct npart__page *page, uint32_t index)
     npart__append_format(&line, ": %s", rule.text);
     if (page->options->is_verbose && *rule.because)
         npart__append_format(&line, ", because %s", rule.because);
-    if (*rule.advice)
-        npart__append_format(&line, "; %s", rule.advice);
     if (page->options->is_verbose)
         npart__append_format(&line, " (%s: %s)", rule.id, rule.source);
     npart__put_made_field(page, "", &line, 0);
@@ -60,7 +58,7 @@ static void put_reason(struct npart__page *page, uint32_t index)
 void npart__put_decided(struct npart__page *page)
 {
     const struct npart_decided *at = &page->decided;
-    uint32_t most = page->options->is_verbose ? NPART_NONE : REASONS_SHOWN;
+    uint32_t most = page->options->is_verbose || at->rule_count <= REASONS_SHOWN ? NPART_NONE : REASONS_SHOWN - 1;
     if (!at->by || at->taken == 0)
         return;
     put_units(page);

@@ -268,7 +268,8 @@ void npart__put_why(struct npart__page *page)
     struct reason *all = read_reasons(page, &count);
     if (!all || (count == 1 && npart__whole_failure(page)))
         return;
-    uint32_t shown = count <= REASONS_SHOWN ? count : REASONS_SHOWN - 1;
+    uint32_t most = REASONS_SHOWN - (page->decided.by != NULL); /* `Placed` has lines, too */
+    uint32_t shown = count <= most ? count : most - 1;
     for (uint32_t i = 0; i < shown && !page->arena->failed; i++)
         put_reason(page, &all[i], i + 1, shown > WIDE ? 2 : 3);
     if (shown < count)

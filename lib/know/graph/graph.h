@@ -47,6 +47,7 @@ enum npart__tensor_place {
 struct npart__tensor {
     const char *name;
     uint8_t element_type; /* ONNX number */
+    uint8_t stored_type;  /* that of `data`: another in a graph that was converted */
     uint8_t place;        /* enum npart__tensor_place */
     bool is_sparse;       /* dims are the dense tensor's */
     uint16_t rank;
@@ -229,6 +230,12 @@ npart_status npart__graph_take_branches(const struct npart__graph *graph, const 
  * which must be there and make all their results. */
 npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
                                      struct npart__graph *out, struct npart_error *error);
+
+/* convert.c: the same graph with element type `to` in the place of `from`, as a converter of the model would write it;
+ * what a schema fixes stays. Elements are those of the file, not rounded. `graph` must outlive the result. Whether a
+ * runtime takes what is made is for lib/know/valid. */
+npart_status npart__graph_convert(const struct npart__graph *graph, int from, int to, struct npart__arena *arena,
+                                  struct npart__graph *out, struct npart_error *error);
 
 /* A node that is to be replaced by the body that the standard defines it by. */
 struct npart__expansion {

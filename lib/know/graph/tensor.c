@@ -197,7 +197,7 @@ struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx
     tensor->name = proto->name ? proto->name : "";
     tensor->data = proto;
     if (proto->has_data_type && proto->data_type > 0 && proto->data_type <= FLOAT6_LAST)
-        tensor->element_type = (uint8_t)proto->data_type;
+        tensor->element_type = tensor->stored_type = (uint8_t)proto->data_type;
     uint64_t found = 0;
     const char *problem;
     if (!tensor->element_type)
@@ -273,7 +273,7 @@ static bool is_signed_type(int type)
  * a byte, which newer writers pack: then the number of entries tells. */
 static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
-    int type = tensor->element_type;
+    int type = tensor->stored_type;
     unsigned bits = npart__type_bits(type);
     bool is_signed = is_signed_type(type);
     if (proto->has_raw_data) {
@@ -295,7 +295,7 @@ static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__Tensor
 bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;
-    int type = tensor->element_type;
+    int type = tensor->stored_type;
     if (tensor->place != NPART__TENSOR_INLINE || tensor->elements > limit ||
         !(npart__type_is_integer(type) || type == BOOL))
         return false;
@@ -357,7 +357,7 @@ static double raw_double(int type, const uint8_t *data)
 /* float16 and bfloat16 stand as bit patterns in int32_data. */
 static double double_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
-    int type = tensor->element_type;
+    int type = tensor->stored_type;
     if (proto->has_raw_data)
         return raw_double(type, proto->raw_data.data + i * (npart__type_bits(type) / 8));
     if (type == FLOAT)
@@ -373,7 +373,7 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;
-    int type = tensor->element_type;
+    int type = tensor->stored_type;
     if (tensor->place != NPART__TENSOR_INLINE || tensor->elements > limit)
         return false;
     bool is_float = type == FLOAT || type == DOUBLE || type == FLOAT16 || type == BFLOAT16;

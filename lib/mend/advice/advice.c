@@ -272,7 +272,7 @@ static npart_status add_others(struct npart__way *way, const struct npart__group
 /* ---- steps ------------------------------------------------------------------------------------------------- */
 
 /* Whether a step pays over the last one that did. */
-static void note_paid(struct npart__way *way, const struct npart__after *after)
+void npart__note_paid(struct npart__way *way, const struct npart__after *after)
 {
     struct npart__outcome then = npart__outcome_after(after);
     bool pays = npart__step_pays(&way->paid, &then) != NPART_PAYS_NOTHING;
@@ -306,7 +306,7 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
     if (status != NPART_OK)
         return status;
     way->steps++;
-    note_paid(way, &after);
+    npart__note_paid(way, &after);
     way->now = after; /* the next step is measured against this one */
     way->accepted = accepted;
     group->is_done = true;
@@ -481,7 +481,7 @@ static npart_status mend(struct npart__way *way)
     if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
         status = npart__fail_memory(way->error);
     way->steps++;
-    note_paid(way, &action.after);
+    npart__note_paid(way, &action.after);
     return status;
 }
 
@@ -513,6 +513,8 @@ static npart_status walk(struct npart__way *way)
         if (status == NPART_OK)
             status = choose(way, &group);
     }
+    if (status == NPART_OK)
+        status = npart__way_convert(way);
     if (status == NPART_OK)
         status = npart__way_cut(way, true);
     if (status == NPART_OK)

@@ -34,7 +34,7 @@ static struct way_to_run as_planned(const struct npart__plan *plan)
     const struct npart__rates *rates = &plan->node_costs->rates;
     return (struct way_to_run){is_priced ? &plan->cost.bill : NULL, rates,
                                npart__bill_range(rates, &plan->cost.bill, NPART__PART_ALL),
-                               !fails && plan->summary.accepted > 0};
+                               !fails && plan->summary.accepted > plan->decided.elsewhere};
 }
 
 /* All nodes with the same rates, so that in a quotient the errors that both share cancel. Nodes of unknown work are in
@@ -88,8 +88,8 @@ static bool fits_after(const struct npart__plan *open, const struct npart__after
 static struct way_to_run after_action(const struct npart__way *way, const struct npart__action *at,
                                       const struct way_to_run *cpu)
 {
-    bool runs = at->after.verdict != NPART_PLAN_FAILS && strcmp(at->kind, "none") != 0 && at->after.accepted > 0 &&
-                fits_after(way->open, &at->after);
+    bool runs = at->after.verdict != NPART_PLAN_FAILS && strcmp(at->kind, "none") != 0 &&
+                at->after.accepted > at->after.elsewhere && fits_after(way->open, &at->after);
     struct way_to_run then = {runs ? at->after.bill : NULL, at->after.rates, at->after.cost_ms, runs};
     drop_partial(&then, cpu);
     if (then.bill)

@@ -117,19 +117,16 @@ static bool relabel(const struct npart__graph *graph, int64_t opset, const bool 
     return true;
 }
 
-/* A model that the runtime would refuse to load with that opset, though it loads it now, is no way out. A new
- * inference needs views of its own: `shared` belongs to the plan's. */
-npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
-                                 struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
-                                 struct npart_error *error)
+/* The plan of another graph. A model that the runtime would refuse to load, though it loads it now, is no way out. A
+ * new inference needs views of its own: `shared` belongs to the plan's. */
+static npart_status plan_of_graph(const struct npart__plan *plan, struct npart__graph *graph,
+                                  struct npart__arena *arena, struct npart__plan **out, struct npart_error *error)
 {
     const struct npart__inference *asked = plan->request.inference;
     struct npart__plan *made = npart__arena_zeroed(arena, 1, sizeof *made);
-    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
     struct npart__inference *inference = npart__arena_zeroed(arena, 1, sizeof *inference);
     struct npart__shared *shared = npart__arena_zeroed(arena, 1, sizeof *shared);
-    if (!made || !graph || !inference || !shared ||
-        !relabel(asked->graph, opset, is_own, only_own, arena, graph, is_import_only))
+    if (!made || !inference || !shared)
         return npart__fail_memory(error);
     struct npart__plan_request request = plan->request;
     shared->arena = arena;
@@ -144,4 +141,25 @@ npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, 
     if (status == NPART_OK)
         status = npart__plan_make(&request, arena, made, NULL);
     return settle(status, made, out, error);
+}
+
+npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
+                                 struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
+                                 struct npart_error *error)
+{
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    if (!graph ||
+        !relabel(plan->request.inference->graph, opset, is_own, only_own, arena, graph, is_import_only))
+        return npart__fail_memory(error);
+    return plan_of_graph(plan, graph, arena, out, error);
+}
+
+npart_status npart__replan_converted(const struct npart__plan *plan, int from, int to, struct npart__arena *arena,
+                                     struct npart__plan **out, struct npart_error *error)
+{
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    if (!graph)
+        return npart__fail_memory(error);
+    npart_status status = npart__graph_convert(plan->request.inference->graph, from, to, arena, graph, error);
+    return status == NPART_OK ? plan_of_graph(plan, graph, arena, out, error) : status;
 }

@@ -56,6 +56,10 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
 
 /* advice.c: makes a step of the group, and goes on from where it leads. */
 npart_status npart__way_take(struct npart__way *way, struct npart__group *group);
+/* Whether a step pays over the last one that did. */
+void npart__note_paid(struct npart__way *way, const struct npart__after *after);
+/* convert.c: where the plan at hand has nodes for which the op list advises to convert the model, as a step. */
+npart_status npart__way_convert(struct npart__way *way);
 /* mended.c: what fix does, as the first step. */
 npart_status npart__way_mended(struct npart__way *way);
 /* A version of the model as the first step, or in its place. */

@@ -76,6 +76,10 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
  * plan's) that is one of the list's toolchains; NULL when out of memory. */
 const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
                                const char *release, struct npart__arena *arena);
+/* The plan of the same model with element type `to` in the place of `from`; NULL with NPART_OK: the runtime would not
+ * load it so. */
+npart_status npart__replan_converted(const struct npart__plan *plan, int from, int to, struct npart__arena *arena,
+                                     struct npart__plan **out, struct npart_error *error);
 /* The plan of the same model with another opset. Nodes have it that mean the same with it, or only those of `is_own`
  * (by node of the model's graph; NULL: all), which have it in any case. `*is_import_only`: no node needs more than the
  * import. NULL with NPART_OK: the model cannot be inferred so. */
