@@ -4,7 +4,7 @@
  */
 #include "report/page.h"
 
-#define STEPS_SHOWN 3u
+#define STEPS_SHOWN 3u /* with what may take the place of the first */
 #define LINE_INDENT 4u /* of the lines that a command goes on in, from its first */
 #define WORTH_WEAKER 0.9 /* of a step's time, for what is less equal in its place */
 #define STEP_LINES 3u  /* of a step that is told in words */
@@ -282,11 +282,13 @@ static bool is_next(const npart_advice *advice, uint32_t step, const struct npar
            strncmp(other->text, next.text, strlen(next.text)) == 0;
 }
 
-/* What may take the place of a step, with its own figures where they are others, but for the time that was told. */
-static void put_others(struct npart__page *page, const npart_advice *advice, uint32_t step,
+/* What may take the place of a step, with its own figures where they are others, but for the time that was told.
+ * Returns how many are told that way. */
+static uint32_t put_others(struct npart__page *page, const npart_advice *advice, uint32_t step,
                        const struct npart_action *of, uint32_t most, double told_ms)
 {
     struct npart_action action = {.size = sizeof action};
+    uint32_t told = 0;
     for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
         bool is_hidden = action.run && !is_release(of) && !is_better(&action.after, &of->after);
         if (action.instead_of != step || most == 0 || is_hidden || is_next(advice, step, &action))
@@ -300,7 +302,9 @@ static void put_others(struct npart__page *page, const npart_advice *advice, uin
             put_words(page, "or", &action);
         else
             put_step(page, "or", &action, of, action.after.cost.typical_ms == told_ms);
+        told += !is_same;
     }
+    return told;
 }
 
 /* That there is no step, or that those that are told leave the model failing. */
@@ -327,13 +331,14 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
         if (is_told_elsewhere(&action) || passed++ >= most)
             continue;
         still_fails = action.after.verdict == NPART_PLAN_FAILS;
-        put_step(page, told++ ? "then" : "Fix", &action, NULL, worth.step_count == passed);
+        put_step(page, told++ ? "then" : "Fix", &action, NULL, action.after.cost.typical_ms == worth.time.typical_ms);
         if (action.run && !has_assumed) {
             put_assumed(page, pair->fixed, true);
             has_assumed = true;
         }
-        put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1,
-                   worth.time.typical_ms);
+        uint32_t others = put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1,
+                                     worth.time.typical_ms);
+        most -= page->options->is_verbose ? 0 : others;
     }
     if (passed > told)
         npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", passed - told);

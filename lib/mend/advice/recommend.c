@@ -107,8 +107,8 @@ static const char *allowed_by(const struct npart__action *at)
 }
 
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
- * short the earlier: less has to be changed. Where no step has a time, a command in the place of the first one, which
- * allows more. */
+ * short the earlier: less has to be changed. Where no step has a time, or the best takes several, a command in the place
+ * of the first one, which allows more. */
 static struct way_to_run best_mended(const struct npart__way *way, const struct way_to_run *cpu, uint32_t *steps,
                                      const char **allows)
 {
@@ -120,7 +120,7 @@ static struct way_to_run best_mended(const struct npart__way *way, const struct 
     for (uint32_t i = 0; i < advice->items.count; i++) {
         const struct npart__action *at = &advice->items.items[i];
         const char *allowed = at->instead_of == NPART_NONE ? NULL : allowed_by(at);
-        if (at->instead_of != NPART_NONE && (best.bill || at->instead_of != 0 || !allowed))
+        if (at->instead_of != NPART_NONE && ((best.bill && *steps == 1) || at->instead_of != 0 || !allowed))
             continue;
         struct way_to_run then = after_action(way, at, cpu);
         passed += !allowed && strcmp(at->kind, "none") != 0;
