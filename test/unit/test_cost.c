@@ -222,6 +222,36 @@ static void test_cost__a_rate_that_is_missing(void)
     close_session(&session);
 }
 
+/* Two products have 4 MB of float16 weights together: past 1 MiB they are brought in again, from wherever they are. */
+static void test_cost__weights_past_the_chips_memory(void)
+{
+    static const char stream[] = "param sram_mb 1 1 1\nparam stream_gb_per_s 1 1 1\n";
+    static const char model[] = "input x float32[64,1000]\ninit w float32[1000,1000]\ninit v float32[1000,1000]\n"
+                                "node p = MatMul(x, w)\nnode y = MatMul(p, v)\noutput y\n";
+    const double past = 4 - 1.048576;
+    const struct {
+        const char *list;
+        double more; /* than without such a rate */
+    } rows[] = {{"op MatMul\n", past}, {"op Erf\n", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost with = {.size = sizeof with}, without = {.size = sizeof without};
+        char text[1500];
+        (void)snprintf(text, sizeof text, "%s%s%s", RATES, stream, rows[i].list);
+        REQUIRE(plan_of(&session, model, text, "t", &error) == NPART_OK);
+        npart_plan_cost(session.plan, &with);
+        close_session(&session);
+        (void)snprintf(text, sizeof text, "%s%s", RATES, rows[i].list);
+        REQUIRE(plan_of(&session, model, text, "t", &error) == NPART_OK);
+        npart_plan_cost(session.plan, &without);
+        close_session(&session);
+        CHECK(is_near(with.npu_bandwidth.typical_ms, without.npu_bandwidth.typical_ms + rows[i].more));
+        CHECK(is_near(with.npu_whole.typical_ms, without.npu_whole.typical_ms + past));
+        CHECK(is_near(with.cpu_alone.typical_ms, without.cpu_alone.typical_ms));
+    }
+}
+
 static void test_cost__the_whole(void)
 {
     static const char model[] = "input x float32[6400,33]\ninit w float32[33,1]\nnode p = MatMul(x, w)\n"
@@ -547,7 +577,7 @@ static void test_target__mistakes(void)
     }
 }
 
-TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing, test_cost__the_whole,
+TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing, test_cost__weights_past_the_chips_memory, test_cost__the_whole,
       test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,

@@ -7,6 +7,7 @@
 /* Boundary tensors of a partition up to here stay on the chip. What is beyond counts at the rate of main memory;
  * one figure for all chips. */
 #define IO_ON_CHIP_BYTES 4e6
+#define MEBIBYTE 1048576.0
 
 /* Switching does not depend on what is computed in. So the first arithmetic's rates are asked for: a list that
  * gives one value for all has it there. */
@@ -186,13 +187,23 @@ static bool can_compute(const struct npart__node_costs *nodes)
            nodes->rates.of[0][NPART__PARAMETER_CPU_MATRIX] != NPART__NO_RATE;
 }
 
+/* What does not stay on the chip from one run to the next. A list without such a rate keeps all weights in memory that
+ * the NPU reads as fast as its own. */
+static void charge_stream(struct npart__bill *bill, const struct npart__node_costs *nodes, double weight_bytes)
+{
+    const struct npart__parameter *sram_mb = nodes->rates.values[0][NPART__PARAMETER_SRAM];
+    double held = sram_mb ? sram_mb->typical * MEBIBYTE : 0;
+    if (weight_bytes > held)
+        charge(bill, nodes, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_STREAM, weight_bytes - held);
+}
+
 /* ---- a plan ------------------------------------------------------------------------------------------------ */
 
 /* Nodes on the side where they are. What the matrix unit's tiles hold beside the product shows as `fill`. */
 static void charge_nodes(struct npart__cost *out, const struct npart__session *session,
                          const struct npart__node_costs *nodes, const uint32_t *partition_of)
 {
-    double macs = 0, padded = 0;
+    double macs = 0, padded = 0, weight_bytes = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         bool on_npu = partition_of[i] != NPART_NONE;
         const struct npart__node_cost *node = &nodes->items[i];
@@ -205,11 +216,13 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
             continue;
         /* Weights are brought in once, when the model is loaded: a part of the first run alone. */
         charge(&out->bill, nodes, NPART__PART_COLD, NPART__PARAMETER_LOAD_WEIGHTS, (double)work->weight_bytes);
+        weight_bytes += npart__streamed_bytes(work);
         if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT) {
             macs += (double)work->macs;
             padded += npart__padded_macs(work);
         }
     }
+    charge_stream(&out->bill, nodes, weight_bytes);
     /* A product of 7 rows fills 7 of the 32 rows of its tiles: by itself its fill is 22 %. */
     out->fill = padded > 0 ? macs / padded : 0;
 }
@@ -348,13 +361,16 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     charge_ends(&out->npu, session, nodes);
     if (!npart__has_io(&nodes->rates))
         charge_layouts(&out->npu, nodes, &out->layouts);
+    double weight_bytes = 0;
     /* What the NPU refuses is charged as if it took it: this side is only what things are compared with. */
     for (uint32_t i = 0; i < session->file->nodes.count; i++) { /* what a copy takes is its user's */
         if (!npart__is_live(session, i))
             continue;
         npart__charge_node(&out->npu, &nodes->items[i], true);
         npart__charge_node(&out->cpu, &nodes->items[i], false);
+        weight_bytes += npart__streamed_bytes(&nodes->works[i]);
     }
+    charge_stream(&out->npu, nodes, weight_bytes);
     out->is_npu_known = out->npu.unknown == 0;
     out->is_cpu_known = out->cpu.unknown == 0;
     out->break_even_macs = find_break_even(session, nodes);

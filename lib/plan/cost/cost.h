@@ -11,6 +11,7 @@
  *   copy      = each partition's boundary tensors at io_gb_per_s, past 4 MB at memory_gb_per_s, and runtime_copy; in a
  *               list without io_gb_per_s, boundary tensors * map_ms + bytes / copy_gb_per_s
  *   layout    = conversions: 2 * bytes / layout_gb_per_s      (read and written)
+ *   stream    = weights past sram_mb at stream_gb_per_s
  *   a node    = node.c
  *
  * What is not known adds nothing, and makes the whole unknown: a sum that lacks something would be a guess.
@@ -142,6 +143,8 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
 enum npart__arithmetic npart__arithmetic_of(int type);
 /* Multiply-accumulates of a product with what fills up the matrix unit's tiles. */
 double npart__padded_macs(const struct npart__work *work);
+/* Of a node's weights, as the NPU holds them. */
+double npart__streamed_bytes(const struct npart__work *work);
 /* What is said of such a node; NULL of another. */
 const char *npart__slow_sentence(uint8_t slow);
 /* Typical milliseconds of a node on one side; negative: not known. */

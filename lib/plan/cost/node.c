@@ -120,7 +120,7 @@ double npart__padded_macs(const struct npart__work *work)
 
 /* Wide floats count two bytes an element; anything else as it is in the file, which is how it is brought in. 4 MB
  * of float32 and 8 MB of float64 both count as 2 MB; 1 MB of INT8 stays 1 MB. */
-static double weight_bytes(const struct npart__work *work)
+double npart__streamed_bytes(const struct npart__work *work)
 {
     double share = is_wide_float(work->weight_type) ? 2 / file_bytes(work->weight_type) : 1;
     return (double)work->weight_bytes * share;
@@ -152,7 +152,7 @@ static double larger(const struct npart__work *work)
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
-    double operations = 2 * npart__padded_macs(work), bytes = weight_bytes(work), factor = 1;
+    double operations = 2 * npart__padded_macs(work), bytes = npart__streamed_bytes(work), factor = 1;
     /* Deep and wide by the two constants above, and more than twice as deep as wide. */
     bool is_deep = work->class == NPART_WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
                    work->depth / 2 > work->columns;
@@ -200,7 +200,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
     if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
         charge_product(at, side);
     else if (!is_move && !is_convert)
-        charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, weight_bytes(work));
+        charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, npart__streamed_bytes(work));
     if (work->class == NPART_WORK_DEPTHWISE)
         charge_depthwise(at, side);
     else if (work->class == NPART_WORK_NORMALIZE)
