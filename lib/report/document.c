@@ -71,6 +71,20 @@ const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *e
     return (const struct npart_threshold_outcome *)(const void *)(first + index * entry->outcomes->size);
 }
 
+bool npart__is_accepted(const struct npart_entry *entry, size_t plan)
+{
+    bool is_set = false;
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        if (at->plan != plan && at->plan != NPART_NONE)
+            continue;
+        is_set = true;
+        if (!at->is_met && !at->waiver)
+            return false;
+    }
+    return is_set;
+}
+
 /* The size is asked for before all else: members of a struct of another size cannot be read. An outcome of the
  * model has NPART_NONE for its plan, which is all that an entry without plans may have. */
 static npart_status check_outcomes(const struct npart_entry *entry, struct npart_error *error)

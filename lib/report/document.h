@@ -48,6 +48,9 @@ void npart__document_fail(npart_document *document, const struct npart_error *fa
 
 /* An outcome by its place: all of an entry have the size of the first. */
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index);
+/* Whether thresholds were set for a plan of the entry, or the model as a whole, and all of them are met or waived: then
+ * what falls back is accepted as it is. */
+bool npart__is_accepted(const struct npart_entry *entry, size_t plan);
 /* The text as npart_plain_text shows it, until the next call. There is one buffer for them (npart_document.plain),
  * so two such texts cannot be held at a time. */
 const char *npart__plain_text(npart_document *document, const char *text);

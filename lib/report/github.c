@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Workflow commands of GitHub Actions: an error for each threshold that is not met and each model that cannot be
- * analyzed, a warning for each cause of nodes that fall back or fail to compile. Few of them are shown, so warnings are
- * gathered, and the first cause of each plan comes before the second of any.
+ * analyzed, a warning for each cause of nodes that fall back or fail to compile, but where thresholds are set and met:
+ * what is accepted is told by nothing. Few of them are shown, so warnings are gathered, and the first cause of each plan
+ * comes before the second of any.
  */
 #include "report/document.h"
 
@@ -163,6 +164,8 @@ static void add(npart_document *document, const struct npart_entry *entry)
     }
     for (size_t i = 0; i < entry->plan_count; i++) {
         uint32_t rank = 0;
+        if (npart__is_accepted(entry, i))
+            continue;
         (void)npart_plan_info(entry->plans[i].plan, &info);
         for (uint32_t k = 0; k < info.cause_count; k++)
             rank += put_cause(document, entry, &entry->plans[i], k, rank);

@@ -238,6 +238,17 @@ static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *pla
     return hash;
 }
 
+/* What thresholds accept, and was there before, is known and nothing to look at. */
+static void put_suppression(struct sarif *sarif, const char *justification)
+{
+    npart__json_open(sarif->out, "suppressions", '[');
+    npart__json_open(sarif->out, NULL, '{');
+    npart__json_text(sarif->out, "kind", "external");
+    npart__json_text(sarif->out, "status", "accepted");
+    npart__append_sarif_text(sarif->document, sarif->out, "justification", justification);
+    npart__append_text(sarif->out, "}]");
+}
+
 /* Read in one go, as what was found must be used before another getter writes. Undecided nodes are a note and nodes
  * that fall back a warning; an error is only what misses a threshold, as that is what the user asked to be told of. */
 static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
@@ -269,6 +280,8 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     if (npart__find_action(plan->pair->advice, id, &action) && action.run)
         npart__json_texts(sarif->out, "run", action.run, action.run_count);
     npart__json_close(sarif->out, '}');
+    if (npart__is_accepted(plan->entry, (size_t)(plan->pair - plan->entry->plans)))
+        put_suppression(sarif, "all thresholds are met or waived");
     npart__json_close(sarif->out, '}');
 }
 
@@ -369,14 +382,8 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     add_hash(&hash, info.target);
     add_hash(&hash, at->threshold);
     put_fingerprint(sarif, hash, told);
-    if (at->waiver) {
-        npart__json_open(sarif->out, "suppressions", '[');
-        npart__json_open(sarif->out, NULL, '{');
-        npart__json_text(sarif->out, "kind", "external");
-        npart__json_text(sarif->out, "status", "accepted");
-        npart__append_sarif_text(sarif->document, sarif->out, "justification", at->waiver);
-        npart__append_text(sarif->out, "}]");
-    }
+    if (at->waiver)
+        put_suppression(sarif, at->waiver);
     npart__json_close(sarif->out, '}');
     npart__buffer_release(&id);
 }

@@ -62,10 +62,10 @@ static const struct {
     {"what a schema fixes stays FLOAT32", LATER "op MatMul\n",
      PRODUCT "init z float32[2] = 2 2\nnode q = Resize(p, , z)\noutput q\n", "mend", NULL},
     {"a list that does not take FLOAT16", LATER "op MatMul\n  need dtype(A) = float32 \"A must be FLOAT32\"\n",
-     PRODUCT "output p\n", "undecided", "no estimate: 1 node does not run on the Engine; CPU ~5.2 ms"},
+     PRODUCT "output p\n", "cpu", "no, stay on the CPU: nothing runs on the Engine; CPU ~5.2 ms"},
     {"a model that would not load as FLOAT16", LATER "op MatMul DynamicQuantizeLinear\n",
-     PRODUCT "node a, b, c = DynamicQuantizeLinear(p)\noutput a\n", "undecided",
-     "no estimate: 2 nodes do not run on the Engine; CPU ~5.2 ms"},
+     PRODUCT "node a, b, c = DynamicQuantizeLinear(p)\noutput a\n", "cpu",
+     "no, stay on the CPU: nothing runs on the Engine; CPU ~5.2 ms; 1 node has no size and is not in the sum"},
 };
 
 struct session {

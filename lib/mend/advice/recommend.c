@@ -336,6 +336,18 @@ static bool does_not_fit(const struct npart__way *way)
     return does_not;
 }
 
+/* Why it does not run on the NPU. */
+static void append_hindrance(const struct npart__way *way, struct npart__buffer *out)
+{
+    const struct npart__plan *open = way->open;
+    if (does_not_fit(way))
+        npart__append_text(out, "it does not fit");
+    else if (open->summary.verdict == NPART_PLAN_FAILS)
+        npart__append_text(out, "it fails to compile");
+    else
+        npart__append_format(out, "nothing runs on the %s", open->decided.is_later ? unit_of(open) : "NPU");
+}
+
 static const char *reason_of(struct npart__way *way, const struct ways *ways, uint32_t unknown)
 {
     const struct npart__plan *open = way->open;
@@ -347,9 +359,7 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
     if (ways->to_cpu.outcome == UNKNOWN)
         append_lack(&text, way->fixed && npart__is_mostly_elsewhere(&way->fixed->decided) ? way->fixed : open, ways);
     else if (!best->runs)
-        npart__append_text(&text, does_not_fit(way)                           ? "it does not fit"
-                                  : open->summary.verdict == NPART_PLAN_FAILS ? "it fails to compile"
-                                                                              : "nothing runs on the NPU");
+        append_hindrance(way, &text);
     else
         append_range(&text, best);
     if (ways->to_cpu.outcome != UNKNOWN && best->runs && ways->is_later)
