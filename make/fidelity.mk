@@ -92,6 +92,8 @@ function_gops=7.5,memory_gb_per_s=10,node_us=20,depthwise_gops=20
 fit-rates: $(tool) ## rates of each chip of a target from published latencies, and those of networks held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS; 30 minutes)
 	$(PYTHON) test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) --chips $(FIT_CHIPS) \
 		--parameters '$(FIT_PARAMETERS)' --folds --write
+fidelity-rates: $(tool) ## published times of chips beside Hexagon's; writes docs/fidelity-rates.md (ROWS=FILE)
+	$(PYTHON) test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/fidelity-rates.md
 # Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
 ANSWERS ?=
 fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/fidelity-cost.md (MODELS, TRUTH; ANSWERS)
