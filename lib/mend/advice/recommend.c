@@ -223,6 +223,15 @@ static void append_nodes(struct npart__buffer *out, uint32_t count, const char *
     npart__append_format(out, " node%s %s", count == 1 ? "" : "s", count == 1 ? what_one : what_many);
 }
 
+/* What of the fix, behind "after the fix". */
+static void append_fix(struct npart__buffer *out, const struct ways *ways)
+{
+    if (ways->steps > 1)
+        npart__append_format(out, " (the first %u steps)", ways->steps);
+    if (ways->allows)
+        npart__append_format(out, " with --allow %s", ways->allows);
+}
+
 /* The answer alone: "yes", "probably, after the fix". */
 static void append_answer(struct npart__buffer *out, const struct ways *ways)
 {
@@ -242,10 +251,8 @@ static void append_answer(struct npart__buffer *out, const struct ways *ways)
         npart__append_text(out, "no estimate");
         break;
     }
-    if (ways->uses_mended && ways->steps > 1)
-        npart__append_format(out, " (the first %u steps)", ways->steps);
-    if (ways->uses_mended && ways->allows && ways->to_cpu.outcome == FASTER)
-        npart__append_format(out, " with --allow %s", ways->allows);
+    if (ways->uses_mended && ways->to_cpu.outcome == FASTER)
+        append_fix(out, ways);
 }
 
 /* Live nodes in bodies, where these are most of what is not known: how often they run nobody knows, whatever their
@@ -291,9 +298,10 @@ static bool is_cpu_library(const struct npart__plan *plan)
 static void append_rest(struct npart__buffer *out, const struct npart__plan *open, const struct ways *ways)
 {
     bool fails = open->summary.verdict == NPART_PLAN_FAILS;
-    if (ways->uses_mended && ways->to_cpu.outcome != FASTER)
-        npart__append_format(out, " after the fix%s%s", ways->allows ? " with --allow " : "",
-                             ways->allows ? ways->allows : "");
+    if (ways->uses_mended && ways->to_cpu.outcome != FASTER) {
+        npart__append_text(out, " after the fix");
+        append_fix(out, ways);
+    }
     bool is_away = npart__is_mostly_elsewhere(&open->decided);
     if (ways->cpu.bill && (ways->to_cpu.outcome != UNKNOWN || is_away)) {
         npart__append_format(out, "; %s ", is_cpu_library(open) ? "ONNX Runtime's own kernels" : "CPU");
