@@ -248,6 +248,7 @@ npart_status find_oplist(struct run *run, npart_oplist **out, const char *target
     npart_status status = file ? npart_oplist_read_file(out, file, NULL, error) : NPART_OK;
     if (file && status == NPART_OK && is_of_another(*out, target)) {
         npart_oplist_free(*out);
+        *out = NULL;
         file = NULL;
     }
     if (!file)
