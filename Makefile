@@ -25,7 +25,9 @@ FLAGS_afl := -DNPART_DEBUG $(SANITIZE) -O1
 FLAGS_coverage := --coverage -fprofile-update=atomic -O0
 VARIANT_FLAGS := $(FLAGS_$(VARIANT))
 
+# The header that programs include, and those that it includes, in their order.
 header := include/npu_partition.h
+headers := $(header) $(patsubst %,include/npu_partition/%.h,base model plan mend compare report experimental)
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
 MAJOR := $(call number,MAJOR)
 VERSION := $(MAJOR).$(call number,MINOR).$(call number,PATCH)
@@ -99,9 +101,9 @@ $(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildca
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed_page.sh web/bundle.sh > $@.new && mv $@.new $@
 
-$(GENERATED)/npu_partition.map: $(header) packaging/version-script.sh
+$(GENERATED)/npu_partition.map: $(headers) packaging/version-script.sh
 	@mkdir -p $(GENERATED)
-	sh packaging/version-script.sh $(header) > $@.new && mv $@.new $@
+	sh packaging/version-script.sh $(headers) > $@.new && mv $@.new $@
 
 $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 	@mkdir -p $(@D)

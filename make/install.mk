@@ -30,9 +30,9 @@ man_date := 2026-11-22
 man_templates := $(wildcard packaging/man/*.in)
 man_pages := $(man_templates:packaging/man/%.in=$(OUT)/man/%)
 all: $(man_pages)
-$(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md) $(header) $(tool)
+$(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md) $(headers) $(tool)
 	@mkdir -p $(@D)
-	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(TOOL_HERE) $(header) > $@.new && mv $@.new $@
+	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(TOOL_HERE) $(headers) > $@.new && mv $@.new $@
 
 define newline
 
@@ -43,6 +43,8 @@ rows = $(foreach source,$(3),$(1)|$(2)/$(notdir $(source))|$(source)$(newline))
 define INSTALLED
 program|$(BINDIR)/npu-partition|$(tool)
 file|$(INCLUDEDIR)/npu_partition.h|$(header)
+folder|$(INCLUDEDIR)/npu_partition|
+$(call rows,file,$(INCLUDEDIR)/npu_partition,$(filter-out $(header),$(headers)))
 archive|$(LIBDIR)/libnpu_partition.a|$(static_library)
 library|$(LIBDIR)/$(shared_name).$(VERSION)|$(shared_library)
 link|$(LIBDIR)/$(shared_name).$(MAJOR)|$(shared_name).$(VERSION)
@@ -80,7 +82,7 @@ dist: ## the sources as build/npu-partition-VERSION.tar.xz, the same bytes each 
 
 check: check-install check-completion check-man
 check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
-	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
+	$(PYTHON) test/checks/api_page.py docs/api.md $(headers) $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
 	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
 check-man: $(man_pages) ## the man pages have every option and function, and nothing that man stumbles over
 	sh test/checks/man.sh $(tool) test/checks/symbols.txt $(man_pages)

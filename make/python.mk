@@ -16,7 +16,7 @@ check-newcomer: ## three lines to a report, twenty to a check that fails and the
 		$(abspath $(BUILD))/newcomer
 python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the public header
 	$(VENV)/bin/python -c 'import pycparser' 2>/dev/null || $(VENV)/bin/pip install --quiet pycparser
-	$(VENV)/bin/python tools/generate/python_bindings.py $(header) > $(BUILD)/_native.py
+	$(VENV)/bin/python tools/generate/python_bindings.py $(headers) > $(BUILD)/_native.py
 	mv $(BUILD)/_native.py python/src/npu_partition/_native.py
 
 .PHONY: python-parts check-python check-python-roots check-python-scale check-wheel python-bindings

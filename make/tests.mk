@@ -52,18 +52,18 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
-records = include/records.table $(header) python/src/npu_partition/results.py docs/json.md docs/api.md python/src/npu_partition/rows.py
-records: ## the header, results.py, rows.py, docs/json.md and docs/api.md from include/records.table
+records = include/records.table python/src/npu_partition/results.py docs/json.md docs/api.md python/src/npu_partition/rows.py $(headers)
+records: ## the headers, results.py, rows.py, docs/json.md and docs/api.md from include/records.table
 	$(PYTHON) tools/generate/records.py $(records)
 check-records: ## they say what the table says
 	$(PYTHON) tools/generate/records.py --check $(records)
 check-headers: $(generated_headers) ## every header compiles alone; the public one as C99 and C++ too
-	@for header in include/*.h $$(find lib -name '*.h'); do \
+	@for header in $(headers) $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
 	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
 	echo '#include "npu_partition.h"' | $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c++ -
 check-symbols: $(shared_library) ## the shared library exports what the header declares, and both are what was promised
-	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
+	sh test/checks/symbols.sh $(shared_library) test/checks/symbols.txt "$(CC)" $(headers)
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
 $(OUT)/core/count_partitions: examples/count_partitions.c $(core_library)

@@ -35,9 +35,9 @@ $(windows_library): $(windows_objects)
 	rm -f $@ && $(WINDOWS_AR) rcs $@ $^
 $(windows_tool): $(tool_sources:%.c=$(windows)/%.o) $(windows_library)
 	$(WINDOWS_CC) -municode -static -s $^ $(WINDOWS_LIBS) -o $@
-$(windows)/npu_partition.def: $(header)
+$(windows)/npu_partition.def: $(headers)
 	@mkdir -p $(@D)
-	sh tools/windows/exports.sh $< > $@.new && mv $@.new $@
+	sh tools/windows/exports.sh $^ > $@.new && mv $@.new $@
 $(windows_dll): $(windows)/npu_partition.def $(windows_objects)
 	$(WINDOWS_CC) -shared -static -s $^ $(WINDOWS_LIBS) -Wl,--out-implib,$(windows)/libnpu_partition.dll.a -o $@
 

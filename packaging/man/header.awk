@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: awk -f common.awk -f header.awk npu_partition.h   The body of the library's man page: its opening comment, then
+# usage: awk -f common.awk -f header.awk HEADER...   The body of the library's man page: its opening comment, then
 # every declaration with what is said above it, by sections.
 
 # A comment's lines: text, and code where they are indented.
@@ -64,7 +64,7 @@ in_comment {
     next
 }
 /^$/ && !declared { lines = 0; next }
-/^#define (NPU_PARTITION_H|NPART_API)/ { next }
+/^#define (NPU_PARTITION_[A-Z_]*H|NPART_API)/ { next }
 {
     declaration[++declared] = $0
     bare = $0

@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: make.sh TEMPLATE VERSION DATE OPLISTS TOOL HEADER   Prints a man page: the template, with what is said elsewhere
-# put in, so that it is said once: options by the tool's --help, declarations by the header, formats by pages of docs/.
+# usage: make.sh TEMPLATE VERSION DATE OPLISTS TOOL HEADER...   Prints a man page: the template, with what is said elsewhere
+# put in, so that it is said once: options by the tool's --help, declarations by the headers, formats by pages of docs/.
 set -eu
-template=$1 version=$2 date=$3 oplists=$4 tool=$5 header=$6
+template=$1 version=$2 date=$3 oplists=$4 tool=$5
+shift 5
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 render() {
-	awk -f "$here/common.awk" -f "$here/$1.awk" "$2"
+	script=$1
+	shift
+	awk -f "$here/common.awk" -f "$here/$script.awk" "$@"
 }
 # Headings of options get a mark: what stands above an option and is none.
 help_of() {
@@ -29,7 +32,7 @@ npu-partition.1.in)
 			-f "$here/common.awk" -f "$here/help.awk"
 	done >"$work/COMMANDS"
 	;;
-npu_partition.3.in) render header "$header" >"$work/HEADER" ;;
+npu_partition.3.in) render header "$@" >"$work/HEADER" ;;
 npu-partition-oplist.5.in) render markdown docs/oplist-format.md >"$work/PAGE" ;;
 npu-partition.toml.5.in) render markdown docs/project-file.md >"$work/PAGE" ;;
 esac

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,13 +18,14 @@ from npu_partition import _library, _native
 GENERATOR = ROOT / "tools" / "generate" / "python_bindings.py"
 COMPILER = os.environ.get("CC", "cc").split()
 HEADER = ROOT / "include" / "npu_partition.h"
+HEADERS = [HEADER, *(HEADER.parent / name for name in re.findall(r'^#include "(.*)"', HEADER.read_text(), re.M))]
 
 
 def generate(*options: str) -> str:
     pytest.importorskip("pycparser")
     if not shutil.which(COMPILER[0]):
         pytest.skip("no C compiler")
-    done = subprocess.run([sys.executable, GENERATOR, HEADER, *options], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, GENERATOR, *HEADERS, *options], capture_output=True, text=True, check=True)
     return done.stdout
 
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/api.md has every function of the header, no other, and the programs of examples/ as they are.
+"""docs/api.md has every function of the headers, no other, and the programs of examples/ as they are.
 
-usage: api_page.py HEADER PAGE PROGRAM...
+usage: api_page.py PAGE HEADER... PROGRAM...
 """
 import re
 import sys
 
 
 def main():
-    header_path, page_path, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
-    header = re.sub(r"^#.*", "", open(header_path).read(), flags=re.MULTILINE)
+    page_path, files = sys.argv[1], sys.argv[2:]
+    headers, programs = ([path for path in files if path.endswith(end)] for end in (".h", ".c"))
+    header = re.sub(r"^#.*", "", "".join(open(path).read() for path in headers), flags=re.MULTILINE)
     page = open(page_path).read()
     declared = re.findall(r"^NPART_API[^;]*?\b(npart_\w+)\(", header, flags=re.MULTILINE)
     blocks = re.findall(r"^```c\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write python/src/npu_partition/_native.py from include/npu_partition.h: its constants, structs, callbacks and
+"""Write python/src/npu_partition/_native.py from the public headers: their constants, structs, callbacks and
 functions for ctypes. Or, with --layout, a C program that prints where the compiler puts the members of every struct,
 which a test compares.
 
-usage: python_bindings.py include/npu_partition.h [--layout] > FILE
+usage: python_bindings.py [--layout] HEADER... > FILE
 
 Needs the PyPI package pycparser, and a C compiler (CC) that expands macros.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import keyword
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -26,7 +27,7 @@ STANDARD_TYPES = {
 BASIC_TYPES = {"int": "c_int", "unsigned int": "c_uint", "float": "c_float", "double": "c_double", "char": "c_char",
                "unsigned": "c_uint"}
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
-"""Constants, structs and functions of include/npu_partition.h for ctypes, under their C names.
+"""Constants, structs and functions of the public headers for ctypes, under their C names.
 
 Written by tools/generate/python_bindings.py from the header; do not edit.
 """
@@ -44,10 +45,9 @@ Bytes = bytes  # some members have that name
 '''
 
 
-def parse(path: str) -> tuple[str, c_ast.FileAST]:
-    """The header's text, and its declarations once macros are expanded."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+def parse(paths: list[str]) -> tuple[str, c_ast.FileAST]:
+    """The text of the header and of those that it includes, and its declarations once macros are expanded."""
+    text = "".join(pathlib.Path(path).read_text(encoding="utf-8") for path in paths)
     types = "".join(f"typedef int {name};\n" for name in STANDARD_TYPES)
     source = "#define __attribute__(what)\n" + types + re.sub(r"^#include .*", "", text, flags=re.M)
     compiler = os.environ.get("CC", "cc").split()
@@ -215,9 +215,10 @@ def write_layout(tree: c_ast.FileAST) -> str:
 
 
 def main() -> None:
-    if len(sys.argv) < 2:
+    paths = [argument for argument in sys.argv[1:] if argument != "--layout"]
+    if not paths:
         sys.exit(__doc__)
-    text, tree = parse(sys.argv[1])
+    text, tree = parse(paths)
     sys.stdout.write(write_layout(tree) if "--layout" in sys.argv else write_module(text, tree))
 
 

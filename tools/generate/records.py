@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write what include/records.table says into the files that are read: the structs and enums of npu_partition.h, the
+"""Write what include/records.table says into the files that are read: the structs and enums of the public headers, the
 tables of docs/json.md and docs/api.md, the classes of results.py, the columns of rows.py. With --check, tell which of
 them do not say it.
 
-usage: records.py [--check] include/records.table include/npu_partition.h results.py docs/json.md docs/api.md rows.py
+usage: records.py [--check] include/records.table results.py docs/json.md docs/api.md rows.py HEADER...
 """
 from __future__ import annotations
 
 import dataclasses
+import pathlib
 import re
 import sys
 import textwrap
 
 WIDTH = 120
+BETWEEN_FILES = "\f"
 C_TYPES = {"count": "uint32_t", "size": "uint64_t", "number": "int64_t", "int": "int", "real": "double", "flag": "bool",
            "text": "const char *", "id": "uint32_t", "bytes": "struct npart_bytes", "figure": "struct npart_figure",
            "range": "struct npart_cost_range", "pair": "uint32_t", "ids": "const uint32_t *", "share": "double",
@@ -134,6 +136,7 @@ class Writer:
         return [f"{kind}{'' if kind.endswith('*') else ' '}{names[0]}"]
 
     def header(self, text: str) -> str:
+        """Of all headers, with what stands between them."""
         for name, block in self.sets.items():
             rows = [(row.kind if row.kind.startswith("NPART_") else f"NPART_{block.words[1]}_{row.kind}", row.sentence)
                     for row in block.rows]
@@ -164,7 +167,7 @@ class Writer:
         told = f"(?:{re.escape(after)})?"
         pattern = re.compile(rf"(?:/\*(?:(?!\*/).)*\*/\n)?^{what} \{{\n(?:(?!^\}}).)*^\}};\n{told}", re.S | re.M)
         if len(pattern.findall(text)) != 1:
-            sys.exit(f"records.py: the header has no {what}")
+            sys.exit(f"records.py: the headers have {what} not once")
         block = "\n".join([*lines, "};", after])
         return pattern.sub(lambda _: block, text)
 
@@ -289,19 +292,20 @@ def docstring(text: str, indent: str) -> list[str]:
 
 def main() -> int:
     paths = [argument for argument in sys.argv[1:] if argument != "--check"]
-    if len(paths) != 6:
+    if len(paths) < 6:
         sys.exit(__doc__)
     writer, stale = Writer(*parse(paths[0])), 0
-    for path, write in zip(paths[1:], (writer.header, writer.classes, writer.page, writer.page, writer.columns)):
-        with open(path, encoding="utf-8") as file:
-            before = file.read()
-        after = write(before)
-        if after != before and "--check" in sys.argv:
+    before = {path: pathlib.Path(path).read_text(encoding="utf-8") for path in paths[1:]}
+    after = {path: write(before[path])
+             for path, write in zip(before, (writer.classes, writer.page, writer.page, writer.columns))}
+    headers = paths[5:]
+    after.update(zip(headers, writer.header(BETWEEN_FILES.join(before[path] for path in headers)).split(BETWEEN_FILES)))
+    for path, text in after.items():
+        if text != before[path] and "--check" in sys.argv:
             print(f"{path} does not say what {paths[0]} says: make records", file=sys.stderr)
             stale += 1
-        elif after != before:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(after)
+        elif text != before[path]:
+            pathlib.Path(path).write_text(text, encoding="utf-8", newline="")
     return 1 if stale else 0
 
 

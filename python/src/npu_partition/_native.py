@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants, structs and functions of include/npu_partition.h for ctypes, under their C names.
+"""Constants, structs and functions of the public headers for ctypes, under their C names.
 
 Written by tools/generate/python_bindings.py from the header; do not edit.
 """
@@ -173,23 +173,6 @@ NPART_WORTH_PROBABLY_NOT = 4
 NPART_WORTH_NO = 5
 NPART_WORTH_NONE = 6
 
-NPART_DEVICE_NPU = 0
-NPART_DEVICE_CPU = 1
-NPART_DEVICE_GPU = 2
-NPART_DEVICES = 3
-
-NPART_RUNS_USER = 0
-NPART_RUNS_TOKENS = 1
-NPART_RUNS_ONCE = 2
-
-NPART_LINK_TENSOR = 0
-NPART_LINK_CACHE = 1
-NPART_LINK_APPLICATION = 2
-
-NPART_FROM_NAME = 0
-NPART_FROM_SHAPE = 1
-NPART_FROM_USER = 2
-
 NPART_EQUAL_BITS = 0
 NPART_EQUAL_BITS_IF = 1
 NPART_EQUAL_ULP = 2
@@ -215,6 +198,23 @@ NPART_WEIGHTS_STAY = 0
 NPART_WEIGHTS_LINK = 1
 NPART_WEIGHTS_COPY = 2
 NPART_WEIGHTS_EXTERNAL = 3
+
+NPART_DEVICE_NPU = 0
+NPART_DEVICE_CPU = 1
+NPART_DEVICE_GPU = 2
+NPART_DEVICES = 3
+
+NPART_RUNS_USER = 0
+NPART_RUNS_TOKENS = 1
+NPART_RUNS_ONCE = 2
+
+NPART_LINK_TENSOR = 0
+NPART_LINK_CACHE = 1
+NPART_LINK_APPLICATION = 2
+
+NPART_FROM_NAME = 0
+NPART_FROM_SHAPE = 1
+NPART_FROM_USER = 2
 
 NPART_LISTING_ALL = 0
 NPART_LISTING_LEFT = 1
@@ -271,8 +271,8 @@ VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
-NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
 NPART_FIX_OPTIONS_INIT = {"version": 4, "most_growth": 0.25}
+NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
 NPART_SIDE_INIT = {"version": 1}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
@@ -1479,157 +1479,6 @@ class npart_recommendation(Structure):
     ]
 
 
-class npart_part_figure(Structure):
-    part: Bytes | None
-    runs: int
-    has_gpu: bool
-    gpu: Any
-    _fields_ = [
-        ("part", c_char_p),
-        ("runs", c_uint64),
-        ("has_gpu", c_bool),
-        ("gpu", npart_cost_range),
-    ]
-
-
-class npart_placement_options(Structure):
-    version: int
-    plan: Any
-    figures: Any
-    figure_count: int
-    links: Any
-    link_count: int
-    tokens: int
-    _fields_ = [
-        ("version", c_uint32),
-        ("plan", POINTER(npart_plan_options)),
-        ("figures", POINTER(npart_part_figure)),
-        ("figure_count", c_uint32),
-        ("links", POINTER(c_char_p)),
-        ("link_count", c_uint32),
-        ("tokens", c_uint64),
-    ]
-
-
-class npart_part(Structure):
-    size: int
-    name: Bytes | None
-    model: int
-    use: Bytes | None
-    runs: int
-    runs_from: int
-    device: int
-    is_decided: bool
-    why: Bytes | None
-    has_cost: Any
-    cost: Any
-    is_calibrated: bool
-    verdict: int
-    partitions: int
-    coverage: float
-    weight_bytes: int
-    dims: Any
-    dim_count: int
-    _fields_ = [
-        ("size", c_size_t),
-        ("name", c_char_p),
-        ("model", c_uint32),
-        ("use", c_char_p),
-        ("runs", c_uint64),
-        ("runs_from", c_int),
-        ("device", c_int),
-        ("is_decided", c_bool),
-        ("why", c_char_p),
-        ("has_cost", c_bool * NPART_DEVICES),
-        ("cost", npart_cost_range * NPART_DEVICES),
-        ("is_calibrated", c_bool),
-        ("verdict", c_int),
-        ("partitions", c_uint32),
-        ("coverage", c_double),
-        ("weight_bytes", c_uint64),
-        ("dims", POINTER(npart_dim_binding)),
-        ("dim_count", c_uint32),
-    ]
-
-
-class npart_link(Structure):
-    size: int
-    from_: int
-    output: Bytes | None
-    to: int
-    input: Bytes | None
-    kind: int
-    origin: int
-    has_bytes: bool
-    bytes: int
-    times: int
-    crosses: bool
-    cost: Any
-    _fields_ = [
-        ("size", c_size_t),
-        ("from_", c_uint32),
-        ("output", c_char_p),
-        ("to", c_uint32),
-        ("input", c_char_p),
-        ("kind", c_int),
-        ("origin", c_int),
-        ("has_bytes", c_bool),
-        ("bytes", c_uint64),
-        ("times", c_uint64),
-        ("crosses", c_bool),
-        ("cost", npart_cost_range),
-    ]
-
-
-class npart_placement_info(Structure):
-    size: int
-    target: Bytes | None
-    title: Bytes | None
-    tokens: int
-    is_exact: bool
-    is_calibrated: bool
-    part_count: int
-    link_count: int
-    note_count: int
-    parts: Any
-    links: Any
-    notes: Any
-    has_total: bool
-    has_cpu: bool
-    has_npu: bool
-    total: Any
-    cpu: Any
-    npu: Any
-    transfers: Any
-    weight_bytes: Any
-    recommendation: Bytes | None
-    allocator: Any
-    _fields_ = [
-        ("size", c_size_t),
-        ("target", c_char_p),
-        ("title", c_char_p),
-        ("tokens", c_uint64),
-        ("is_exact", c_bool),
-        ("is_calibrated", c_bool),
-        ("part_count", c_uint32),
-        ("link_count", c_uint32),
-        ("note_count", c_uint32),
-        ("parts", POINTER(POINTER(npart_part))),
-        ("links", POINTER(POINTER(npart_link))),
-        ("notes", POINTER(c_char_p)),
-        ("has_total", c_bool),
-        ("has_cpu", c_bool),
-        ("has_npu", c_bool),
-        ("total", npart_cost_range),
-        ("cpu", npart_cost_range),
-        ("npu", npart_cost_range),
-        ("transfers", npart_cost_range),
-        ("weight_bytes", c_uint64 * NPART_DEVICES),
-        ("recommendation", c_char_p),
-        ("allocator", POINTER(npart_allocator)),
-    ]
-
-
 npart_fix_options_progress = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
 
 
@@ -1797,6 +1646,157 @@ class npart_cache_port(Structure):
         ("axis", c_uint32),
         ("past", c_char_p),
         ("offset", c_int64),
+    ]
+
+
+class npart_part_figure(Structure):
+    part: Bytes | None
+    runs: int
+    has_gpu: bool
+    gpu: Any
+    _fields_ = [
+        ("part", c_char_p),
+        ("runs", c_uint64),
+        ("has_gpu", c_bool),
+        ("gpu", npart_cost_range),
+    ]
+
+
+class npart_placement_options(Structure):
+    version: int
+    plan: Any
+    figures: Any
+    figure_count: int
+    links: Any
+    link_count: int
+    tokens: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("plan", POINTER(npart_plan_options)),
+        ("figures", POINTER(npart_part_figure)),
+        ("figure_count", c_uint32),
+        ("links", POINTER(c_char_p)),
+        ("link_count", c_uint32),
+        ("tokens", c_uint64),
+    ]
+
+
+class npart_part(Structure):
+    size: int
+    name: Bytes | None
+    model: int
+    use: Bytes | None
+    runs: int
+    runs_from: int
+    device: int
+    is_decided: bool
+    why: Bytes | None
+    has_cost: Any
+    cost: Any
+    is_calibrated: bool
+    verdict: int
+    partitions: int
+    coverage: float
+    weight_bytes: int
+    dims: Any
+    dim_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("model", c_uint32),
+        ("use", c_char_p),
+        ("runs", c_uint64),
+        ("runs_from", c_int),
+        ("device", c_int),
+        ("is_decided", c_bool),
+        ("why", c_char_p),
+        ("has_cost", c_bool * NPART_DEVICES),
+        ("cost", npart_cost_range * NPART_DEVICES),
+        ("is_calibrated", c_bool),
+        ("verdict", c_int),
+        ("partitions", c_uint32),
+        ("coverage", c_double),
+        ("weight_bytes", c_uint64),
+        ("dims", POINTER(npart_dim_binding)),
+        ("dim_count", c_uint32),
+    ]
+
+
+class npart_link(Structure):
+    size: int
+    from_: int
+    output: Bytes | None
+    to: int
+    input: Bytes | None
+    kind: int
+    origin: int
+    has_bytes: bool
+    bytes: int
+    times: int
+    crosses: bool
+    cost: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("from_", c_uint32),
+        ("output", c_char_p),
+        ("to", c_uint32),
+        ("input", c_char_p),
+        ("kind", c_int),
+        ("origin", c_int),
+        ("has_bytes", c_bool),
+        ("bytes", c_uint64),
+        ("times", c_uint64),
+        ("crosses", c_bool),
+        ("cost", npart_cost_range),
+    ]
+
+
+class npart_placement_info(Structure):
+    size: int
+    target: Bytes | None
+    title: Bytes | None
+    tokens: int
+    is_exact: bool
+    is_calibrated: bool
+    part_count: int
+    link_count: int
+    note_count: int
+    parts: Any
+    links: Any
+    notes: Any
+    has_total: bool
+    has_cpu: bool
+    has_npu: bool
+    total: Any
+    cpu: Any
+    npu: Any
+    transfers: Any
+    weight_bytes: Any
+    recommendation: Bytes | None
+    allocator: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("target", c_char_p),
+        ("title", c_char_p),
+        ("tokens", c_uint64),
+        ("is_exact", c_bool),
+        ("is_calibrated", c_bool),
+        ("part_count", c_uint32),
+        ("link_count", c_uint32),
+        ("note_count", c_uint32),
+        ("parts", POINTER(POINTER(npart_part))),
+        ("links", POINTER(POINTER(npart_link))),
+        ("notes", POINTER(c_char_p)),
+        ("has_total", c_bool),
+        ("has_cpu", c_bool),
+        ("has_npu", c_bool),
+        ("total", npart_cost_range),
+        ("cpu", npart_cost_range),
+        ("npu", npart_cost_range),
+        ("transfers", npart_cost_range),
+        ("weight_bytes", c_uint64 * NPART_DEVICES),
+        ("recommendation", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
     ]
 
 
@@ -2306,24 +2306,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_choice_text": (c_char_p, [c_int]),
     "npart_worth_text": (c_char_p, [c_int]),
     "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
-    "npart_device_text": (c_char_p, [c_int]),
-    "npart_placement_make": (
-        c_int,
-        [
-            POINTER(c_void_p),
-            POINTER(c_void_p),
-            c_uint32,
-            c_void_p,
-            c_char_p,
-            POINTER(npart_placement_options),
-            POINTER(npart_error),
-        ],
-    ),
-    "npart_placement_free": (None, [c_void_p]),
-    "npart_runs_from_text": (c_char_p, [c_int]),
-    "npart_link_kind_text": (c_char_p, [c_int]),
-    "npart_link_origin_text": (c_char_p, [c_int]),
-    "npart_placement_info": (c_bool, [c_void_p, POINTER(npart_placement_info)]),
     "npart_equality_text": (c_char_p, [c_int]),
     "npart_fix_make": (
         c_int,
@@ -2364,6 +2346,24 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_device_text": (c_char_p, [c_int]),
+    "npart_placement_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_void_p),
+            c_uint32,
+            c_void_p,
+            c_char_p,
+            POINTER(npart_placement_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_placement_free": (None, [c_void_p]),
+    "npart_runs_from_text": (c_char_p, [c_int]),
+    "npart_link_kind_text": (c_char_p, [c_int]),
+    "npart_link_origin_text": (c_char_p, [c_int]),
+    "npart_placement_info": (c_bool, [c_void_p, POINTER(npart_placement_info)]),
     "npart_record_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
     "npart_record_free": (None, [c_void_p]),
     "npart_record_side": (POINTER(npart_side), [c_void_p]),
