@@ -76,16 +76,9 @@ void npart__add_json_decided(struct npart__buffer *out, const npart_plan *plan)
         return;
     struct npart__object object = npart__open_decided(out, "decided", &at);
     NPART__JSON_LIST(out, npart__own(&object, "reasons"), i, i < at.rule_count) {
-        struct npart_rule rule = {.size = sizeof rule};
-        (void)npart_oplist_rule(npart_plan_oplist(plan), at.rules[i], &rule);
-        npart__json_open(out, NULL, '{');
-        npart__json_text(out, "rule", rule.id);
-        npart__json_text(out, "text", rule.text);
-        npart__json_text(out, "because", rule.because);
-        npart__json_text(out, "source", rule.source);
-        npart__json_text_or_null(out, "advice", *rule.advice ? rule.advice : NULL);
-        npart__json_number(out, "nodes", at.rule_nodes[i]);
-        npart__json_close(out, '}');
+        struct npart__elsewhere reason = {.nodes = at.rule_nodes[i], .rule.size = sizeof reason.rule};
+        (void)npart_oplist_rule(npart_plan_oplist(plan), at.rules[i], &reason.rule);
+        npart__put_elsewhere(out, NULL, &reason);
     }
     npart__object_close(&object);
 }

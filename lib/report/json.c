@@ -292,7 +292,7 @@ static void layouts(struct json *json)
             continue;
         struct npart__buffer why = {.arena = json->arena};
         npart__add_conversion(&why, json->scratch, json->plan, i, &at);
-        npart__put_layout(json->out, NULL, &(struct npart__layout){
+        npart__put_layout(json->out, NULL, &(struct npart__json_layout){
             .tensor = name_of(json, i), .from = at.layout, .to = at.converted_to, .has_bytes = at.has_bytes,
             .bytes = at.bytes, .node = at.converted_for, .text = npart__buffer_text(&why)});
         npart__buffer_release(&why);

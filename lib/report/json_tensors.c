@@ -27,7 +27,7 @@ void npart__add_json_tensors(struct npart__buffer *out, struct npart__buffer *sc
     struct npart_value_plan fate = {.size = sizeof fate};
     NPART__JSON_LIST(out, "tensors", i, npart_inference_value(view, i, &value) && !out->arena->failed) {
         (void)npart_plan_value(plan, i, &fate);
-        struct npart__tensor at = {.name = value.name, .type = type_word(&value), .constant = fate.is_constant};
+        struct npart__json_tensor at = {.name = value.name, .type = type_word(&value), .constant = fate.is_constant};
         struct npart__object object = npart__open_tensor(out, NULL, &at);
         npart__add_json_dims(out, npart__own(&object, "dims"), scratch, view, i, &value);
         npart__object_close(&object);

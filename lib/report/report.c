@@ -117,6 +117,16 @@ npart_status npart__report_status(const struct npart__buffer *out, struct npart_
                         : npart__report_shortage(&out->arena->allocator, error);
 }
 
+void npart__json_begin(struct npart__buffer *out, int64_t schema)
+{
+    npart__json_open(out, NULL, '{');
+    npart__json_number(out, "schema", schema);
+    npart__json_open(out, "tool", '{');
+    npart__json_text(out, "name", "npu-partition");
+    npart__json_text(out, "version", npart_version());
+    npart__json_close(out, '}');
+}
+
 /* All memory goes back, whether the report was written or has failed. */
 npart_status npart__report_close(struct npart__buffer *out, struct npart_error *error)
 {

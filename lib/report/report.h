@@ -9,7 +9,7 @@
 #ifndef NPART_REPORT_H
 #define NPART_REPORT_H
 
-#include "report/fields.h"
+#include "base/fields.h"
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
@@ -22,6 +22,8 @@ const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
  * written, and the report fails at its end: so nothing has to be asked in between. */
 void npart__report_open(struct npart__arena *arena, struct npart__buffer *out, const struct npart_allocator *allocator,
                         npart_write_callback write, void *payload);
+/* The beginning of every report in JSON: an object, which the caller closes, with a line end. */
+void npart__json_begin(struct npart__buffer *out, int64_t schema);
 /* Hands on what is left, and gives all memory back. */
 npart_status npart__report_close(struct npart__buffer *out, struct npart_error *error);
 /* Whether all that was written so far is, or will be. WRITE where the caller's `write` has refused, which says more

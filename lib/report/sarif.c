@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "report/document.h"
-#include "report/fields.h"
+#include "base/fields.h"
 
 /* Code hosts take no file with more results, and show no more locations of one. */
 #define MOST_RESULTS 25000u

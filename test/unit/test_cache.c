@@ -129,24 +129,24 @@ static void fix(struct fixed *out, const char *line, const char *by, uint32_t sl
     free(text);
 }
 
-static const struct npart__port *port(const struct fixed *fixed, enum npart_port_role role)
+static const struct npart_cache_port *port(const struct fixed *fixed, enum npart_port_role role)
 {
-    for (uint32_t i = 0; i < fixed->cache.port_count; i++)
-        if (fixed->cache.ports[i].role == (uint8_t)role)
-            return &fixed->cache.ports[i];
+    for (uint32_t i = 0; i < fixed->cache.ports.count; i++)
+        if (fixed->cache.ports.items[i].role == role)
+            return &fixed->cache.ports.items[i];
     return NULL;
 }
 
 /* The last of the inputs that are added. */
-static const struct npart__port *added_port(const struct fixed *fixed)
+static const struct npart_cache_port *added_port(const struct fixed *fixed)
 {
-    const struct npart__port *added = NULL;
-    for (uint32_t i = 0; i < fixed->cache.port_count; i++)
-        added = fixed->cache.ports[i].is_added ? &fixed->cache.ports[i] : added;
+    const struct npart_cache_port *added = NULL;
+    for (uint32_t i = 0; i < fixed->cache.ports.count; i++)
+        added = fixed->cache.ports.items[i].is_added ? &fixed->cache.ports.items[i] : added;
     return added;
 }
 
-static bool has_dims(const struct npart__port *at, uint32_t rank, const int64_t *dims)
+static bool has_dims(const struct npart_cache_port *at, uint32_t rank, const int64_t *dims)
 {
     return at && at->rank == rank && at->dims && (rank == 0 || memcmp(at->dims, dims, rank * sizeof *dims) == 0);
 }
@@ -166,8 +166,8 @@ static void test_cache__contract(void)
     struct fixed fixed;
     fix(&fixed, NULL, NULL, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(fixed.cache.slots == 16 && fixed.cache.past == 15 && fixed.cache.pair_count == 2);
-    CHECK(fixed.cache.order == NPART_SLOTS_ANY);
+    CHECK(fixed.cache.info.slots == 16 && fixed.cache.info.past == 15 && fixed.cache.pair_count == 2);
+    CHECK(fixed.cache.info.order == NPART_SLOTS_ANY);
     CHECK(has_dims(port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 1}));
     CHECK_TEXT(port(&fixed, NPART_PORT_TOKENS)->name, "ids");
     CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
@@ -180,7 +180,7 @@ static void test_cache__contract(void)
     /* The output is the new keys, without a node for it. */
     CHECK(count_ops(&fixed.made, "Identity") == 0);
     const char *text = npart__model_metadata(&fixed.made, NPART__CACHE_KEY);
-    CHECK(text && strcmp(text, fixed.cache.text) == 0);
+    CHECK(text && strcmp(text, fixed.cache.info.text) == 0);
     CHECK(text && strstr(text, "{\"name\":\"past_v\",\"role\":\"past\",\"is_output\":false,\"is_added\":false,"
                                "\"type\":\"float32\",\"dims\":[1,2,15,2],\"axis\":2,\"past\":null,\"offset\":0}"));
     npart__arena_clear(&fixed.arena);
@@ -246,7 +246,7 @@ static void test_cache__positions(void)
     fix(&fixed, "node place = Gather(places, positions) @place\n",
         "node first = Unsqueeze(row, zero)\nnode place = Gather(places, first) @place\n", 16, 2, false);
     CHECK_TEXT(fixed.error.message, "");
-    const struct npart__port *added = added_port(&fixed);
+    const struct npart_cache_port *added = added_port(&fixed);
     CHECK(has_dims(added, 2, (const int64_t[]){1, 2}));
     CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 0);
     CHECK(count_ops(&fixed.made, "Range") == 2);
@@ -275,7 +275,7 @@ static void test_cache__length(void)
         struct fixed fixed;
         fix(&fixed, "node scaled = Div(products, two)\n", lengths[i], 16, 1, false);
         CHECK_TEXT(fixed.error.message, "");
-        const struct npart__port *added = added_port(&fixed);
+        const struct npart_cache_port *added = added_port(&fixed);
         CHECK(has_dims(added, 0, NULL));
         CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 1);
         npart__arena_clear(&fixed.arena);
@@ -331,7 +331,7 @@ static void test_cache__order(void)
     struct fixed fixed;
     fix(&fixed, "node scores = Add(ordered, hiding)\n", sloped, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(fixed.cache.order == NPART_SLOTS_RIGHT);
+    CHECK(fixed.cache.info.order == NPART_SLOTS_RIGHT);
     npart__arena_clear(&fixed.arena);
     /* A window of the last eight tokens, of more slots than these; of fewer it hides nothing. */
     static const char window[] = "init wide int64[] = 8\nnode from = Sub(row2, wide)\n"
@@ -339,11 +339,11 @@ static void test_cache__order(void)
                                  "node near = Where(old, closed, ordered)\nnode scores = Add(near, hiding)\n";
     fix(&fixed, "node scores = Add(ordered, hiding)\n", window, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(fixed.cache.order == NPART_SLOTS_RIGHT);
+    CHECK(fixed.cache.info.order == NPART_SLOTS_RIGHT);
     npart__arena_clear(&fixed.arena);
     fix(&fixed, "node scores = Add(ordered, hiding)\n", window, 8, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(fixed.cache.order == NPART_SLOTS_ANY);
+    CHECK(fixed.cache.info.order == NPART_SLOTS_ANY);
     npart__arena_clear(&fixed.arena);
 }
 

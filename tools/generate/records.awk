@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: awk -f records.awk -v part=PART include/records.table
 # PART: words      the words of each set, NULL after the last, and npart_*_text
-#       fields     the members of each record that is a struct, as lib/report/fields.c writes them
+#       fields     the members of each record that is a struct, as lib/base/fields.c writes them
 #       writers    what declares the two, and for each record the function that writes it
 #       csv        the columns of CSV
 #       columns    the tables of results, and their columns

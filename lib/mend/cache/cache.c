@@ -116,7 +116,7 @@ static npart_status list_axes(struct npart__work *work, uint32_t tokens, struct 
 }
 
 /* Half of the slots are used: at the right, then at the left, then at the left in reverse. */
-static npart_status find_order(struct npart__work *work, uint32_t tokens, uint8_t *order)
+static npart_status find_order(struct npart__work *work, uint32_t tokens, enum npart_slot_order *order)
 {
     uint32_t past = work->request->slots - tokens, used = past / 2;
     struct npart__layout layout = {.past = past, .tokens = tokens, .used = used};
@@ -158,7 +158,7 @@ static bool make_arrays(struct npart__work *work)
     return work->is_position && work->is_repaired && work->is_unmasked;
 }
 
-static npart_status find(struct npart__work *work, uint8_t *order)
+static npart_status find(struct npart__work *work, enum npart_slot_order *order)
 {
     uint32_t tokens = work->request->tokens;
     npart_status status = npart__cache_find_pairs(work);
@@ -203,7 +203,7 @@ npart_status npart__cache_fix(const struct npart__cache_request *request, const 
     if (status == NPART_OK && !make_arrays(&work))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
-        status = find(&work, &out->order);
+        status = find(&work, &out->info.order);
     if (status == NPART_OK)
         status = npart__cache_write(&work, arena, out, out_version);
     npart__arena_clear(&scratch);

@@ -5,9 +5,9 @@
  *     present = Concat(past, new)      past has N - C slots, new C of them, and attention looks at all N
  *
  * The host keeps the cache. Slots that are empty stand on the left of those that are used, which end where the new ones
- * begin; whether they may also stand elsewhere is told (npart__cache.order). Two things must hold for it: no empty slot
- * may have any weight, and nothing may count slots where it means positions. Both are found out by two inferences of
- * the same graph, one with t slots, one with the same t and D empty ones before them (probe.c), between which every
+ * begin; whether they may also stand elsewhere is told (npart_cache_info.order). Two things must hold for it: no empty
+ * slot may have any weight, and nothing may count slots where it means positions. Both are found out by two inferences
+ * of the same graph, one with t slots, one with the same t and D empty ones before them (probe.c), between which every
  * value has to be the same once the empty slots are cut off; operators that see slots must treat each by itself, or
  * weigh the empty ones by exactly 0 (flow.c). Where positions are slot numbers an input takes their place
  * (positions.c); where a Softmax sees empty slots an input is added before it. What is not proved is refused, with the
@@ -21,18 +21,6 @@
 /* More slots than any decoder was trained for. */
 #define NPART__LIMIT_CACHE_SLOTS ((uint32_t)1 << 20)
 
-struct npart__port {
-    const char *name;
-    uint8_t role; /* enum npart_port_role */
-    bool is_output, is_added; /* the latter: an input that the original does not have */
-    uint8_t element_type;
-    uint16_t rank;
-    const int64_t *dims;  /* numbers; NULL: not known */
-    uint32_t axis;        /* of the slots; NPART_NONE: it has none */
-    const char *past;     /* of a PRESENT: the input that it belongs to */
-    int64_t offset;       /* of POSITIONS */
-};
-
 struct npart__cache_request {
     uint32_t slots, tokens; /* N and C; slots 0: nothing is asked for */
     bool shifts; /* outputs are the past of the next run, in place of the new keys and values alone */
@@ -40,14 +28,9 @@ struct npart__cache_request {
 
 /* The contract of the file. All of the arena. */
 struct npart__cache {
-    uint32_t slots, tokens, past; /* past: slots - tokens */
-    bool shifts;
-    uint8_t order; /* enum npart_slot_order */
-    double mask_value;
+    struct npart_cache_info info; /* slots 0: none was asked for */
+    struct NPART__ARRAY(struct npart_cache_port) ports; /* inputs in the file's order, added ones, outputs */
     uint32_t pair_count; /* inputs that are caches */
-    const struct npart__port *ports; /* inputs in the file's order, added ones, outputs */
-    uint32_t port_count;
-    const char *text; /* all of it as JSON (docs/json.md), which stands in the model's metadata, too */
 };
 
 /* The key of the model's metadata. */

@@ -217,7 +217,7 @@ static const char *keep_text(struct npart__arena *arena, const char *text)
 }
 
 /* Dims are copied: those of facts go with the probe. */
-static bool add_port(struct npart__arena *arena, struct npart__port *list, uint32_t *count, struct npart__port port)
+static bool add_port(struct npart__arena *arena, struct npart__cache *out, struct npart_cache_port port)
 {
     int64_t *dims = npart__arena_allocate(arena, (port.rank + (size_t)1) * sizeof *dims);
     port.name = keep_text(arena, port.name);
@@ -225,28 +225,27 @@ static bool add_port(struct npart__arena *arena, struct npart__port *list, uint3
         return false;
     if (port.dims && port.rank)
         memcpy(dims, port.dims, port.rank * sizeof *dims);
+    port.size = sizeof port;
     port.dims = port.dims ? dims : NULL;
-    list[(*count)++] = port;
-    return true;
+    return NPART__PUSH(arena, &out->ports, port);
 }
 
-static struct npart__port port_of(const struct writing *writing, uint32_t value)
+static struct npart_cache_port port_of(const struct writing *writing, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(&writing->inference, value);
     bool is_static = npart__is_static(fact);
-    return (struct npart__port){.name = npart__value_name(writing->work->graph, value),
-                                .role = NPART_PORT_OTHER,
-                                .element_type = fact->element_type,
-                                .rank = is_static ? fact->rank : 0,
-                                .dims = is_static ? fact->dims : NULL,
-                                .axis = NPART_NONE};
+    return (struct npart_cache_port){.name = npart__value_name(writing->work->graph, value),
+                                     .role = NPART_PORT_OTHER,
+                                     .type = npart__type_name(fact->element_type),
+                                     .rank = is_static ? fact->rank : 0,
+                                     .dims = is_static ? fact->dims : NULL,
+                                     .axis = NPART_NONE};
 }
 
-static bool add_output(struct writing *writing, uint32_t value, struct npart__arena *arena, struct npart__port *list,
-                       uint32_t *count)
+static bool add_output(struct writing *writing, uint32_t value, struct npart__arena *arena, struct npart__cache *out)
 {
     const struct npart__work *work = writing->work;
-    struct npart__port port = port_of(writing, value);
+    struct npart_cache_port port = port_of(writing, value);
     port.is_output = true;
     for (uint32_t i = 0; i < work->pairs.count; i++) {
         const struct npart__pair *pair = &work->pairs.items[i];
@@ -258,11 +257,11 @@ static bool add_output(struct writing *writing, uint32_t value, struct npart__ar
         if (!port.past)
             return false;
     }
-    if (!add_port(arena, list, count, port))
+    if (!add_port(arena, out, port))
         return false;
     if (port.axis != NPART_NONE && port.dims)
-        ((int64_t *)(uintptr_t)list[*count - 1].dims)[port.axis] =
-            work->request->shifts ? work->request->slots - work->request->tokens : work->request->tokens;
+        ((int64_t *)(uintptr_t)out->ports.items[out->ports.count - 1].dims)[port.axis] =
+            work->request->shifts ? out->info.past : work->request->tokens;
     return true;
 }
 
@@ -270,36 +269,37 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
 {
     const struct npart__work *work = writing->work;
     const struct npart__scope *scope = npart__scope_at(work->graph, 0);
-    struct npart__port *list = npart__arena_zeroed(
-        arena, (size_t)work->inputs.count + scope->output_count + LIMIT_ADDED + 1, sizeof *list);
-    uint32_t count = 0;
-    bool is_done = list != NULL;
+    bool is_done = true;
+    out->info = (struct npart_cache_info){
+        .size = sizeof out->info,
+        .slots = work->request->slots,
+        .tokens = work->request->tokens,
+        .past = work->request->slots - work->request->tokens,
+        .order = out->info.order,
+        .present = work->request->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW,
+        .mask_value = NPART__MASK_VALUE,
+    };
+    out->pair_count = work->pairs.count;
     for (uint32_t i = 0; i < work->inputs.count && is_done; i++) {
-        struct npart__port port = port_of(writing, work->inputs.items[i].value);
-        port.role = work->inputs.items[i].role;
+        struct npart_cache_port port = port_of(writing, work->inputs.items[i].value);
+        port.role = (enum npart_port_role)work->inputs.items[i].role;
         port.axis = work->inputs.items[i].slot_axis;
-        is_done = add_port(arena, list, &count, port);
+        is_done = add_port(arena, out, port);
     }
     for (uint32_t i = 0; i < writing->added_count && is_done; i++) {
         const struct added *at = &writing->added[i];
-        is_done = add_port(arena, list, &count,
-                           (struct npart__port){.name = at->name, .role = at->role, .is_added = true,
-                                                .element_type = at->element_type, .rank = at->rank, .dims = at->dims,
-                                                .axis = at->role == NPART_PORT_BIAS ? at->rank - 1u : NPART_NONE,
-                                                .offset = at->offset});
+        is_done = add_port(arena, out,
+                           (struct npart_cache_port){.name = at->name, .role = (enum npart_port_role)at->role,
+                                                     .is_added = true, .type = npart__type_name(at->element_type),
+                                                     .rank = at->rank, .dims = at->dims,
+                                                     .axis = at->role == NPART_PORT_BIAS ? at->rank - 1u : NPART_NONE,
+                                                     .offset = at->offset});
     }
     for (uint32_t i = 0; i < scope->output_count && is_done; i++)
-        is_done = add_output(writing, work->graph->operands.items[scope->first_output + i], arena, list, &count);
-    out->slots = work->request->slots;
-    out->tokens = work->request->tokens;
-    out->past = out->slots - out->tokens;
-    out->shifts = work->request->shifts;
-    out->mask_value = NPART__MASK_VALUE;
-    out->pair_count = work->pairs.count;
-    out->ports = list;
-    out->port_count = count;
-    out->text = is_done ? npart__cache_text(out, arena) : NULL;
-    return out->text && npart__editor_note_model(writing->editor, NPART__CACHE_KEY, out->text);
+        is_done = add_output(writing, work->graph->operands.items[scope->first_output + i], arena, out);
+    out->info.port_count = out->ports.count;
+    out->info.text = is_done ? npart__cache_text(out, arena) : NULL;
+    return out->info.text && npart__editor_note_model(writing->editor, NPART__CACHE_KEY, out->info.text);
 }
 
 npart_status npart__cache_write(struct npart__work *work, struct npart__arena *arena, struct npart__cache *out,

@@ -493,42 +493,15 @@ bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const char **rew
 
 bool npart_fix_cache(const npart_fix *fix, struct npart_cache_info *out)
 {
-    if (!fix || !fix->found.cache.slots || !NPART__HAS_ROOM(out))
+    if (!fix || !fix->found.cache.info.slots || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__cache *cache = &fix->found.cache;
-    *out = (struct npart_cache_info){
-        .size = sizeof *out,
-        .slots = cache->slots,
-        .tokens = cache->tokens,
-        .past = cache->past,
-        .order = (enum npart_slot_order)cache->order,
-        .present = cache->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW,
-        .mask_value = cache->mask_value,
-        .port_count = cache->port_count,
-        .text = cache->text,
-    };
+    *out = fix->found.cache.info;
     return true;
 }
 
 bool npart_fix_cache_port(const npart_fix *fix, uint32_t index, struct npart_cache_port *out)
 {
-    if (!fix || index >= fix->found.cache.port_count || !NPART__HAS_ROOM(out))
-        return false;
-    const struct npart__port *at = &fix->found.cache.ports[index];
-    *out = (struct npart_cache_port){
-        .size = sizeof *out,
-        .name = at->name,
-        .role = (enum npart_port_role)at->role,
-        .is_output = at->is_output,
-        .is_added = at->is_added,
-        .type = npart__type_name(at->element_type),
-        .rank = at->rank,
-        .dims = at->dims,
-        .axis = at->axis,
-        .past = at->past,
-        .offset = at->offset,
-    };
-    return true;
+    return NPART__GET(fix, found.cache.ports, index, out);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results as JSON objects: what include/records.table says of a record is a table of its members, which one walker
- * writes. npart__put_NAME writes the record NAME. Where a record has members that the table calls `own`,
+ * base: results as JSON objects. What include/records.table says of a record is a table of its members, which one
+ * walker writes. npart__put_NAME writes the record NAME. Where a record has members that the table calls `own`,
  * npart__open_NAME begins it, and what stands between them is written on the way from one to the next:
  *
  *     struct npart__object object = npart__open_crossing(out, NULL, &at);
  *     npart__json_text(out, npart__own(&object, "tensor"), name);
  *     npart__object_close(&object);
  */
-#ifndef NPART_REPORT_FIELDS_H
-#define NPART_REPORT_FIELDS_H
+#ifndef NPART_BASE_FIELDS_H
+#define NPART_BASE_FIELDS_H
 
 #include "base/json.h"
 
@@ -70,8 +70,6 @@ static inline const char *npart__own(struct npart__object *object, const char *k
 /* Writes the rest. */
 void npart__object_close(struct npart__object *object);
 
-/* The beginning of every report, whose object stays open. */
-void npart__json_begin(struct npart__buffer *out, int64_t schema);
 /* The members of a list, i = 0, 1, ... as long as there `is` one; not to be left before. */
 #define NPART__JSON_LIST(out, key, i, is)                                                                             \
     for (uint32_t i = npart__json_list(out, key); (is) || npart__json_list_end(out); i++)

@@ -2,7 +2,7 @@
  *
  * What members of results hold, and how they stand in JSON.
  */
-#include "report/fields.h"
+#include "base/fields.h"
 
 #include <stddef.h>
 
@@ -277,15 +277,4 @@ void npart__object_close(struct npart__object *object)
 {
     npart__object_write(object, NULL);
     npart__json_close(object->out, '}');
-}
-
-/* The object is closed by the caller, with a line end. */
-void npart__json_begin(struct npart__buffer *out, int64_t schema)
-{
-    npart__json_open(out, NULL, '{');
-    npart__json_number(out, "schema", schema);
-    npart__json_open(out, "tool", '{');
-    npart__json_text(out, "name", "npu-partition");
-    npart__json_text(out, "version", npart_version());
-    npart__json_close(out, '}');
 }
