@@ -14,8 +14,6 @@
 
 #define REWRITE "cache"
 
-enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, COSINE = 7, SINE }; /* operands of GroupQueryAttention */
-
 /* Rows of a table at the positions, made once for all layers. */
 struct rows {
     const char *table, *positions, *name;
@@ -29,21 +27,12 @@ struct ungrouping {
     const char *before, *slots, *positions; /* made once: sizes of the cache, and its slots from the past on */
     const char *later;                      /* what hides later tokens, [tokens, slots] */
     struct NPART__ARRAY(struct rows) rows;
-};
-
-struct group {
-    int64_t heads, kept, size; /* of queries, of keys; of a head */
-    int type;
+    struct npart__group_query group; /* of the node at hand */
 };
 
 static int64_t number(const struct npart__site *site, const char *name)
 {
     return npart__site_int(site, site->id, name, 0);
-}
-
-static bool is_given(const struct npart__site *site, uint32_t operand)
-{
-    return npart__operand(site, operand) != NPART_NONE;
 }
 
 /* The last dim of a value; 0 where it is no number. */
@@ -55,12 +44,13 @@ static int64_t last_dim(const struct npart__site *site, uint32_t value)
 }
 
 /* A NULL reason: it is followed. */
-static const char *read_group(const struct npart__site *site, struct group *out)
+static const char *read_group(const struct npart__site *site, struct npart__group_query *out)
 {
-    *out = (struct group){.heads = number(site, "num_heads"), .kept = number(site, "kv_num_heads"),
-                          .type = npart__site_type(site, npart__operand(site, QUERY))};
-    bool has_key = is_given(site, KEY);
-    if (!npart__is_plain_group_query(site) || has_key != is_given(site, VALUE) || npart__site_opset(site) < 13)
+    *out = (struct npart__group_query){.shared = -1, .heads = number(site, "num_heads"),
+                                       .kept = number(site, "kv_num_heads"),
+                                       .type = npart__site_type(site, npart__operand(site, QUERY))};
+    bool has_key = npart__has_operand(site, KEY);
+    if (!npart__is_plain_group_query(site) || has_key != npart__has_operand(site, VALUE) || npart__site_opset(site) < 13)
         return "windows, soft caps, sinks, quantized caches, given positions and biases are not followed";
     if (out->heads <= 0 || out->kept <= 0 || out->heads % out->kept ||
         (out->type != NPART__FLOAT && out->type != NPART__FLOAT16))
@@ -71,7 +61,7 @@ static const char *read_group(const struct npart__site *site, struct group *out)
     if (!columns || columns % parts)
         return "the size of its heads is not known";
     bool turns = number(site, "do_rotary") != 0;
-    if (turns && (!is_given(site, COSINE) || !is_given(site, SINE) ||
+    if (turns && (!npart__has_operand(site, COSINE) || !npart__has_operand(site, SINE) ||
                   number(site, "rotary_interleaved") ||
                   last_dim(site, npart__operand(site, COSINE)) * 2 != out->size ||
                   last_dim(site, npart__operand(site, SINE)) * 2 != out->size))
@@ -129,92 +119,46 @@ static const char *rows_of(struct ungrouping *all, const char *table, const char
     return name && NPART__PUSH(all->work->arena, &all->rows, rows) ? name : NULL;
 }
 
-/* Each pair of elements, half a head apart, is turned by the angle of its position: (a, b) becomes (a cos - b sin,
- * b cos + a sin). */
-static const char *turn(struct npart__site *site, const char *x, int64_t size, const char *cosine, const char *sine)
-{
-    const int64_t halves[] = {size / 2, size / 2};
-    const char *a = npart__make_split(site, x, 3, halves, 2), *b = npart__made_result(site, 1);
-    const char *ac = NPART__MAKE(site, "Mul", a, cosine), *bs = NPART__MAKE(site, "Mul", b, sine);
-    const char *bc = NPART__MAKE(site, "Mul", b, cosine), *as = NPART__MAKE(site, "Mul", a, sine);
-    const char *turned[] = {NPART__MAKE(site, "Sub", ac, bs), NPART__MAKE(site, "Add", bc, as)};
-    return npart__make_concat(site, turned, 2, 3);
-}
-
-/* Of dims 0 is what it was, and -1 the rest. */
-static const char *reshape_to(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
-{
-    return NPART__MAKE(site, "Reshape", x, npart__make_ints(site, dims, rank));
-}
-
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
 
-/* [batch, tokens, heads * size] as [batch, heads, tokens, size]. */
-static const char *split_heads(struct npart__site *site, const char *x, int64_t heads, int64_t size)
+/* Of the node at hand, at its slots. */
+static const char *rows(void *payload, uint32_t operand)
 {
-    static const int64_t order[] = {0, 2, 1, 3};
-    const int64_t dims[] = {0, 0, heads, size};
-    return npart__make_transpose(site, reshape_to(site, x, dims, 4), order, 4);
+    struct ungrouping *all = payload;
+    return rows_of(all, npart__operand_name(all->site, operand), all->positions, false);
 }
 
 /* Scores with what hides later tokens, by head as that is by token; then as they were. */
-static const char *hide_later(struct ungrouping *all, const struct group *group, const char *scores)
+static const char *weigh(void *payload, const char *scores)
 {
     static const int64_t first[] = {0};
+    struct ungrouping *all = payload;
     struct npart__site *site = all->site;
-    const int64_t by_head[] = {0, group->heads, -1}, by_key[] = {0, group->kept, -1};
+    const int64_t by_head[] = {0, all->group.heads, -1}, by_key[] = {0, all->group.kept, -1};
     if (!all->has_later)
-        return scores;
+        return npart__make_softmax(site, scores);
     const char *slots = npart__make_unsqueeze(site, all->slots, first, 1);
     const char *to[] = {npart__make_ints(site, by_head, 3), slots};
     const char *back[] = {npart__make_ints(site, by_key, 3), slots};
     scores = NPART__MAKE(site, "Reshape", scores, npart__make_concat(site, to, 2, 0));
-    scores = NPART__MAKE(site, "Add", scores, all->later);
-    scores = NPART__MAKE(site, "Softmax", scores);
-    npart__give_int(site, "axis", 3);
+    scores = npart__make_softmax(site, NPART__MAKE(site, "Add", scores, all->later));
     return NPART__MAKE(site, "Reshape", scores, npart__make_concat(site, back, 2, 0));
 }
 
 static const char *ungroup(struct ungrouping *all)
 {
-    static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
     struct npart__site *site = all->site;
-    struct group group;
-    const char *parts[3], *reason = read_group(site, &group);
+    struct npart__group_query *group = &all->group;
+    const char *parts[3], *reason = read_group(site, group);
     if (reason)
         return reason;
-    const int64_t grouped[] = {0, group.kept, -1, group.size}, each[] = {0, group.heads, -1, group.size};
-    const int64_t whole[] = {0, 0, group.heads * group.size};
-    double scale = npart__site_float(site, site->id, "scale", 0);
-    npart__list_group_query_parts(site, group.heads, group.kept, group.size, parts);
+    group->rows = rows;
+    group->weigh = weigh;
+    group->payload = all;
+    npart__list_group_query_parts(site, group->heads, group->kept, group->size, parts);
     make_sizes(all, npart__operand_name(site, QUERY), npart__operand_name(site, PAST_KEY));
-    make_later(all, group.type);
-    const char *query = split_heads(site, parts[0], group.heads, group.size);
-    const char *key = split_heads(site, parts[1], group.kept, group.size);
-    const char *value = split_heads(site, parts[2], group.kept, group.size);
-    if (number(site, "do_rotary")) {
-        const char *cosine = rows_of(all, npart__operand_name(site, COSINE), all->positions, false);
-        const char *sine = rows_of(all, npart__operand_name(site, SINE), all->positions, false);
-        query = turn(site, query, group.size, cosine, sine);
-        key = turn(site, key, group.size, cosine, sine);
-    }
-    key = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_KEY), key}, 2, 2);
-    value = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_VALUE), value}, 2,
-                               2);
-    query = reshape_to(site, query, grouped, 4);
-    query = NPART__MAKE(site, "Mul", query,
-                        npart__make_scalar(site, group.type, scale != 0 ? scale : 1 / sqrt((double)group.size)));
-    const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
-    if (all->has_later) {
-        scores = hide_later(all, &group, scores);
-    } else {
-        scores = NPART__MAKE(site, "Softmax", scores);
-        npart__give_int(site, "axis", 3);
-    }
-    const char *result = reshape_to(site, NPART__MAKE(site, "MatMul", scores, value), each, 4);
-    npart__finish(site, 0, reshape_to(site, npart__make_transpose(site, result, back, 4), whole, 3));
-    npart__finish(site, 1, key);
-    npart__finish(site, 2, value);
+    make_later(all, group->type);
+    npart__make_group_query(site, group, parts);
     return NULL;
 }
 
@@ -225,9 +169,9 @@ static bool unrotate(struct ungrouping *all)
     struct npart__site *site = all->site;
     uint32_t rank = 0, positions_rank = 0;
     int64_t width = last_dim(site, npart__operand(site, X));
-    int64_t size = is_given(site, COSINES) ? 2 * last_dim(site, npart__operand(site, COSINES)) : 0;
+    int64_t size = npart__has_operand(site, COSINES) ? 2 * last_dim(site, npart__operand(site, COSINES)) : 0;
     int type = npart__site_type(site, npart__operand(site, X));
-    if (!is_given(site, SINES) || !npart__site_rank(site, npart__operand(site, X), &rank) || rank != 3 ||
+    if (!npart__has_operand(site, SINES) || !npart__site_rank(site, npart__operand(site, X), &rank) || rank != 3 ||
         !npart__site_rank(site, npart__operand(site, POSITIONS), &positions_rank) || positions_rank != 2 ||
         number(site, "interleaved") || number(site, "rotary_embedding_dim") || !size || !width || width % size ||
         (type != NPART__FLOAT && type != NPART__FLOAT16) ||
@@ -237,8 +181,8 @@ static bool unrotate(struct ungrouping *all)
     const char *positions = npart__operand_name(site, POSITIONS);
     const char *cosine = rows_of(all, npart__operand_name(site, COSINES), positions, true);
     const char *sine = rows_of(all, npart__operand_name(site, SINES), positions, true);
-    const char *x = reshape_to(site, npart__operand_name(site, X), heads, 4);
-    npart__finish(site, 0, reshape_to(site, turn(site, x, size, cosine, sine), whole, 3));
+    const char *x = npart__make_reshape_to(site, npart__operand_name(site, X), heads, 4);
+    npart__finish(site, 0, npart__make_reshape_to(site, npart__make_turned(site, x, size, cosine, sine), whole, 3));
     return true;
 }
 

@@ -52,6 +52,10 @@ static inline uint32_t npart__operand(const struct npart__site *site, uint32_t i
 {
     return npart__node_input(site->graph, site->node, index);
 }
+static inline bool npart__has_operand(const struct npart__site *site, uint32_t index)
+{
+    return npart__operand(site, index) != NPART_NONE;
+}
 static inline uint32_t npart__result(const struct npart__site *site, uint32_t index)
 {
     return npart__node_output(site->graph, site->node, index);

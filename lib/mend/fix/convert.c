@@ -117,7 +117,7 @@ bool npart__convert_node(struct npart__site *site, const struct npart__operator 
                 return false;
         } else if (is_newer) {
             npart__drop_attribute(site, rows[i]->attribute);
-        } else if (at != NPART_NONE && npart__operand(site, at) != NPART_NONE && !give_attribute(site, rows[i])) {
+        } else if (at != NPART_NONE && npart__has_operand(site, at) && !give_attribute(site, rows[i])) {
             return false;
         }
     }

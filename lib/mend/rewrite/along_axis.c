@@ -32,7 +32,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
     int64_t order[NPART__LIMIT_RANK];
     uint32_t count, axis;
     int type = npart__site_type(site, npart__operand(site, 0));
-    const int64_t *given = npart__operand(site, 1) == NPART_NONE
+    const int64_t *given = !npart__has_operand(site, 1)
                                ? NULL : npart__site_ints(site, npart__operand(site, 1), &count);
     if (!given || count != 1 || !npart__full_dims(site, npart__operand(site, 0), &dims) ||
         !npart__normalize_axis(given[0], dims.rank, &axis) || dims.at[axis] > LIMIT_SUMMED ||

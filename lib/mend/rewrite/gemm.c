@@ -46,7 +46,7 @@ bool npart__rewrite_gemm_scale(struct npart__site *site)
     double alpha = npart__site_float(site, site->id, "alpha", 1), beta = npart__site_float(site, site->id, "beta", 1);
     int type = npart__site_type(site, npart__operand(site, 0));
     /* A beta of 0, of either sign, leaves C out. */
-    bool has_sum = npart__operand(site, 2) != NPART_NONE && fabs(beta) > 0;
+    bool has_sum = npart__has_operand(site, 2) && fabs(beta) > 0;
     bool scales_sum = has_sum && !is_one(beta);
     if (!npart__is_plain_float(type) || !(fabs(alpha) > 0) || !isfinite(alpha) || !isfinite(beta) ||
         site->node->opset_version < 11 || (is_one(alpha) && is_one(beta)) || !has_digits(type, alpha) ||

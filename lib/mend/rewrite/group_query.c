@@ -8,21 +8,14 @@
 #include "rewrite/axes.h"
 #include "rewrite/group_query.h"
 
-enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, LENGTHS, TOTAL, COSINE, SINE, FIRST_UNKNOWN };
-
 /* Elements of the causal mask. */
 #define LIMIT_MASK (1 << 20)
 
-struct group_query {
-    int64_t batch, length, past, total; /* length: of the new tokens; total = past + length */
-    int64_t heads, kept, size;          /* of queries, of keys; of a head */
-    int type;
+struct sized {
+    struct npart__site *site;
+    struct npart__group_query node;
+    int64_t past, total; /* total = past + length */
 };
-
-static bool is_given(const struct npart__site *site, uint32_t operand)
-{
-    return npart__operand(site, operand) != NPART_NONE;
-}
 
 static int64_t number(const struct npart__site *site, const char *name, int64_t fallback)
 {
@@ -33,87 +26,156 @@ static int64_t number(const struct npart__site *site, const char *name, int64_t 
 bool npart__is_plain_group_query(const struct npart__site *site)
 {
     for (uint32_t i = FIRST_UNKNOWN; i < site->node->input_count; i++)
-        if (is_given(site, i))
+        if (npart__has_operand(site, i))
             return false;
     return number(site, "causal", 1) == 1 && number(site, "local_window_size", -1) == -1 &&
            number(site, "sliding_window_cache", 0) == 0 && number(site, "smooth_softmax", -1) < 1 &&
-           npart__site_float(site, site->id, "softcap", 0) == 0 && is_given(site, PAST_KEY) &&
-           is_given(site, PAST_VALUE) && npart__is_unused(site, npart__result(site, 3));
+           npart__site_float(site, site->id, "softcap", 0) == 0 && npart__has_operand(site, PAST_KEY) &&
+           npart__has_operand(site, PAST_VALUE) && npart__is_unused(site, npart__result(site, 3));
 }
 
-static bool read_sizes(const struct npart__site *site, struct group_query *out)
+static const char *rows(void *payload, uint32_t operand)
 {
+    const struct sized *sized = payload;
+    return npart__make_slice(sized->site, npart__operand_name(sized->site, operand), 0, sized->past, sized->total, 1);
+}
+
+/* A token sees those before it and itself. The rows are those of the queries that share a key, one after the other. */
+static const char *make_mask(const struct sized *sized)
+{
+    struct npart__site *site = sized->site;
+    int64_t count = sized->node.shared, total = sized->total, dims[] = {count, total};
+    double *mask = npart__arena_zeroed(site->arena, (size_t)(count * total), sizeof *mask);
+    site->failed |= !mask;
+    for (int64_t row = 0; mask && row < count; row++)
+        for (int64_t key = sized->past + row % sized->node.length + 1; key < total; key++)
+            mask[row * total + key] = -INFINITY;
+    return mask ? npart__make_constant(site, sized->node.type, dims, 2, mask) : NULL;
+}
+
+static const char *weigh(void *payload, const char *scores)
+{
+    const struct sized *sized = payload;
+    if (sized->node.length > 1)
+        scores = NPART__MAKE(sized->site, "Add", scores, make_mask(sized));
+    return npart__make_softmax(sized->site, scores);
+}
+
+static bool read_sizes(const struct npart__site *site, struct sized *sized)
+{
+    struct npart__group_query *out = &sized->node;
     struct npart__dims query, past, present, cosine;
     if (!npart__full_dims(site, npart__operand(site, QUERY), &query) || query.rank != 3 ||
         !npart__full_dims(site, npart__operand(site, PAST_KEY), &past) || past.rank != 4 ||
         !npart__has_dims(site, npart__operand(site, PAST_VALUE), &past) ||
         !npart__full_dims(site, npart__result(site, 1), &present) || present.rank != 4)
         return false;
-    *out = (struct group_query){.batch = query.at[0],
-                                .length = query.at[1],
-                                .past = past.at[2],
-                                .total = present.at[2],
-                                .heads = number(site, "num_heads", 0),
-                                .kept = number(site, "kv_num_heads", 0),
-                                .size = past.at[3],
-                                .type = npart__site_type(site, npart__operand(site, QUERY))};
-    int64_t columns = is_given(site, KEY) ? out->heads : out->heads + 2 * out->kept;
+    sized->past = past.at[2];
+    sized->total = present.at[2];
+    *out = (struct npart__group_query){.batch = query.at[0],
+                                       .length = query.at[1],
+                                       .heads = number(site, "num_heads", 0),
+                                       .kept = number(site, "kv_num_heads", 0),
+                                       .size = past.at[3],
+                                       .type = npart__site_type(site, npart__operand(site, QUERY)),
+                                       .rows = rows,
+                                       .weigh = weigh,
+                                       .payload = sized};
+    int64_t columns = npart__has_operand(site, KEY) ? out->heads : out->heads + 2 * out->kept;
     bool turns = number(site, "do_rotary", 0) != 0;
     if (turns && (!npart__full_dims(site, npart__operand(site, COSINE), &cosine) || cosine.rank != 2 ||
-                  cosine.at[1] * 2 != out->size || cosine.at[0] < out->total ||
+                  cosine.at[1] * 2 != out->size || cosine.at[0] < sized->total ||
                   !npart__has_dims(site, npart__operand(site, SINE), &cosine) || number(site, "rotary_interleaved", 0)))
         return false;
-    return out->heads > 0 && out->kept > 0 && out->heads % out->kept == 0 && past.at[1] == out->kept &&
-           past.at[0] == out->batch && query.at[2] == columns * out->size && out->total == out->past + out->length &&
-           out->heads / out->kept * out->length * out->total <= LIMIT_MASK &&
+    if (out->heads <= 0 || out->kept <= 0 || out->heads % out->kept)
+        return false;
+    out->shared = out->heads / out->kept * out->length;
+    return past.at[1] == out->kept && past.at[0] == out->batch && query.at[2] == columns * out->size &&
+           sized->total == sized->past + out->length && out->shared * sized->total <= LIMIT_MASK &&
            (out->type == NPART__FLOAT || out->type == NPART__FLOAT16) &&
            npart__site_type(site, npart__operand(site, PAST_KEY)) == out->type &&
            npart__site_type(site, npart__operand(site, PAST_VALUE)) == out->type;
 }
 
-/* [batch, length, heads * size] as [batch, heads, length, size]. */
-static const char *split_heads(struct npart__site *site, const struct group_query *node, const char *x, int64_t heads)
+const char *npart__make_reshape_to(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
 {
-    static const int64_t order[] = {0, 2, 1, 3};
-    const int64_t dims[] = {node->batch, node->length, heads, node->size};
-    return npart__make_transpose(site, npart__make_reshape(site, x, dims, 4), order, 4);
+    return NPART__MAKE(site, "Reshape", x, npart__make_ints(site, dims, rank));
 }
 
-/* Each pair of elements, half a head apart, is turned by the angle of its position: (a, b) becomes (a cos - b sin,
- * b cos + a sin). */
-static const char *turn(struct npart__site *site, const struct group_query *node, const char *x)
+static const char *reshape(struct npart__site *site, const struct npart__group_query *at, const char *x,
+                           const int64_t *dims, uint32_t rank)
 {
-    const int64_t halves[] = {node->size / 2, node->size / 2};
-    const char *cosine = npart__make_slice(site, npart__operand_name(site, COSINE), 0, node->past, node->total, 1);
-    const char *sine = npart__make_slice(site, npart__operand_name(site, SINE), 0, node->past, node->total, 1);
+    return (at->shared < 0 ? npart__make_reshape_to : npart__make_reshape)(site, x, dims, rank);
+}
+
+/* [batch, length, heads * size] as [batch, heads, length, size]. */
+static const char *split_heads(struct npart__site *site, const struct npart__group_query *at, const char *x,
+                               int64_t heads)
+{
+    static const int64_t order[] = {0, 2, 1, 3};
+    const int64_t dims[] = {at->batch, at->length, heads, at->size};
+    return npart__make_transpose(site, reshape(site, at, x, dims, 4), order, 4);
+}
+
+const char *npart__make_turned(struct npart__site *site, const char *x, int64_t size, const char *cosine,
+                               const char *sine)
+{
+    const int64_t halves[] = {size / 2, size / 2};
     const char *a = npart__make_split(site, x, 3, halves, 2), *b = npart__made_result(site, 1);
-    const char *products[] = {NULL, NULL, NULL, NULL}, *turned[2];
-    products[0] = NPART__MAKE(site, "Mul", a, cosine);
-    products[1] = NPART__MAKE(site, "Mul", b, sine);
-    products[2] = NPART__MAKE(site, "Mul", b, cosine);
-    products[3] = NPART__MAKE(site, "Mul", a, sine);
-    turned[0] = NPART__MAKE(site, "Sub", products[0], products[1]);
-    turned[1] = NPART__MAKE(site, "Add", products[2], products[3]);
+    const char *ac = NPART__MAKE(site, "Mul", a, cosine), *bs = NPART__MAKE(site, "Mul", b, sine);
+    const char *bc = NPART__MAKE(site, "Mul", b, cosine), *as = NPART__MAKE(site, "Mul", a, sine);
+    const char *turned[2];
+    turned[0] = NPART__MAKE(site, "Sub", ac, bs);
+    turned[1] = NPART__MAKE(site, "Add", bc, as);
     return npart__make_concat(site, turned, 2, 3);
 }
 
-/* A token sees those before it and itself. The rows are those of the queries that share a key, one after the other. */
-static const char *make_mask(struct npart__site *site, const struct group_query *node)
+const char *npart__make_softmax(struct npart__site *site, const char *scores)
 {
-    int64_t rows = node->heads / node->kept * node->length, dims[] = {rows, node->total};
-    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * node->total), sizeof *mask);
-    site->failed |= !mask;
-    for (int64_t row = 0; mask && row < rows; row++)
-        for (int64_t key = node->past + row % node->length + 1; key < node->total; key++)
-            mask[row * node->total + key] = -INFINITY;
-    return mask ? npart__make_constant(site, node->type, dims, 2, mask) : NULL;
+    scores = NPART__MAKE(site, "Softmax", scores);
+    npart__give_int(site, "axis", 3);
+    return scores;
+}
+
+/* A query or key by head, turned where the node does that. */
+static const char *make_heads(struct npart__site *site, const struct npart__group_query *at, const char *x)
+{
+    if (!npart__site_int(site, site->id, "do_rotary", 0))
+        return x;
+    const char *cosine = at->rows(at->payload, COSINE), *sine = at->rows(at->payload, SINE);
+    return npart__make_turned(site, x, at->size, cosine, sine);
+}
+
+void npart__make_group_query(struct npart__site *site, const struct npart__group_query *at, const char *const *parts)
+{
+    static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
+    const int64_t grouped[] = {at->batch, at->kept, at->shared, at->size};
+    const int64_t each[] = {at->batch, at->heads, at->shared < 0 ? -1 : at->length, at->size};
+    const int64_t whole[] = {at->batch, at->length, at->heads * at->size};
+    double scale = npart__site_float(site, site->id, "scale", 0);
+    const char *query = split_heads(site, at, parts[0], at->heads);
+    const char *key = split_heads(site, at, parts[1], at->kept);
+    const char *value = split_heads(site, at, parts[2], at->kept);
+    query = make_heads(site, at, query);
+    key = make_heads(site, at, key);
+    key = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_KEY), key}, 2, 2);
+    value = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_VALUE), value}, 2, 2);
+    query = reshape(site, at, query, grouped, 4);
+    query = NPART__MAKE(site, "Mul", query,
+                        npart__make_scalar(site, at->type, scale != 0 ? scale : 1 / sqrt((double)at->size)));
+    const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
+    scores = at->weigh(at->payload, scores);
+    const char *result = reshape(site, at, NPART__MAKE(site, "MatMul", scores, value), each, 4);
+    npart__finish(site, 0, reshape(site, at, npart__make_transpose(site, result, back, 4), whole, 3));
+    npart__finish(site, 1, key);
+    npart__finish(site, 2, value);
 }
 
 void npart__list_group_query_parts(struct npart__site *site, int64_t heads, int64_t kept, int64_t size,
                                    const char **parts)
 {
     const int64_t sizes[] = {heads * size, kept * size, kept * size};
-    if (is_given(site, KEY)) {
+    if (npart__has_operand(site, KEY)) {
         for (uint32_t i = 0; i < 3; i++)
             parts[i] = npart__operand_name(site, QUERY + i);
         return;
@@ -126,37 +188,13 @@ void npart__list_group_query_parts(struct npart__site *site, int64_t heads, int6
 /* Where each row uses all of its cache the mask by lengths masks nothing, and positions are those of the cache. */
 bool npart__rewrite_group_query(struct npart__site *site)
 {
-    static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
-    struct group_query node;
+    struct sized sized = {.site = site};
+    const struct npart__group_query *node = &sized.node;
     const char *parts[3];
-    if (!npart__is_plain_group_query(site) || is_given(site, KEY) != is_given(site, VALUE) || !read_sizes(site, &node))
+    if (!npart__is_plain_group_query(site) || npart__has_operand(site, KEY) != npart__has_operand(site, VALUE) ||
+        !read_sizes(site, &sized))
         return false;
-    int64_t shared = node.heads / node.kept * node.length;
-    const int64_t grouped[] = {node.batch, node.kept, shared, node.size};
-    const int64_t each[] = {node.batch, node.heads, node.length, node.size};
-    const int64_t whole[] = {node.batch, node.length, node.heads * node.size};
-    double scale = npart__site_float(site, site->id, "scale", 0);
-    npart__list_group_query_parts(site, node.heads, node.kept, node.size, parts);
-    const char *query = split_heads(site, &node, parts[0], node.heads);
-    const char *key = split_heads(site, &node, parts[1], node.kept);
-    const char *value = split_heads(site, &node, parts[2], node.kept);
-    if (number(site, "do_rotary", 0)) {
-        query = turn(site, &node, query);
-        key = turn(site, &node, key);
-    }
-    key = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_KEY), key}, 2, 2);
-    value = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_VALUE), value}, 2, 2);
-    query = npart__make_reshape(site, query, grouped, 4);
-    query = NPART__MAKE(site, "Mul", query,
-                        npart__make_scalar(site, node.type, scale != 0 ? scale : 1 / sqrt((double)node.size)));
-    const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
-    if (node.length > 1)
-        scores = NPART__MAKE(site, "Add", scores, make_mask(site, &node));
-    scores = NPART__MAKE(site, "Softmax", scores);
-    npart__give_int(site, "axis", 3);
-    const char *result = npart__make_reshape(site, NPART__MAKE(site, "MatMul", scores, value), each, 4);
-    npart__finish(site, 0, npart__make_reshape(site, npart__make_transpose(site, result, back, 4), whole, 3));
-    npart__finish(site, 1, key);
-    npart__finish(site, 2, value);
+    npart__list_group_query_parts(site, node->heads, node->kept, node->size, parts);
+    npart__make_group_query(site, node, parts);
     return true;
 }

@@ -74,7 +74,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
         return false;
     for (uint32_t i = 0; i < dims.rank; i++)
         npart__push_dim(i < axis ? &flat : &whole, dims.at[i]);
-    if (npart__operand(site, 1) == NPART_NONE || !fits(site, npart__operand(site, 1), &whole) ||
+    if (!npart__has_operand(site, 1) || !fits(site, npart__operand(site, 1), &whole) ||
         !fits(site, npart__operand(site, 2), &whole))
         return false;
     /* All axes are normalized: one row. */
@@ -84,7 +84,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
     flat = join_from(&flat, 0, flat.rank - 1);
     const char *operands[3] = {npart__view(site, npart__operand(site, 0), &flat),
                                flatten_scale(site, npart__operand(site, 1), &whole), ""};
-    if (npart__operand(site, 2) != NPART_NONE)
+    if (npart__has_operand(site, 2))
         operands[2] = flatten_scale(site, npart__operand(site, 2), &whole);
     /* Unused results of training are not asked for again. */
     while (results > 1 && npart__is_unused(site, npart__result(site, results - 1)))

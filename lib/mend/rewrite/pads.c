@@ -75,7 +75,7 @@ bool npart__rewrite_pad_axes(struct npart__site *site)
 {
     uint32_t rank;
     int64_t pads[2 * NPART__LIMIT_RANK];
-    if (npart__operand(site, 3) == NPART_NONE || !npart__site_rank(site, npart__operand(site, 0), &rank) || !rank ||
+    if (!npart__has_operand(site, 3) || !npart__site_rank(site, npart__operand(site, 0), &rank) || !rank ||
         rank > NPART__LIMIT_RANK || !read_pads(site, rank, pads))
         return false;
     /* Only what a Pad writes along the last axis is wrong there; other axes can stay with it. */

@@ -34,7 +34,7 @@ static bool read_resize(struct npart__site *site, struct resize *resize)
         return false;
     if (!axes)
         axis_count = resize->x.rank;
-    if (resize->scale_input == 2 && npart__operand(site, 3) != NPART_NONE &&
+    if (resize->scale_input == 2 && npart__has_operand(site, 3) &&
         !(sizes = npart__site_ints(site, npart__operand(site, 3), &count)))
         return false;
     resize->has_sizes = count > 0;

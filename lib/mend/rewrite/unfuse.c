@@ -52,7 +52,7 @@ static bool read_attention(const struct npart__site *site, struct attention *out
 static bool is_plain(const struct npart__site *site)
 {
     for (uint32_t i = FIRST_UNKNOWN; i < site->node->input_count; i++)
-        if (npart__operand(site, i) != NPART_NONE)
+        if (npart__has_operand(site, i))
             return false;
     for (uint32_t i = 1; i < site->node->output_count; i++)
         if (!npart__is_unused(site, npart__result(site, i)))
@@ -125,7 +125,7 @@ static bool unfuse_attention(struct npart__site *site)
     if (scale == 0)
         scale = (double)(1.0f / sqrtf((float)attention.size));
     const char *all = NPART__MAKE(site, "MatMul", npart__operand_name(site, X), npart__operand_name(site, WEIGHTS));
-    if (npart__operand(site, BIAS) != NPART_NONE)
+    if (npart__has_operand(site, BIAS))
         all = NPART__MAKE(site, "Add", all, npart__operand_name(site, BIAS));
     npart__make_split(site, all, 2, sizes, 3);
     const char *parts[3] = {npart__made_result(site, 0), npart__made_result(site, 1), npart__made_result(site, 2)};
@@ -181,7 +181,7 @@ static const char *gather(struct npart__site *site, uint32_t table, uint32_t ind
 static const char *count_places(struct npart__site *site, int64_t batch)
 {
     const int64_t axis = 1;
-    if (npart__operand(site, EMBED_MASK) == NPART_NONE) {
+    if (!npart__has_operand(site, EMBED_MASK)) {
         int64_t *none = npart__arena_zeroed(site->arena, (size_t)batch, sizeof *none);
         site->failed |= !none;
         return none ? npart__make_int_constant(site, INT32, &batch, 1, none) : NULL;
@@ -202,16 +202,16 @@ static bool unfuse_embedding(struct npart__site *site)
         !npart__site_dims(site, npart__operand(site, IDS), ids, &ids_rank) || ids_rank != 2 || ids[0] <= 0 ||
         ids[0] > LIMIT_ELEMENTS || ids[1] <= 0 ||
         !npart__site_dims(site, npart__operand(site, PLACES), places, &places_rank) || places_rank != 2 ||
-        ids[1] > places[0] || npart__operand(site, GAMMA) == NPART_NONE ||
-        npart__operand(site, BETA) == NPART_NONE || npart__site_int(site, site->id, "mask_index_type", 0) ||
-        (npart__operand(site, KINDS) == NPART_NONE) != (npart__operand(site, KIND_WEIGHTS) == NPART_NONE) ||
+        ids[1] > places[0] || !npart__has_operand(site, GAMMA) ||
+        !npart__has_operand(site, BETA) || npart__site_int(site, site->id, "mask_index_type", 0) ||
+        npart__has_operand(site, KINDS) != npart__has_operand(site, KIND_WEIGHTS) ||
         npart__site_opset(site) < 7)
         return false;
-    const char *place = npart__operand(site, PLACE_IDS) == NPART_NONE
+    const char *place = !npart__has_operand(site, PLACE_IDS)
                             ? npart__make_slice(site, npart__operand_name(site, PLACES), 0, 0, ids[1], 1)
                             : gather(site, PLACES, PLACE_IDS);
     const char *sum = NPART__MAKE(site, "Add", gather(site, WORDS, IDS), place);
-    if (npart__operand(site, KINDS) != NPART_NONE)
+    if (npart__has_operand(site, KINDS))
         sum = NPART__MAKE(site, "Add", sum, gather(site, KIND_WEIGHTS, KINDS));
     npart__finish(site, 0, normalize(site, sum, npart__operand_name(site, GAMMA), npart__operand_name(site, BETA)));
     if (!npart__is_unused(site, npart__result(site, 1)))
