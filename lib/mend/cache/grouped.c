@@ -50,7 +50,8 @@ static const char *read_group(const struct npart__site *site, struct npart__grou
                                        .kept = number(site, "kv_num_heads"),
                                        .type = npart__site_type(site, npart__operand(site, QUERY))};
     bool has_key = npart__has_operand(site, KEY);
-    if (!npart__is_plain_group_query(site) || has_key != npart__has_operand(site, VALUE) || npart__site_opset(site) < 13)
+    if (!npart__is_plain_group_query(site) || has_key != npart__has_operand(site, VALUE) ||
+        npart__site_opset(site) < 13)
         return "windows, soft caps, sinks, quantized caches, given positions and biases are not followed";
     if (out->heads <= 0 || out->kept <= 0 || out->heads % out->kept ||
         (out->type != NPART__FLOAT && out->type != NPART__FLOAT16))

@@ -132,22 +132,9 @@ static bool sort_by_scope(struct declaring *declaring)
  * inference found cannot be: it is written anew. Symbols stay, so a dynamic dimension keeps its name. */
 static bool declare_dims(struct declaring *declaring, Onnx__TypeProto__Tensor *type, const struct npart__fact *fact)
 {
-    struct npart__arena *arena = declaring->editor->arena;
     Onnx__TensorShapeProto *shape = type->shape;
     if (!shape || shape->n_dim != fact->rank) {
-        shape = npart__arena_allocate(arena, sizeof *shape);
-        if (!shape)
-            return false;
-        onnx__tensor_shape_proto__init(shape);
-        shape->dim = npart__arena_zeroed(arena, fact->rank + (size_t)1, sizeof *shape->dim);
-        shape->n_dim = fact->rank;
-        for (uint32_t i = 0; i < fact->rank && shape->dim; i++) {
-            shape->dim[i] = npart__arena_allocate(arena, sizeof **shape->dim);
-            if (!shape->dim[i])
-                return false;
-            onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
-        }
-        if (!shape->dim)
+        if (!(shape = npart__onnx_shape(fact->rank, declaring->editor->arena)))
             return false;
         type->shape = shape;
         declaring->changed = true;
@@ -187,32 +174,13 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
     return true;
 }
 
-Onnx__ValueInfoProto *npart__edit_new_info(struct npart__editor *editor, char *name, int element_type)
-{
-    Onnx__ValueInfoProto *info = npart__arena_allocate(editor->arena, sizeof *info);
-    Onnx__TypeProto *type = npart__arena_allocate(editor->arena, sizeof *type);
-    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
-    if (!name || !info || !type || !tensor)
-        return NULL;
-    onnx__value_info_proto__init(info);
-    onnx__type_proto__init(type);
-    onnx__type_proto__tensor__init(tensor);
-    info->name = name;
-    info->type = type;
-    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    type->tensor_type = tensor;
-    tensor->has_elem_type = 1;
-    tensor->elem_type = element_type;
-    return info;
-}
-
 /* A declaration of a static tensor; NULL when out of memory. */
 static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
 {
     struct npart__editor *editor = declaring->editor;
     const struct npart__fact *fact = npart__fact_of(editor->inference, value);
-    Onnx__ValueInfoProto *info = npart__edit_new_info(
-        editor, npart__edit_text(editor, npart__value_name(editor->graph, value)), fact->element_type);
+    char *name = npart__edit_text(editor, npart__value_name(editor->graph, value));
+    Onnx__ValueInfoProto *info = npart__onnx_declaration(name, fact->element_type, editor->arena);
     return info && declare_dims(declaring, info->type->tensor_type, fact) ? info : NULL;
 }
 

@@ -64,9 +64,6 @@ void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count
 ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message);
 /* A name that nothing of the model has: `wanted`, or with a number after it. NULL when out of memory. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
-/* declare.c: a declaration of a tensor of a type, without a shape. NULL when out of memory, also where the name is
- * NULL for want of it. */
-Onnx__ValueInfoProto *npart__edit_new_info(struct npart__editor *editor, char *name, int element_type);
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count);
 /* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type

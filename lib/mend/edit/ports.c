@@ -6,32 +6,19 @@
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
-static Onnx__TensorShapeProto *make_shape(struct npart__editor *editor, const int64_t *dims, uint32_t rank)
-{
-    Onnx__TensorShapeProto *shape = npart__arena_allocate(editor->arena, sizeof *shape);
-    if (!shape)
-        return NULL;
-    onnx__tensor_shape_proto__init(shape);
-    shape->dim = npart__arena_zeroed(editor->arena, rank + (size_t)1, sizeof *shape->dim);
-    shape->n_dim = rank;
-    for (uint32_t i = 0; i < rank && shape->dim; i++) {
-        if (!(shape->dim[i] = npart__arena_allocate(editor->arena, sizeof **shape->dim)))
-            return NULL;
-        onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
-        shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        shape->dim[i]->dim_value = dims[i];
-    }
-    return shape->dim ? shape : NULL;
-}
-
 const char *npart__editor_add_input(struct npart__editor *editor, const char *wanted, int element_type,
                                     const int64_t *dims, uint32_t rank)
 {
     Onnx__GraphProto *graph = editor->model->graph;
-    Onnx__ValueInfoProto *info = npart__edit_new_info(editor, npart__edit_new_name(editor, wanted), element_type);
-    Onnx__TensorShapeProto *shape = make_shape(editor, dims, rank);
+    char *name = npart__edit_new_name(editor, wanted);
+    Onnx__ValueInfoProto *info = npart__onnx_declaration(name, element_type, editor->arena);
+    Onnx__TensorShapeProto *shape = npart__onnx_shape(rank, editor->arena);
     if (!info || !shape || !NPART__EDIT_APPEND(editor, graph->input, graph->n_input, info))
         return NULL;
+    for (uint32_t i = 0; i < rank; i++) {
+        shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        shape->dim[i]->dim_value = dims[i];
+    }
     info->type->tensor_type->shape = shape;
     return info->name;
 }

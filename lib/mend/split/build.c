@@ -38,13 +38,6 @@ const struct npart__known *npart__split_numbers(const struct npart__splitting *s
 
 /* ---- new objects ----------------------------------------------------------------------------------------- */
 
-/* Zeroed, for the init function of its message; false when out of memory. */
-static bool new_object(struct npart__arena *arena, void **out, size_t bytes)
-{
-    *out = npart__arena_zeroed(arena, 1, bytes);
-    return *out != NULL;
-}
-
 static char *text_of(const struct npart__splitting *splitting, uint32_t name)
 {
     return (char *)(uintptr_t)npart__text(&splitting->strings, name); /* packed, and never written to */
@@ -56,8 +49,8 @@ static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint3
 {
     const struct npart__fact *fact = npart__split_fact(splitting, name);
     const struct npart__known *known = npart__split_numbers(splitting, name);
-    Onnx__TensorProto *tensor;
-    if (!fact || !known || !new_object(splitting->arena, (void **)&tensor, sizeof *tensor))
+    Onnx__TensorProto *tensor = npart__arena_allocate(splitting->arena, sizeof *tensor);
+    if (!fact || !known || !tensor)
         return NULL;
     onnx__tensor_proto__init(tensor);
     tensor->name = text_of(splitting, name); /* users name it so: nothing else has to change */
@@ -94,51 +87,22 @@ static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__
     return dim->dim_param != NULL;
 }
 
-/* The rank is known. NULL when out of memory. */
-static Onnx__TensorShapeProto *new_shape(struct npart__splitting *splitting, const struct npart__fact *fact)
-{
-    Onnx__TensorShapeProto *shape;
-    if (!new_object(splitting->arena, (void **)&shape, sizeof *shape))
-        return NULL;
-    onnx__tensor_shape_proto__init(shape);
-    shape->dim = npart__arena_zeroed(splitting->arena, (size_t)fact->rank + 1, sizeof *shape->dim);
-    for (uint32_t i = 0; shape->dim && i < fact->rank; i++) {
-        Onnx__TensorShapeProto__Dimension *dim;
-        if (!new_object(splitting->arena, (void **)&dim, sizeof *dim))
-            return NULL;
-        onnx__tensor_shape_proto__dimension__init(dim);
-        if (!set_dim(splitting, dim, fact->dims[i]))
-            return NULL;
-        shape->dim[shape->n_dim++] = dim;
-    }
-    return shape->dim ? shape : NULL;
-}
-
 /* A tensor of known type. In place of what the file declares: most tensors inside of a model are declared nowhere,
  * and an input without a type is none that a runtime loads. `--dim` comes into the parts here, too: facts have the
  * sizes that the caller fixed. */
 static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32_t name,
                                       const struct npart__fact *fact)
 {
-    Onnx__ValueInfoProto *info;
-    Onnx__TypeProto *type;
-    Onnx__TypeProto__Tensor *tensor;
-    struct npart__arena *arena = splitting->arena;
-    if (!new_object(arena, (void **)&info, sizeof *info) || !new_object(arena, (void **)&type, sizeof *type) ||
-        !new_object(arena, (void **)&tensor, sizeof *tensor))
-        return NULL;
-    onnx__value_info_proto__init(info);
-    onnx__type_proto__init(type);
-    onnx__type_proto__tensor__init(tensor);
-    info->name = text_of(splitting, name);
-    info->type = type;
-    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    type->tensor_type = tensor;
-    tensor->has_elem_type = 1;
-    tensor->elem_type = fact->element_type;
-    if (fact->has_rank && !(tensor->shape = new_shape(splitting, fact)))
-        return NULL;
-    return info;
+    Onnx__ValueInfoProto *info =
+        npart__onnx_declaration(text_of(splitting, name), fact->element_type, splitting->arena);
+    if (!info || !fact->has_rank)
+        return info;
+    Onnx__TensorShapeProto *shape = npart__onnx_shape(fact->rank, splitting->arena);
+    for (uint32_t i = 0; shape && i < fact->rank; i++)
+        if (!set_dim(splitting, shape->dim[i], fact->dims[i]))
+            return NULL;
+    info->type->tensor_type->shape = shape;
+    return shape ? info : NULL;
 }
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */

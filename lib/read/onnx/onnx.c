@@ -83,3 +83,39 @@ Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__a
     value->t = tensor;
     return node;
 }
+
+Onnx__ValueInfoProto *npart__onnx_declaration(char *name, int element_type, struct npart__arena *arena)
+{
+    Onnx__ValueInfoProto *info = npart__arena_allocate(arena, sizeof *info);
+    Onnx__TypeProto *type = npart__arena_allocate(arena, sizeof *type);
+    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(arena, sizeof *tensor);
+    if (!name || !info || !type || !tensor)
+        return NULL;
+    onnx__value_info_proto__init(info);
+    onnx__type_proto__init(type);
+    onnx__type_proto__tensor__init(tensor);
+    info->name = name;
+    info->type = type;
+    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type->tensor_type = tensor;
+    tensor->has_elem_type = 1;
+    tensor->elem_type = element_type;
+    return info;
+}
+
+Onnx__TensorShapeProto *npart__onnx_shape(uint32_t rank, struct npart__arena *arena)
+{
+    Onnx__TensorShapeProto *shape = npart__arena_allocate(arena, sizeof *shape);
+    Onnx__TensorShapeProto__Dimension **dims = npart__arena_zeroed(arena, rank + (size_t)1, sizeof *dims);
+    if (!shape || !dims)
+        return NULL;
+    onnx__tensor_shape_proto__init(shape);
+    shape->dim = dims;
+    shape->n_dim = rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!(dims[i] = npart__arena_allocate(arena, sizeof **dims)))
+            return NULL;
+        onnx__tensor_shape_proto__dimension__init(dims[i]);
+    }
+    return shape;
+}

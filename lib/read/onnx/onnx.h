@@ -22,5 +22,9 @@ bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct 
 /* A Constant node that has the tensor, under the tensor's name; both are shared. The attribute `value` exists in every
  * version of Constant. In the arena; NULL when out of memory. */
 Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__arena *arena);
+/* A declaration of a tensor of a type, without a shape; and a shape of a rank, of whose dims nothing is said. NULL when
+ * out of memory, also where the name is NULL for want of it. */
+Onnx__ValueInfoProto *npart__onnx_declaration(char *name, int element_type, struct npart__arena *arena);
+Onnx__TensorShapeProto *npart__onnx_shape(uint32_t rank, struct npart__arena *arena);
 
 #endif
