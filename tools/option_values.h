@@ -10,8 +10,6 @@
 
 /* Tells what is wrong with an option; false. */
 bool complain(const char *option, const char *value, const char *problem);
-/* A part of the value, to be freed; NULL, and told: out of memory. */
-char *copy_part(const char *option, const char *value, size_t length);
 /* NAME of NAME=VALUE, split at the last '=', as a name may hold one; to be freed. NULL, and told, where it is none, or
  * there is no room for more. */
 char *copy_name(const char *option, const char *value, bool has_room, const char *too_many, const char *expected);

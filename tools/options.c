@@ -22,7 +22,8 @@ bool complain(const char *option, const char *value, const char *problem)
     return false;
 }
 
-char *copy_part(const char *option, const char *value, size_t length)
+/* A part of the value, to be freed; NULL, and told: out of memory. */
+static char *copy_part(const char *option, const char *value, size_t length)
 {
     char *copy = malloc(length + 1);
     if (!copy) {

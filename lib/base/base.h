@@ -329,15 +329,10 @@ bool npart__buffer_lacks(struct npart__buffer *buffer, size_t length);
 
 /* ---- text from outside ------------------------------------------------------------------------------------ */
 
-/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
-size_t npart__utf8_length(const char *text, size_t rest);
-
 /* The one place that says what a person gets to see of a character from outside: itself, or an escape. Control
  * characters, those that turn the direction of writing and invisible ones become \u202e or \U000e0001, bytes that
- * are no UTF-8 \xff. All reports, messages and tables go through it.
- * Writes what is shown, not terminated, and returns the bytes taken from `text`, of which there is at least one. */
+ * are no UTF-8 \xff. All reports, messages and tables go through it. */
 #define NPART__PLAIN_BYTES 13u /* with a NUL */
-size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length);
 /* The same into `bytes` bytes with a NUL, as far as whole characters and escapes fit; the length of the whole. */
 size_t npart__copy_plain(char *out, size_t bytes, const char *text);

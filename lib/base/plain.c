@@ -9,7 +9,7 @@
 
 /* The first byte tells the length; the bytes after it and the code they make must fit it. c3 a9 is one character
  * of two bytes; c0 80 is NUL written overlong, and ed a0 80 a surrogate: both give 0. */
-size_t npart__utf8_length(const char *text, size_t rest)
+static size_t utf8_length(const char *text, size_t rest)
 {
     /* The least code of each length: what could be written shorter is overlong, and may hide a
      * character from a check. */
@@ -54,7 +54,7 @@ static bool is_hidden(uint32_t code)
     return false;
 }
 
-/* The code of a character that npart__utf8_length has accepted. */
+/* The code of a character that utf8_length has accepted. */
 static uint32_t code_of(const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
@@ -64,11 +64,12 @@ static uint32_t code_of(const char *text, size_t length)
     return code;
 }
 
-/* A byte that is no part of UTF-8 is taken by itself, so that what follows it is read from its own beginning. The
+/* Writes what is shown, not terminated, and returns the bytes taken from `text`, of which there is at least one.
+ * A byte that is no part of UTF-8 is taken by itself, so that what follows it is read from its own beginning. The
  * longest escape, "\U000e0001", has ten characters, and twelve in JSON, for which NPART__PLAIN_BYTES is enough. */
-size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
+static size_t next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
 {
-    size_t length = npart__utf8_length(text, rest);
+    size_t length = utf8_length(text, rest);
     uint32_t code = length ? code_of(text, length) : (unsigned char)*text;
     if (length && !is_hidden(code)) {
         memcpy(shown, text, length);
@@ -88,7 +89,7 @@ size_t npart__next_json(const char *text, size_t rest, char shown[NPART__PLAIN_B
     static const char *const known[] = {
         ['\n'] = "\\n", ['\t'] = "\\t", ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
     };
-    size_t length = npart__utf8_length(text, rest);
+    size_t length = utf8_length(text, rest);
     uint32_t code = length ? code_of(text, length) : 0xfffd;
     const char *escape = code < NPART__COUNT(known) ? known[code] : NULL;
     if (escape || !length)
@@ -121,7 +122,7 @@ void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t 
             continue;
         }
         npart__append(buffer, text + start, at - start);
-        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        at += next_plain(text + at, length - at, shown, &shown_length);
         npart__append(buffer, shown, shown_length);
         start = at;
     }
@@ -154,7 +155,7 @@ static size_t copy_shown(char *out, size_t bytes, const char *text, size_t lengt
 
 size_t npart__copy_plain(char *out, size_t bytes, const char *text)
 {
-    return copy_shown(out, bytes, text, strlen(text), npart__next_plain);
+    return copy_shown(out, bytes, text, strlen(text), next_plain);
 }
 
 size_t npart__copy_json(char *out, size_t bytes, const char *text, size_t length)

@@ -49,7 +49,7 @@ void npart__add_cut(npart_document *document, struct npart__buffer *out, const c
 
 /* Three digits that count, from a microsecond on. 0.0123 -> "0.012 ms", 1.234 -> "1.23 ms", 123.4 -> "123 ms". The
  * limits lie where rounding begins to give one digit more: 9.995 would become 10.00. */
-void npart__add_ms(struct npart__buffer *out, double ms)
+static void add_ms(struct npart__buffer *out, double ms)
 {
     npart__append_text(out, ms < 0.0005 ? "under " : "");
     npart__append_fixed(out, ms < 0.0005 ? 0.001 : ms, ms < 0.0995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
@@ -325,7 +325,7 @@ static void tell_work(struct telling *at)
     add_count(&at->line, box->node_count, "node");
     if (box->ms >= 0) {
         npart__append_text(&at->line, ", ");
-        npart__add_ms(&at->line, box->ms);
+        add_ms(&at->line, box->ms);
     }
     if (box->mac_share >= 0.0005 || (box->mac_share >= 0 && box->kind != NPART__BOX_CPU)) {
         npart__append_text(&at->line, ", ");
@@ -558,7 +558,7 @@ static void add_summary(npart_document *document, struct npart__buffer *out, con
     npart__add_cut(document, out, picture->decided.by ? picture->decided.by : "", NPART__NAME_CHARACTERS);
     if (cost.total.typical_ms >= 0) {
         npart__append_text(out, ", ");
-        npart__add_ms(out, cost.total.typical_ms);
+        add_ms(out, cost.total.typical_ms);
         npart__append_text(out, " a run");
     }
 }

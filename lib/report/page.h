@@ -79,8 +79,6 @@ void npart__put_strip(struct npart__page *page, uint32_t cells);
 void npart__put_cells(struct npart__page *page, const uint32_t *nodes, uint32_t count, uint32_t cells);
 /* The plan's counts by what stands for them in the strip: the strip's legend. Returns the columns. */
 uint32_t npart__put_cell_counts(struct npart__page *page);
-/* A count with the character that stands for it in the strip; likewise. */
-uint32_t npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
 /* The plan's verdict in capitals; returns its columns. */
 uint32_t npart__put_verdict(struct npart__page *page);
 /* Three figures or two decimals. */
@@ -155,8 +153,6 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
 void npart__put_why(struct npart__page *page);
 void npart__put_failure(struct npart__page *page);
 const char *npart__whole_failure(struct npart__page *page);
-/* A node by its name, "Gather node_embedding (node 4)". */
-void npart__add_place(struct npart__page *page, struct npart__buffer *line, uint32_t id, bool has_op);
 
 /* table.c: one line for each plan, made while the page is at it. */
 struct npart__row {

@@ -145,8 +145,6 @@ void npart__tell_heading(npart_document *document, const struct npart_entry *ent
                          const struct npart__picture *picture, npart__line_callback tell, void *payload);
 /* A text from outside: plain, and cut to so many characters with "..." at its end. */
 void npart__add_cut(npart_document *document, struct npart__buffer *out, const char *text, size_t characters);
-/* "1.20 ms" */
-void npart__add_ms(struct npart__buffer *out, double ms);
 
 /* What is longer is cut: a line of a box, and a name in it. */
 #define NPART__LINE_CHARACTERS 160u

@@ -35,7 +35,7 @@ uint32_t npart__put_verdict(struct npart__page *page)
 }
 
 /* A count with the character that stands for it in the strip: the strip's legend. */
-uint32_t npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun)
+static uint32_t put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun)
 {
     struct npart__buffer text = {.arena = page->arena};
     npart__append_count(&text, count);
@@ -57,12 +57,12 @@ uint32_t npart__put_cell_counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
     const char *npu = page->decided.by ? "taken" : "NPU";
-    uint32_t columns = npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, npu);
-    columns += npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
+    uint32_t columns = put_cell_count(page, summary->accepted, NPART__CELL_NPU, npu);
+    columns += put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
-        columns += npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");
+        columns += put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");
     if (summary->unknown)
-        columns += npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
+        columns += put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
     return columns;
 }
 

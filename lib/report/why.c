@@ -171,7 +171,7 @@ static void add_found(struct npart__page *page, const struct reason *reason, str
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
 /* The name that a person would search for: of a node its own, cut in the middle; the source where it is known. */
-void npart__add_place(struct npart__page *page, struct npart__buffer *line, uint32_t id, bool has_op)
+static void add_place(struct npart__page *page, struct npart__buffer *line, uint32_t id, bool has_op)
 {
     struct npart_node node = {.size = sizeof node, .name = "", .op = ""};
     struct npart_origin origin = {.size = sizeof origin};
@@ -207,7 +207,7 @@ static void find_first(struct npart__page *page, const struct reason *reason, st
     if (is_named && !(npart_model_node_origin(page->model, reason->first, &origin) && origin.file))
         return;
     npart__append_text(line, reason->affected > 1 ? ". First: " : ". At ");
-    npart__add_place(page, line, reason->first, reason->op_count != 1);
+    add_place(page, line, reason->first, reason->op_count != 1);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
@@ -334,7 +334,7 @@ void npart__put_failure(struct npart__page *page)
     }
     uint32_t first = is_told || npart__whole_failure(page) ? NPART_NONE : first_failing(page->plan);
     if (first != NPART_NONE) {
-        npart__add_place(page, &line, first, true);
+        add_place(page, &line, first, true);
         if (page->summary.failed > 1)
             npart__append_format(&line, ", and %u more", page->summary.failed - 1);
     }

@@ -11,7 +11,8 @@
 
 /* ---- findings and failures ------------------------------------------------------------------------------- */
 
-bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at)
+/* False when out of memory. `text` and `at` must live in the arena. */
+static bool keep_finding(struct npart__graph *graph, const char *code, const char *text, const char *at)
 {
     struct npart_finding finding = {.size = sizeof finding, .code = code, .text = text, .at = at};
     return text && at && NPART__PUSH(graph->arena, &graph->findings, finding);
@@ -22,8 +23,8 @@ bool npart__build_finding(struct npart__build *build, const char *code, const ch
     char text[512];
     NPART__FORMAT(text, format);
     npart__trim_text(text);
-    return npart__graph_add_finding(build->graph, code, npart__arena_copy_text(build->arena, text, strlen(text)),
-                                    npart__arena_copy_text(build->arena, at, strlen(at)));
+    return keep_finding(build->graph, code, npart__arena_copy_text(build->arena, text, strlen(text)),
+                        npart__arena_copy_text(build->arena, at, strlen(at)));
 }
 
 npart_status npart__build_fail(struct npart__build *build, uint32_t node, const char *format, ...)

@@ -416,7 +416,4 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t node, char 
 /* promises.c: of the debug build. `is_run` by node, NULL: all nodes of a region but calls. */
 void npart__check_graph(const struct npart__graph *graph, const bool *is_run);
 
-/* False when out of memory. `text` and `at` must live in the arena. */
-bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at);
-
 #endif

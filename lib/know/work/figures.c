@@ -46,7 +46,7 @@ static int64_t read_again(struct npart__figures *figures, int64_t dim)
     return npart__parse_dim(figures->pool, npart__buffer_text(&figures->text));
 }
 
-uint64_t npart__figure_of(struct npart__figures *figures, int64_t dim)
+static uint64_t figure_of(struct npart__figures *figures, int64_t dim)
 {
     if (npart__is_number(dim))
         return dim < 0 ? NPART__WORK_UNKNOWN : (uint64_t)dim;
@@ -115,7 +115,7 @@ uint64_t npart__elements_of(struct npart__figures *figures, const struct npart__
     bool is_tensor = fact && (fact->kind == NPART__TYPE_TENSOR || fact->kind == NPART__TYPE_SPARSE) && fact->has_rank;
     uint64_t elements = is_tensor ? 1 : NPART__WORK_UNKNOWN;
     for (uint32_t i = 0; is_tensor && i < fact->rank; i++)
-        elements = npart__times(figures, elements, npart__figure_of(figures, fact->dims[i]));
+        elements = npart__times(figures, elements, figure_of(figures, fact->dims[i]));
     return elements;
 }
 
@@ -123,5 +123,5 @@ uint64_t npart__axis_of(struct npart__figures *figures, const struct npart__fact
 {
     if (!fact || !fact->has_rank || from_end == 0 || fact->rank < from_end)
         return NPART__WORK_UNKNOWN;
-    return npart__figure_of(figures, fact->dims[fact->rank - from_end]);
+    return figure_of(figures, fact->dims[fact->rank - from_end]);
 }

@@ -20,7 +20,6 @@ struct npart__figures {
 /* Makes the pool. False when out of memory. */
 bool npart__figures_init(struct npart__figures *figures, const struct npart__expressions *from, bool has_expressions,
                          struct npart__arena *arena);
-uint64_t npart__figure_of(struct npart__figures *figures, int64_t dim);
 uint64_t npart__times(struct npart__figures *figures, uint64_t a, uint64_t b);
 uint64_t npart__plus(struct npart__figures *figures, uint64_t a, uint64_t b);
 /* Not known where it leaves a rest. */

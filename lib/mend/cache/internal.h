@@ -91,8 +91,6 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
 /* pairs.c */
 npart_status npart__cache_find_pairs(struct npart__work *work);
 npart_status npart__cache_find_sizes(struct npart__work *work);
-/* Back through nodes that hand on what they are given. */
-uint32_t npart__cache_through(const struct npart__work *work, uint32_t value);
 
 /* ---- probe.c ----------------------------------------------------------------------------------------------------- */
 

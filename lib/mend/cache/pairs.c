@@ -34,8 +34,8 @@ static uint32_t lone_operand(const struct npart__work *work, const struct npart_
     return found;
 }
 
-/* Nodes are in order, so each step goes to an earlier one. */
-uint32_t npart__cache_through(const struct npart__work *work, uint32_t value)
+/* Back through nodes that hand on what they are given. Nodes are in order, so each step goes to an earlier one. */
+static uint32_t through(const struct npart__work *work, uint32_t value)
 {
     for (uint32_t next = value; next != NPART_NONE;) {
         value = npart__value_at(work->graph, next)->alias;
@@ -66,7 +66,7 @@ static bool is_joined(const struct npart__work *work, uint32_t join, struct npar
     }
     if (count != 2 || !npart__is_onnx_op(work->graph, node, "Concat"))
         return false;
-    out->past = npart__cache_through(work, operands[0]);
+    out->past = through(work, operands[0]);
     const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
     out->join = join;
     out->fresh = operands[1];
@@ -79,7 +79,7 @@ static bool is_fixed(const struct npart__work *work, uint32_t producer)
 {
     uint32_t into = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
     return into != NPART_NONE && npart__lists_op(work->graph, "ScatterND ScatterElements TensorScatter", producer) &&
-           is_graph_input(work, npart__cache_through(work, into));
+           is_graph_input(work, through(work, into));
 }
 
 static bool is_taken_by(const struct npart__work *work, uint32_t producer)
@@ -105,7 +105,7 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
     uint32_t fixed = NPART_NONE, taken = NPART_NONE;
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.present = graph->operands.items[scope->first_output + i]};
-        uint32_t producer = npart__producer(graph, npart__cache_through(work, pair.present));
+        uint32_t producer = npart__producer(graph, through(work, pair.present));
         if (producer == NPART_NONE)
             continue;
         fixed = is_fixed(work, producer) ? producer : fixed;

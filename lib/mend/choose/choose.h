@@ -34,12 +34,6 @@ enum npart__pays {
 #define NPART__SHARE_OF_HARM 0.05
 #define NPART__SHARE_OF_GAIN 0.001
 
-/* What `after` pays, as bits; times have to differ by more than the share of `before`. A time that is not known decides
- * nothing. What it costs is what `before` pays against it, but for the share. */
-unsigned npart__pays(const struct npart__outcome *before, const struct npart__outcome *after, double share);
-/* Worth to go on from: nothing more fails, and fewer nodes fail or are left, or fewer partitions. Not asked for time:
- * fewer nodes on the CPU may cost more until partitions fall. */
-bool npart__brings_on(const struct npart__outcome *before, const struct npart__outcome *after);
 /* Below 0 where `a` is better, above where it is worse: by the first respect in which they differ. Times that differ by
  * a smaller share are the same. */
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);

@@ -27,8 +27,9 @@ struct npart__outcome npart__outcome_of(const struct npart__plan *plan)
                                     plan->cost.is_known ? plan->cost.total_ms.typical_ms : -1);
 }
 
-/* With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are faster. */
-unsigned npart__pays(const struct npart__outcome *before, const struct npart__outcome *after, double share)
+/* What `after` pays, as bits; times have to differ by more than the share of `before`. A time that is not known decides
+ * nothing. With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are faster. */
+static unsigned pays_of(const struct npart__outcome *before, const struct npart__outcome *after, double share)
 {
     bool is_faster = before->ms >= 0 && after->ms >= 0 && after->ms < before->ms * (1 - share);
     return (after->failed < before->failed ? NPART__PAYS_MENDS : 0u) |
@@ -37,11 +38,11 @@ unsigned npart__pays(const struct npart__outcome *before, const struct npart__ou
            (is_faster ? NPART__PAYS_FASTER : 0u);
 }
 
-/* What it costs, in the same bits. A share of what there was before, as in npart__pays. */
+/* What it costs, in the same bits. A share of what there was before, as in pays_of. */
 static unsigned costs(const struct npart__outcome *before, const struct npart__outcome *after, double share)
 {
     bool is_slower = before->ms >= 0 && after->ms >= 0 && after->ms > before->ms * (1 + share);
-    return (npart__pays(after, before, 0) & ~(unsigned)NPART__PAYS_FASTER) | (is_slower ? NPART__PAYS_FASTER : 0u);
+    return (pays_of(after, before, 0) & ~(unsigned)NPART__PAYS_FASTER) | (is_slower ? NPART__PAYS_FASTER : 0u);
 }
 
 /* By the respect that counts first among those that are asked about. */
@@ -53,17 +54,19 @@ static int sign(unsigned gains, unsigned losses, unsigned asked)
 
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share)
 {
-    return sign(npart__pays(b, a, share), costs(b, a, share), ~0u);
+    return sign(pays_of(b, a, share), costs(b, a, share), ~0u);
 }
 
-bool npart__brings_on(const struct npart__outcome *before, const struct npart__outcome *after)
+/* Worth to go on from: nothing more fails, and fewer nodes fail or are left, or fewer partitions. Not asked for time:
+ * fewer nodes on the CPU may cost more until partitions fall. */
+static bool brings_on(const struct npart__outcome *before, const struct npart__outcome *after)
 {
-    return after->failed <= before->failed && (npart__pays(before, after, 0) & ~(unsigned)NPART__PAYS_FASTER);
+    return after->failed <= before->failed && (pays_of(before, after, 0) & ~(unsigned)NPART__PAYS_FASTER);
 }
 
 enum npart_pays npart__step_pays(const struct npart__outcome *before, const struct npart__outcome *after)
 {
-    unsigned pays = npart__pays(before, after, NPART__SHARE_OF_STEP);
+    unsigned pays = pays_of(before, after, NPART__SHARE_OF_STEP);
     if (before->failed || after->failed)
         return before->failed && !after->failed ? NPART_PAYS_MENDS : NPART_PAYS_NOTHING;
     bool has_times = before->ms >= 0 && after->ms >= 0;
@@ -106,7 +109,7 @@ bool npart__is_progress(const struct npart__standing *at, const struct npart__st
     for (uint32_t i = 0; i < at->target_count; i++) {
         if (at->outcomes[i].failed > than->outcomes[i].failed)
             return false;
-        is_progress |= npart__brings_on(&than->outcomes[i], &at->outcomes[i]);
+        is_progress |= brings_on(&than->outcomes[i], &at->outcomes[i]);
     }
     return is_progress && !(at->is_invalid && !than->is_invalid);
 }
@@ -115,7 +118,7 @@ bool npart__is_progress(const struct npart__standing *at, const struct npart__st
 static int compare_results(const struct npart__outcome *a, const struct npart__outcome *b)
 {
     const unsigned counts = NPART__PAYS_FEWER_PARTITIONS | NPART__PAYS_MORE_ON_NPU;
-    unsigned gains = npart__pays(b, a, 0), losses = costs(b, a, NPART__SHARE_OF_HARM);
+    unsigned gains = pays_of(b, a, 0), losses = costs(b, a, NPART__SHARE_OF_HARM);
     int failed = sign(gains, losses, NPART__PAYS_MENDS);
     bool is_even = !(gains & counts) == !(losses & counts);
     return failed ? failed : sign(gains, losses, is_even ? NPART__PAYS_FASTER : counts);

@@ -139,8 +139,6 @@ struct npart__node_costs {
 /* False when out of memory. */
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
                        const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout);
-/* What is computed in, by ONNX's number of the activations' element type. */
-enum npart__arithmetic npart__arithmetic_of(int type);
 /* Multiply-accumulates of a product with what fills up the matrix unit's tiles. */
 double npart__padded_macs(const struct npart__work *work);
 /* Of a node's weights, as the NPU holds them. */

@@ -31,7 +31,7 @@
 
 /* Element types by ONNX's numbers. Of quantized types the width decides; INT32 and BOOL are of no precision, and
  * count as the default. */
-enum npart__arithmetic npart__arithmetic_of(int type)
+static enum npart__arithmetic arithmetic_of(int type)
 {
     switch (type) {
     case 2: case 3: case 21: case 22: /* UINT8, INT8, UINT4, INT4 */
@@ -316,7 +316,7 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
     out->npu.is_known = out->cpu.is_known = true;
     if (at->work->class == NPART_WORK_NONE)
         return;
-    at->arithmetic = npart__arithmetic_of(at->work->activation_type);
+    at->arithmetic = arithmetic_of(at->work->activation_type);
     /* Region 0 is the main graph. */
     if (!is_known(at->work) || npart__node_region(at->session->graph, at->id) != 0) {
         out->npu.is_known = out->cpu.is_known = false;

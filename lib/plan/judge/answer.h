@@ -59,8 +59,6 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
  * 1, so that each comparison is made once even of nothing. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, uint32_t operand);
-/* As a report shows it; npart__answer_of asks one question at one place. */
-void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
 
 /* A question at one place. */

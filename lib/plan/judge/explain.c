@@ -89,7 +89,8 @@ static void append_asked(const struct npart__trial *trial, const struct npart__t
 
 /* ---- what a condition looks at ---------------------------------------------------------------------------- */
 
-void npart__append_answer(struct npart__buffer *out, struct npart__answer answer)
+/* As a report shows it; npart__answer_of asks one question at one place. */
+static void append_answer(struct npart__buffer *out, struct npart__answer answer)
 {
     switch ((enum npart__answer_kind)answer.kind) {
     case NPART__ANSWER_NUMBER:
@@ -122,7 +123,7 @@ static void append_answer_to(const struct npart__term *term, struct npart__answe
     if (is_sdk && answer.kind == NPART__ANSWER_NUMBER)
         npart__append_format(out, "%lld.%lld", (long long)answer.number / 1000, (long long)answer.number % 1000);
     else
-        npart__append_answer(out, answer);
+        append_answer(out, answer);
 }
 
 /* "rank of X: 4", "B: not constant". For --explain, which prints what each rule looks at, whether or not it is
@@ -259,7 +260,7 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
         return;
     npart__append_text(out, ", ");
     npart__append_text(out, (holds ? held : failed)[term->op]);
-    npart__append_answer(out, npart__answer_of(trial, term->right, place));
+    append_answer(out, npart__answer_of(trial, term->right, place));
 }
 
 /* "x float32[batch,3], not constant"; that a shape is not static is seen from the shape. A switch is the list's

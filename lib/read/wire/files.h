@@ -19,9 +19,6 @@ npart_status npart__input_check(const struct npart__input *input, struct npart_e
 const char *npart__folder_of(const char *path, struct npart__arena *arena);
 /* What is made of a model, beside where the command runs: of "models/a.onnx" with the end ".parts" "a.parts". */
 const char *npart__result_name(const char *path, const char *end, struct npart__arena *arena);
-/* A new file beside `path`. */
-npart_status npart__open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
-                                   struct npart_error *error);
 
 /* A descriptor that is written to through a buffer, for what is small; large ranges go through the kernel. */
 struct npart__sink {

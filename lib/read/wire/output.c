@@ -46,7 +46,7 @@ static npart_status check_place(const char *path, const struct npart__input *inp
 
 /* Beside `path`, as files are renamed within a file system alone. Others may write the same file at the same time,
  * so names are tried until one is free. model.onnx is written as model.onnx.4711-0.part, where 4711 is the process. */
-npart_status npart__open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
+static npart_status open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
                                    struct npart_error *error)
 {
     for (unsigned i = 0; i < MOST_ATTEMPTS; i++) {
@@ -70,7 +70,7 @@ npart_status npart__output_open(struct npart__output *output, const char *path, 
     npart_status status = check_place(path, input, error);
     if (status != NPART_OK)
         return status;
-    status = npart__open_temporary(path, arena, &output->temporary, &output->descriptor, error);
+    status = open_temporary(path, arena, &output->temporary, &output->descriptor, error);
     output->is_there = status == NPART_OK;
     return status;
 }
