@@ -188,41 +188,42 @@ def cell(answer, text, output):
     return ("taken" if "placed" in node else node["verdict"]) + (f" `{rule}`" if rule else "")
 
 
+def show(heads, rows, about=""):
+    """A table, below what is said of it."""
+    print(f"{about}\n\n" if about else "", end="")
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
 def main():
     tool, make_model = sys.argv[1:]
     targets = targets_of(tool)
     names = [t[0] for t in targets]
-    print("# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
-          "tool prints.\n")
-    print("| target | what | size | standing |\n|---|---|---|---|")
-    for name, title, facts, standing in targets:
-        print(f"| `{name}` | {title} | {facts} | {standing} |")
-    print("\n## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
-          "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
-          "(oplist-format.md)).\n\n| target | what | room for | source |\n|---|---|---|---|")
-    for name in names:
-        for row in limits_of(name):
-            print("| " + " | ".join(row) + " |")
-    print("\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
-          "it, no report says that a node is\non the NPU. What is documented or published to be required for that:\n\n"
-          "| target | decides | among | required for the first | source |\n|---|---|---|---|---|")
+    show(("target", "what", "size", "standing"), [(f"`{name}`", *rest) for name, *rest in targets],
+         "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
+         "tool prints.")
+    show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
+         "\n## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
+         "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"
+         "(oplist-format.md)).")
+    decided = []
     for name in names:
         by, units, rules = decided_of(name) or ("", [], [])
         for rule, ops, source in rules or ([("nothing is known", "", "")] if by else []):
-            print(f"| `{name}` | {by} | {', '.join(units)} | {ops + ': ' if ops else ''}{rule} | {source} |")
-    print("\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
-          "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
-          "(oplist-format.md#releases)).\n\n| target | releases whose rules differ |\n|---|---|")
-    for name in names:
-        releases = releases_of(name)
-        if len(releases) > 1:
-            print(f"| `{name}` | {', '.join(releases)} |")
-    print("\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
-          "without which a plan does not hold.\n`--settings` writes them ([settings.md](settings.md)).\n\n"
-          "| target | provider or option | what brings it, or what it does | source |\n|---|---|---|---|")
-    for name in names:
-        for row in sessions_of(name):
-            print("| " + " | ".join(row) + " |")
+            decided.append((f"`{name}`", by, ", ".join(units), f"{ops + ': ' if ops else ''}{rule}", source))
+    show(("target", "decides", "among", "required for the first", "source"), decided,
+         "\n## Decided later\n\nWhere a framework is handed what the runtime takes, and decides anew which unit runs "
+         "it, no report says that a node is\non the NPU. What is documented or published to be required for that:")
+    show(("target", "releases whose rules differ"),
+         [(f"`{name}`", ", ".join(releases_of(name))) for name in names if len(releases_of(name)) > 1],
+         "\n## Releases\n\nThe newest is the default, `-t TARGET@RELEASE` asks for another. One between two has the "
+         "rules of the older one, and what\none that is older than all takes is undecided ([oplist-format.md]"
+         "(oplist-format.md#releases)).")
+    show(("target", "provider or option", "what brings it, or what it does", "source"),
+         [row for name in names for row in sessions_of(name)],
+         "\n## Sessions of ONNX Runtime\n\nThe provider of each target that ONNX Runtime has one for, and the options "
+         "without which a plan does not hold.\n`--settings` writes them ([settings.md](settings.md)).")
     print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs "
           "(taken: that is decided later), and the\nrule that keeps it from the NPU. Targets that compute integers only "
           "are asked about the first model as it is, and about\nthe others as if they were quantized.\n")
@@ -231,11 +232,8 @@ def main():
         for title, output, text in BREAKERS:
             asked = [quantized(name) for name in names] if rows else names
             rows.append((title, text, output, ask(tool, make_model, text, asked, folder)))
-    print("| target | " + " | ".join(title for title, *_ in rows) + " |")
-    print("|---|" + "---|" * len(rows))
-    for name in names:
-        print(f"| `{name}` | " + " | ".join(cell(answers[name], text, output) for _, text, output, answers in rows) +
-              " |")
+    show(("target", *(title for title, *_ in rows)),
+         [(f"`{name}`", *(cell(answers[name], text, output) for _, text, output, answers in rows)) for name in names])
 
 
 if __name__ == "__main__":
