@@ -345,7 +345,7 @@ static npart_status lack_op(const struct npart__oplist *oplist, const char *op, 
 {
     struct npart__nearest nearest;
     char hint[NPART__HINT_BYTES];
-    const char *colon = strrchr(op, ':'), *name = colon ? colon + 1 : op;
+    const char *name = npart__after_last(op, ':');
     npart__nearest_init(&nearest, name, strlen(name));
     for (uint32_t i = 0; i < oplist->ops.count; i++)
         npart__nearest_offer(&nearest, oplist->ops.items[i].name);

@@ -213,6 +213,12 @@ static inline bool npart__same_text(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;
 }
+/* What is after the last `mark`, or the whole text. */
+static inline const char *npart__after_last(const char *text, char mark)
+{
+    const char *last = strrchr(text, mark);
+    return last ? last + 1 : text;
+}
 
 /* ---- interned strings ------------------------------------------------------------------------------------ */
 
@@ -379,7 +385,6 @@ size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, siz
 const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes);
 
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
-
 #define NPART__TYPE_NUMBERS 32 /* above all that this library knows */
 
 /* Whether `length` bytes are the same but for the case of ASCII letters. */

@@ -228,8 +228,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     memset(last, 0xff, names * sizeof *last);
     /* Lists by name, the last first: an op that no node of the graph has is left out. */
     for (uint32_t k = 0; k < request->assumed_count; k++) {
-        /* The last colon divides domain and op, as in npart__node_is. */
-        const char *colon = all[k].op ? strrchr(all[k].op, ':') : NULL, *name = colon ? colon + 1 : all[k].op;
+        const char *name = all[k].op ? npart__after_last(all[k].op, ':') : NULL;
         uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
         if (id == NPART_NONE)
             continue;

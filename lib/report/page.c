@@ -328,8 +328,7 @@ static const char *release_of(const struct npart__page *page)
     struct npart_release at = {.size = sizeof at};
     if (!npart_plan_release(page->plan, &at))
         return "";
-    const char *blank = strrchr(page->info.toolchain, ' ');
-    return blank ? blank + 1 : page->info.toolchain;
+    return npart__after_last(page->info.toolchain, ' ');
 }
 
 void npart__put_target(struct npart__page *page)

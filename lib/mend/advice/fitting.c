@@ -9,8 +9,8 @@
  * comes of it is planned again, as a user's own cuts are.
  */
 #include "advice/way.h"
+#include "fix/fix.h"
 #include "memory/memory.h"
-#include "wire/files.h"
 
 #define MOST_PARTS 64u
 /* Parts that turn out too large are made smaller so often. */
@@ -382,52 +382,23 @@ static npart_status plan_with(struct npart__way *way, const struct npart__plan *
 
 /* ---- the step ---------------------------------------------------------------------------------------------------- */
 
-/* The command line that writes the parts, of a model that needs no more options; NULL in *out where it does. */
+/* The command line that writes the parts, of a model that needs no more options. False when out of memory. */
 static bool write_run(struct npart__way *way, const struct npart__plan *plan, const struct cuts *cuts,
                       struct npart__action *action)
 {
     const struct npart__action *step = way->steps ? &way->out->items.items[way->steps - 1] : NULL;
     const struct npart__infer_options *sizes = &plan->request.inference->options;
     const char *path = step ? step->run[step->run_count - 1] : plan->request.model_name;
-    uint32_t dims = step ? 0 : sizes->binding_count, count = 0;
-    const char **words = npart__arena_zeroed(way->arena, 12 + 2 * (size_t)dims, sizeof *words);
-    struct npart__buffer names;
-    npart__buffer_init(&names, way->arena);
-    for (uint32_t i = 0; i < cuts->count; i++)
-        npart__append_format(&names, "%s%s", i ? "," : "", cuts->names[i]);
-    const char *list = npart__made_text(&names);
     const char *target = npart__arena_format(way->arena, "%s%s", plan->target.oplist->name, plan->request.target);
-    const char *folder = npart__result_name(path, ".parts", way->arena);
-    if (!words || !list || !target || !folder)
-        return false;
-    const char *const begin[] = {"npu-partition", "split", path, "-t", target};
-    for (; count < NPART__COUNT(begin); count++)
-        words[count] = begin[count];
-    for (uint32_t i = 0; i < dims; i++) {
-        const struct npart_dim_binding *at = &sizes->bindings[i];
-        words[count++] = "-d";
-        words[count++] = npart__arena_format(way->arena, at->is_limit ? "%s=..%lld" : "%s=%lld", at->name,
-                                             (long long)at->size);
-        if (!words[count - 1])
-            return false;
-    }
-    words[count++] = "--cut";
-    words[count++] = list;
-    if (plan->session.file->external_bytes) {
-        words[count++] = "--weights"; /* not link: see docs/fix.md */
-        words[count++] = "copy";
-    }
-    words[count++] = "-o";
-    words[count++] = folder;
     /* Shapes of inputs, assumptions and the like are options, too, and so is a list of the user's. */
     const struct npart__plan_request *request = &plan->request;
     bool is_plain = !request->assumed_count && !request->cut_count && !request->partitioner && !request->stages &&
                     !request->invoker && request->level == NPART_LEVEL_BASIC && (step || !sizes->shape_count);
-    if (npart__is_builtin(plan->target.oplist) && is_plain) {
-        action->run = words;
-        action->run_count = count;
-    }
-    return true;
+    if (!target)
+        return false;
+    return !npart__is_builtin(plan->target.oplist) || !is_plain ||
+           npart__split_command(path, target, step ? NULL : sizes, cuts->names, cuts->count,
+                                plan->session.file->external_bytes > 0, way->arena, &action->run, &action->run_count);
 }
 
 static npart_status add_step(struct npart__way *way, const struct npart__plan *base, const struct npart__plan *plan,

@@ -104,6 +104,18 @@ static void add_classes(struct line *line, uint32_t allowed)
     add_list(line, "--allow", names, count);
 }
 
+/* Where the result goes is the end; NULL ends the list. */
+static bool finish(struct line *line, const char *result, const char *const **words, uint32_t *count)
+{
+    add(line, "-o");
+    add(line, result);
+    *count = line->words.count;
+    line->failed |= !NPART__PUSH(line->arena, &line->words, NULL);
+    *words = line->failed || line->is_unsaid ? NULL : line->words.items;
+    *count = *words ? *count : 0;
+    return !line->failed;
+}
+
 bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
                         const char *const **words, uint32_t *count)
 {
@@ -127,11 +139,21 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     }
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);
-    add(&line, "-o");
-    add(&line, npart__result_name(command->path, ".fixed.onnx", arena));
-    *count = line.words.count;
-    line.failed |= !NPART__PUSH(arena, &line.words, NULL);
-    *words = line.failed || line.is_unsaid ? NULL : line.words.items;
-    *count = *words ? *count : 0;
-    return !line.failed;
+    return finish(&line, npart__result_name(command->path, ".fixed.onnx", arena), words, count);
+}
+
+bool npart__split_command(const char *path, const char *target, const struct npart__infer_options *sizes,
+                          const char *const *cuts, uint32_t cut_count, bool has_external_data,
+                          struct npart__arena *arena, const char *const **words, uint32_t *count)
+{
+    struct line line = {.arena = arena};
+    add(&line, "npu-partition");
+    add(&line, "split");
+    add(&line, path);
+    add_option(&line, "-t", target);
+    if (sizes)
+        add_sizes(&line, sizes);
+    add_list(&line, "--cut", cuts, cut_count);
+    add_option(&line, "--weights", has_external_data ? "copy" : NULL); /* not link: see docs/fix.md */
+    return finish(&line, npart__result_name(path, ".parts", arena), words, count);
 }

@@ -87,6 +87,11 @@ struct npart__fix_command {
 bool npart__fix_command(const struct npart__fix_command *command, struct npart__arena *arena,
                         const char *const **words, uint32_t *count);
 
+/* The same of one that writes NAME.parts: the partitions and cuts as models. `sizes` may be NULL. */
+bool npart__split_command(const char *path, const char *target, const struct npart__infer_options *sizes,
+                          const char *const *cuts, uint32_t cut_count, bool has_external_data,
+                          struct npart__arena *arena, const char *const **words, uint32_t *count);
+
 /* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the
  * version as it is with the sizes given, and with MEMORY. */
 npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,

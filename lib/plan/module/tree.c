@@ -164,7 +164,7 @@ static bool place_call(struct tree *at, uint32_t id, const char *label, uint32_t
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t holder;
-    const char *slash = strrchr(node->name, '/'), *last = slash ? slash + 1 : node->name;
+    const char *last = npart__after_last(node->name, '/');
     struct npart__buffer step = {.arena = at->arena};
     if (*last)
         npart__append_text(&step, last);

@@ -66,8 +66,8 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
     char known[200] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < oplist->toolchains.count; i++) {
-        const char *whole = oplist->toolchains.items[i], *blank = strrchr(whole, ' ');
-        if (strcmp(whole, text) == 0 || (blank && strcmp(blank + 1, text) == 0)) {
+        const char *whole = oplist->toolchains.items[i];
+        if (strcmp(whole, text) == 0 || strcmp(npart__after_last(whole, ' '), text) == 0) {
             npart__target_take_toolchain(out, i);
             return NPART_OK;
         }

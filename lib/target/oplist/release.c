@@ -45,8 +45,7 @@ static int compare(const struct number *a, const struct number *b)
 /* The last word, which is the number of all but toolchains that have none. */
 static const char *number_of(const char *toolchain)
 {
-    const char *blank = strrchr(toolchain, ' ');
-    return blank ? blank + 1 : toolchain;
+    return npart__after_last(toolchain, ' ');
 }
 
 /* Whether both are of one name: that of "onnxruntime-qnn 2.7.0" is all before the last blank. */
