@@ -335,7 +335,7 @@ struct npart_node_plan {
     uint32_t reason_count;
     enum npart_fate fate;
     const char *fate_text; /* of a folded or fused node why, as a sentence; else "" */
-    double ms;             /* what it typically takes where it runs; negative: not known, or not live */
+    double ms;             /* its typical time where it runs; negative: not known, or not live */
     const char *slow;      /* of a node on the CPU why that takes long: "... has no fast CPU kernel"; else NULL */
 };
 /* What became of a node. */
@@ -470,7 +470,7 @@ struct npart_module {
     uint32_t node_count, live_count, accepted_count; /* nodes as in `summary` */
     bool has_macs; /* the multiply-accumulates of all its live nodes are known */
     uint64_t macs, macs_on_npu; /* multiply-accumulates as in `summary` */
-    double npu_ms; /* what its nodes on the NPU typically take, without switches, or negative */
+    double npu_ms; /* the typical time of its nodes on the NPU, without switches, or negative */
     double cpu_ms; /* the same of its other live ones */
     uint32_t switch_count; /* of `summary.switches` those that lead to a node of it */
 };
@@ -492,7 +492,7 @@ struct npart_cause {
     const char *rule_id;
     const uint32_t *cuts; /* ids of the partitions that it ends */
     uint32_t cut_count;
-    double cpu_ms; /* what its affected nodes typically take on the CPU, or negative */
+    double cpu_ms; /* the typical time of its affected nodes on the CPU, or negative */
     uint32_t rule; /* that the first affected node does not meet, see npart_oplist_rule */
     uint32_t first_affected; /* of the caller's own cut the node before it, or NPART_NONE */
     uint32_t cut_value; /* after which the caller cuts; NPART_NONE: it is no cut of the caller's */
@@ -634,7 +634,7 @@ struct npart_memory {
      * known */
     struct npart_bytes cache_per_token;
     uint32_t cache_tensor_count; /* inputs that hold it */
-    /* the memory on the chip that the NPU works in, typically (`sram_mb` of the op list), or 0 */
+    /* the typical size of the memory on the chip that the NPU works in (`sram_mb` of the op list), or 0 */
     uint64_t onchip_bytes;
     bool is_onchip_assumed; /* whether that is an assumption */
     const struct npart_memory_limit *limits;

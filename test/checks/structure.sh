@@ -89,7 +89,7 @@ done
 
 # What a person reads uses the field's words: no sentence of an op list and no text of a report has these.
 words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|before the run|hands? over|typically'
-grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/know/session/fold.c lib/know/valid/*.c \
+grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops oplists/*.rewrites lib/report/*.c lib/plan/cause/*.c lib/api/*.c lib/mend/*/*.c lib/mend/*/*.def lib/know/session/fold.c lib/know/valid/*.c \
 	lib/target/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
 	complain "words that are replaced by others"
 # The same of comments, tests and pages; names of the JSON's fields and of rules stay.

@@ -349,7 +349,7 @@ class Node:
     out."""
     outputs: tuple[int | None, ...]
     ms: float | None = None
-    """What it typically takes where it runs; absent where that is not known."""
+    """Its typical time in milliseconds where it runs; absent where that is not known."""
     placed: str | None = None
     """Of a node in a partition, where there is ``decided``: ``runtime``: which unit runs it is decided later;
     ``elsewhere``: not on the NPU. Else absent."""
@@ -373,7 +373,7 @@ class Module:
     """Multiply-accumulates as in ``summary``, or None."""
     macs_on_npu: int | None
     npu_ms: float | None
-    """What its nodes on the NPU typically take, without switches, or None."""
+    """The typical time of its nodes on the NPU, without switches, or None."""
     cpu_ms: float | None
     """The same of its other live ones."""
     switches: int
@@ -444,7 +444,7 @@ class Cause:
     cuts: tuple[int, ...]
     """Ids of the partitions that it ends."""
     cpu_ms: float | None
-    """What its affected nodes typically take on the CPU, or None."""
+    """The typical time of its affected nodes on the CPU, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -828,7 +828,7 @@ class Memory:
     cache_tensors: int
     """Inputs that hold it."""
     onchip_bytes: int | None
-    """The memory on the chip that the NPU works in, typically (``sram_mb`` of the op list), or None."""
+    """The typical size of the memory on the chip that the NPU works in (``sram_mb`` of the op list), or None."""
     onchip_assumed: bool
     """Whether that is an assumption."""
     limits: tuple[MemoryLimit, ...]
