@@ -191,9 +191,10 @@ static uint32_t last_part(const struct npart__splitting *splitting, const struct
     return last;
 }
 
-/* A unit without a place of its own goes where its operands come from. What is fused into a node that comes later is
- * copied to where that is. What makes its operands is settled before, as it waited for them. Its users come later
- * still, and parts are only added at the end: none of them is in an earlier part. */
+/* A unit without a place of its own goes where its operands come from, which is never before the node that it is fused
+ * into: it takes that one's result. What is fused into a node that comes later is copied to where that is. What makes
+ * its operands is settled before, as it waited for them. Its users come later still, and parts are only added at the
+ * end: none of them is in an earlier part. */
 static void settle(struct npart__splitting *splitting, struct npart__unit *unit)
 {
     unit->part = last_part(splitting, unit);
@@ -203,8 +204,8 @@ static void settle(struct npart__splitting *splitting, struct npart__unit *unit)
     /* From constants alone, or into what is yet to come. */
     if (unit->part == NPART_NONE || (unit->into != NPART_NONE && into == NPART_NONE))
         unit->kind = NPART__UNIT_COPIED;
-    else if (into != NPART_NONE && into > unit->part)
-        unit->part = into;
+    NPART__ASSERT(unit->kind == NPART__UNIT_COPIED || into == NPART_NONE || into <= unit->part,
+                  "fused into a later part");
 }
 
 /* The part that the unit goes to: the last one, or a new one after it. False when out of memory. */
