@@ -316,10 +316,8 @@ static void tell(struct run *run, npart_diff *const *diffs, size_t count)
 {
     struct npart_error error = {0};
     npart_status status = report(run, diffs, count, &error);
-    if (status != NPART_OK && status != NPART_ERROR_WRITE) { /* that is told once, at the end */
-        tell_error("", &error);
-        worsen(run, status_of(status));
-    }
+    if (status != NPART_ERROR_WRITE) /* that is told once, at the end */
+        (void)is_fine(run, "", status, &error);
     for (size_t i = 0; i < count; i++) {
         struct npart_diff_info info = {.size = sizeof info};
         if (!npart_diff_info(diffs[i], &info) || info.change != NPART_CHANGE_WORSE)
@@ -335,11 +333,7 @@ static bool add_diff(struct run *run, npart_diff **out, const struct npart_side 
 {
     struct npart_error error = {0};
     npart_status status = npart_diff_make(out, before, after, NULL, &error);
-    if (status == NPART_OK)
-        return true;
-    tell_error("", &error);
-    worsen(run, status_of(status));
-    return false;
+    return is_fine(run, "", status, &error);
 }
 
 /* A target that one side alone has is told, and not compared. */
@@ -409,22 +403,14 @@ static bool enter_saved(struct run *run, const struct pair *pair, int which)
     const struct input *input = &pair->inputs[which];
     const struct npart_side *side = run->document ? side_in_page(run, pair, which) : NULL;
     npart_status status = side ? document_add_saved(run, input->path, &input->sides, side, &error) : NPART_OK;
-    if (status == NPART_OK)
-        return true;
-    tell_error(input->path, &error);
-    worsen(run, status_of(status));
-    return false;
+    return is_fine(run, input->path, status, &error);
 }
 
 static bool open_page(struct run *run)
 {
     struct npart_error error = {0};
     npart_status status = wants_page(run->options) ? document_open(run, &error) : NPART_OK;
-    if (status == NPART_OK)
-        return true;
-    tell_error("", &error);
-    worsen(run, status_of(status));
-    return false;
+    return is_fine(run, "", status, &error);
 }
 
 static void close_input(struct input *input)

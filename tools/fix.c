@@ -269,10 +269,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
     }
     if (status == NPART_OK && written)
         status = npart_fix_write(fix, written, options->weights, &error);
-    if (status != NPART_OK) {
-        tell_error(options->models[0], &error);
-        worsen(run, status_of(status));
-    }
+    (void)is_fine(run, options->models[0], status, &error);
     if (fix && (status == NPART_OK || status == NPART_ERROR_UNPROVEN)) {
         npart_status told = report(run, fix, status == NPART_OK ? written : NULL, &error);
         if (told != NPART_OK && told != NPART_ERROR_WRITE)

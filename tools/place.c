@@ -34,10 +34,7 @@ static void read_parts(struct run *run, struct set *set)
     for (int i = 0; i < options->model_count; i++) {
         struct npart_error error = {0};
         npart_status status = read_part(run, set, i, &error);
-        if (status == NPART_OK)
-            continue;
-        tell_error(options->models[i], &error);
-        worsen(run, status_of(status));
+        (void)is_fine(run, options->models[i], status, &error);
     }
     if (run->status == EXIT_FINE)
         (void)tell_missing_dims(run, options->dims, options->dim_count, set->is_dim_found);

@@ -60,6 +60,15 @@ void tell_error(const char *about, const struct npart_error *error)
     say("%s%s%s%s%s", about, *about ? ": " : "", error->place, *error->place ? ": " : "", error->message);
 }
 
+bool is_fine(struct run *run, const char *about, npart_status status, const struct npart_error *error)
+{
+    if (status == NPART_OK)
+        return true;
+    tell_error(about, error);
+    worsen(run, status_of(status));
+    return false;
+}
+
 /* ---- input and output -------------------------------------------------------------------------------------- */
 
 static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)

@@ -41,6 +41,8 @@ bool can_be_read_again(struct run *run, const char *path);
 enum exit_status status_of(npart_status status);
 /* Tells an error of the library's; `about`: a path, or "". */
 void tell_error(const char *about, const struct npart_error *error);
+/* Whether the status is OK; else tells the error, and worsens the run's. */
+bool is_fine(struct run *run, const char *about, npart_status status, const struct npart_error *error);
 /* Tells what is wrong with the command line. */
 enum exit_status usage(const char *problem);
 

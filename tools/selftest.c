@@ -60,11 +60,8 @@ static bool choose(struct selftest *at)
             return false;
         }
         npart_status status = plan_one(at, &plan, &error);
-        if (status != NPART_OK) {
-            tell_error("", &error);
-            worsen(at->run, status_of(status));
+        if (!is_fine(at->run, "", status, &error))
             return false;
-        }
         if (npart_plan_summary(plan, &summary) && summary.verdict == NPART_PLAN_WHOLE) {
             at->plan = plan;
             at->node_count = summary.nodes;

@@ -54,12 +54,8 @@ static enum exit_status write_model(struct run *run, struct options *options, bo
         status = splits ? npart_plan_split(job.plans[0], path, out, options->weights, &error)
                         : npart_plan_annotate((const npart_plan *const *)job.plans, (size_t)options->target_count, path,
                                               out, options->weights, &error);
-    if (status != NPART_OK) {
-        tell_error(path, &error);
-        worsen(run, status_of(status));
-    } else if (splits) {
+    if (is_fine(run, path, status, &error) && splits)
         tell(run, job.plans[0], out);
-    }
     job_free(&job);
     return run->status;
 }

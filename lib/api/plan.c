@@ -236,11 +236,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     npart__unlock(inference);
     /* Views lie in the inference, whose budget may be another where the plan has an allocator of its own. */
     status = npart__settle_for(inference->life, npart__settle_for(plan->life, status, error), error);
-    if (status == NPART_OK)
-        *out = plan;
-    else
-        npart_plan_free(plan);
-    return status;
+    return NPART__HAND_OVER(out, plan, status, error);
 }
 
 void npart_plan_free(npart_plan *plan)

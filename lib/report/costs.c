@@ -7,24 +7,13 @@
 /* Columns that the name of a way takes, so that the times stand below each other. */
 #define NAME_COLUMNS 18u
 
-/* "0.56 ms (0.28 to 1.09), uncalibrated", of a range that is known. */
-static void put_range(struct npart__page *page, struct npart_cost_range range, bool is_calibrated)
-{
-    npart__put_milliseconds(page, range.typical_ms);
-    npart__put(page, " ms (");
-    npart__put_milliseconds(page, range.low_ms);
-    npart__put(page, " to ");
-    npart__put_milliseconds(page, range.high_ms);
-    npart__put(page, is_calibrated ? ")" : "), uncalibrated");
-}
-
 /* A way to run the model; nothing where it is not known. */
 static void put_way(struct npart__page *page, const char *name, struct npart_cost_range range)
 {
     if (range.typical_ms < 0)
         return;
     npart__append_format(page->out, "     %-*s", (int)NAME_COLUMNS, name);
-    put_range(page, range, page->cost.is_calibrated);
+    npart__put_span(page, range, page->cost.is_calibrated);
     npart__put(page, "\n");
 }
 
@@ -175,10 +164,10 @@ static void put_unknown(struct npart__page *page)
     struct npart__page at = gather(page, &line);
     npart__append_format(&line, "%u device switch%s; launches ", page->summary.switches,
                          page->summary.switches == 1 ? "" : "es");
-    put_range(&at, cost->switching, cost->is_calibrated);
+    npart__put_span(&at, cost->switching, cost->is_calibrated);
     if (cost->unknown_sizes == 0 && cost->copying.typical_ms > 0) {
         npart__put(&at, ", copies ");
-        put_range(&at, cost->copying, cost->is_calibrated);
+        npart__put_span(&at, cost->copying, cost->is_calibrated);
     }
     npart__put(&at, "; ");
     if (cost->unknown_nodes)

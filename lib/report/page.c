@@ -353,3 +353,13 @@ void npart__put_milliseconds(struct npart__page *page, double value)
 {
     npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
+
+void npart__put_span(struct npart__page *page, struct npart_cost_range range, bool is_calibrated)
+{
+    npart__put_milliseconds(page, range.typical_ms);
+    npart__put(page, " ms (");
+    npart__put_milliseconds(page, range.low_ms);
+    npart__put(page, " to ");
+    npart__put_milliseconds(page, range.high_ms);
+    npart__put(page, is_calibrated ? ")" : "), uncalibrated");
+}

@@ -83,6 +83,8 @@ uint32_t npart__put_cell_counts(struct npart__page *page);
 uint32_t npart__put_verdict(struct npart__page *page);
 /* Three figures or two decimals. */
 void npart__put_milliseconds(struct npart__page *page, double value);
+/* "0.56 ms (0.28 to 1.09), uncalibrated", of a range that is known. */
+void npart__put_span(struct npart__page *page, struct npart_cost_range range, bool is_calibrated);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
 void npart__put_remarks(struct npart__page *page);
 /* matches.c: nodes whose name, op or output holds the text, into `*out` until the report ends; how many. */

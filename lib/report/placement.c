@@ -34,17 +34,6 @@ static void end_line(struct npart__page *page, struct line *line, const char *la
     npart__buffer_release(&line->buffer);
 }
 
-/* "1.70 ms (0.80 to 21.0)" */
-static void put_range(struct npart__page *page, struct npart_cost_range range)
-{
-    npart__put_milliseconds(page, range.typical_ms);
-    npart__put(page, " ms (");
-    npart__put_milliseconds(page, range.low_ms);
-    npart__put(page, " to ");
-    npart__put_milliseconds(page, range.high_ms);
-    npart__put(page, ")");
-}
-
 /* ---- parts -------------------------------------------------------------------------------------------------- */
 
 /* Of a name that is too long its end, which tells parts apart. Bytes are taken off at the front until the rest and
@@ -99,7 +88,7 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
         if (!part->has_cost[d])
             continue;
         npart__append_format(&line.buffer, "%s%s ", is_first ? "" : ", ", device_names[d]);
-        put_range(&line.page, part->cost[d]);
+        npart__put_span(&line.page, part->cost[d], true);
         is_first = false;
     }
     npart__put(&line.page, is_first || !*part->why ? "" : "; ");
@@ -202,7 +191,7 @@ static void put_bundle(struct npart__page *page, const struct npart_placement_in
                              device_names[to->device]);
         if (bundle->cost.high_ms > 0) { /* else another link pays for it */
             npart__put(&line.page, ", ");
-            put_range(&line.page, bundle->cost);
+            npart__put_span(&line.page, bundle->cost, true);
             npart__put(&line.page, " in all");
         }
     }
@@ -254,7 +243,7 @@ static void put_total(struct npart__page *page, const struct npart_placement_inf
             continue;
         npart__put(&line.page, is_first ? "" : "; ");
         npart__put(&line.page, names[i]);
-        put_range(&line.page, ranges[i]);
+        npart__put_span(&line.page, ranges[i], true);
         is_first = false;
     }
     npart__put(&line.page, is_first ? "not known" : info->is_calibrated ? "" : "; uncalibrated");

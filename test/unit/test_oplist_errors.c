@@ -193,8 +193,8 @@ static const struct {
      "l.ops:4:13", "expected an op with its operands, or the name of a let"},
     {HEAD "pattern p \"s\"\n  need const(x) \"a\"\n", "l.ops:4:14", "x is no name of the pattern"},
     /* An operand of the node that a line is of, and of no other line. */
-    {HEAD "pattern p \"s\"\n  let m = MatMul(x, y)\n  match Add(m, z)\n  of m need const(B) \"a\"\n  need const(B) \"b\"\n",
-     "l.ops:7:14", "B is no name of the pattern"},
+    {HEAD "pattern p \"s\"\n  let m = MatMul(x, y)\n  match Add(m, z)\n  of m need const(B) \"a\"\n"
+          "  need const(B) \"b\"\n", "l.ops:7:14", "B is no name of the pattern"},
 };
 
 static void read_list(const char *text, size_t bytes, npart_status wanted, struct npart_error *error)

@@ -121,12 +121,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
         status = npart__advise(&request, &made->life->arena, &made->advice, error);
     for (uint32_t i = locked.count; i-- > 0;)
         npart__unlock(locked.items[i]);
-    status = npart__settle_for(made->life, status, error);
-    if (status == NPART_OK)
-        *out = made;
-    else
-        npart_advice_free(made);
-    return status;
+    return NPART__HAND_OVER(out, made, status, error);
 }
 
 void npart_advice_free(npart_advice *advice)

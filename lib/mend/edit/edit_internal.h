@@ -64,6 +64,9 @@ void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count
 ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message);
 /* A name that nothing of the model has: `wanted`, or with a number after it. NULL when out of memory. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
+/* pack.c: the bytes of the model as it is; all of `out` but its limits. */
+npart_status npart__edit_pack(const struct npart__editor *editor, struct npart__arena *arena,
+                              struct npart__version *out, struct npart_error *error);
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count);
 /* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type

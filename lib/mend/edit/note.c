@@ -39,11 +39,5 @@ bool npart__editor_note_model(struct npart__editor *editor, const char *key, con
 npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
                                       struct npart__version *out, struct npart_error *error)
 {
-    out->input_bytes = editor->input_bytes;
-    out->bytes = onnx__model_proto__get_packed_size(editor->model);
-    out->data = npart__arena_allocate(arena, out->bytes + 1);
-    if (!out->data)
-        return npart__fail_memory(error);
-    onnx__model_proto__pack(editor->model, out->data);
-    return NPART_OK;
+    return npart__edit_pack(editor, arena, out, error);
 }

@@ -138,6 +138,14 @@ struct npart__parser {
     uint32_t defines_by_letters[NPART__DEFINE_PLACES]; /* plus one */
 };
 
+/* The op that operands are looked up in from here on; NULL: none. Selectors are known by name alone, so those of one op
+ * must not be met while another is asked for, nor afterwards. */
+static inline void npart__ask_of(struct npart__parser *parser, struct npart__op_entry *op)
+{
+    parser->op = op;
+    parser->first_selector = parser->oplist->selectors.count;
+}
+
 /* Appends to an array that lives as long as the list, unless the statement at hand has failed. */
 #define NPART__KEEP(parser, array, value)                                                                              \
     ((parser)->status != NPART_OK || NPART__PUSH((parser)->arena, (array), (value))                                    \

@@ -229,11 +229,9 @@ void npart__line_of(struct npart__parser *parser, const struct npart__value *is)
     }
     op.stage = parser->stage;
     uint32_t first = parser->oplist->rules.count;
-    parser->op = &op;
-    parser->first_selector = parser->oplist->selectors.count; /* operands of the same name are others of another op */
+    npart__ask_of(parser, &op);
     npart__parse_rule(parser, "need");
-    parser->first_selector = parser->oplist->selectors.count;
-    parser->op = NULL;
+    npart__ask_of(parser, NULL);
     /* `subject` is one more than the name, since 0 is the last node. */
     for (uint32_t i = first; !is_root && parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);

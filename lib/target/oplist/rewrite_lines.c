@@ -245,17 +245,13 @@ static uint32_t select_operand(struct npart__parser *parser, struct npart__op_en
     const struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = column, .text = text},
                                          {.kind = NPART__TOKEN_END, .column = column, .text = ""}};
     const struct npart__reading before = parser->now;
-    /* Selectors are cached by name alone, so those of one op must not be met while another is asked for, nor
-     * afterwards. */
     struct npart__op_entry *outer = parser->op;
-    parser->op = &op;
-    parser->first_selector = parser->oplist->selectors.count;
+    npart__ask_of(parser, &op);
     parser->now.range = (struct npart__range){name, 1};
     parser->now.at = 0;
     uint32_t selector = npart__parse_selector(parser);
     parser->now = before;
-    parser->op = outer;
-    parser->first_selector = parser->oplist->selectors.count;
+    npart__ask_of(parser, outer);
     return selector;
 }
 
@@ -561,11 +557,9 @@ static uint32_t parse_expression(struct npart__parser *parser)
         npart__parse_fail(parser, 1, "match lines, all of one op, stand before what is made of them");
         return NPART_NONE;
     }
-    parser->op = &root;
-    parser->first_selector = parser->oplist->selectors.count;
+    npart__ask_of(parser, &root);
     uint32_t part = parse_put(parser, 0);
-    parser->op = NULL;
-    parser->first_selector = parser->oplist->selectors.count;
+    npart__ask_of(parser, NULL);
     return part;
 }
 

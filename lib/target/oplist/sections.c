@@ -24,17 +24,11 @@ void npart__line_rule(struct npart__parser *parser, const struct npart__value *i
     /* Rules of a rewrite may ask about its last node. */
     struct npart__op_entry root;
     bool has_root = parser->form && npart__root_op(parser, &root);
-    /* Operands are looked up by the op's names, so selectors that were made for another op are not used again. */
-    if (has_root) {
-        /* cppcheck-suppress autoVariables ; taken away again below */
-        parser->op = &root;
-        parser->first_selector = parser->oplist->selectors.count;
-    }
+    if (has_root)
+        npart__ask_of(parser, &root); /* cppcheck-suppress autoVariables ; taken away again below */
     npart__parse_rule(parser, parser->line->keyword);
-    if (has_root) {
-        parser->op = NULL;
-        parser->first_selector = parser->oplist->selectors.count;
-    }
+    if (has_root)
+        npart__ask_of(parser, NULL);
 }
 
 /* The rules of defines. Each define's statements are read in its own scope and file, and the reading goes on where the
@@ -133,10 +127,9 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     /* The statements move the place of reading; the op's own line has more names to come. */
     struct npart__reading before = parser->now;
     /* `entry` is on the stack; what reads it (operands, attributes, ids of rules) is done when this returns. */
-    parser->op = &entry;
+    npart__ask_of(parser, &entry);
     parser->op_source = "";
     parser->first_rule = entry.first_rule;
-    parser->first_selector = oplist->selectors.count;
     npart__read_block(parser);
     parser->op = NULL;
     parser->now = before;
