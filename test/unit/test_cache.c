@@ -403,6 +403,28 @@ static void test_cache__grouped_refused(void)
     }
 }
 
+/* Buckets of distances, as of T5: numbers made by Log are not known as integers, but are cut off below the end of the
+ * table. One more bucket, and the table would have to be longer. */
+static void test_cache__buckets(void)
+{
+    static const char buckets[] =
+        "init eight int64[] = 8\ninit most int64[] = %d\ninit table float32[16,2]\nnode far = Sub(row2, slot)\n"
+        "node is_small = Less(far, eight)\nnode far_f = Cast(far) to=1\nnode log = Log(far_f)\n"
+        "node large_f = Mul(log, two)\nnode large = Cast(large_f) to=7\nnode few = Min(large, most)\n"
+        "node bucket = Where(is_small, far, few)\nnode by_head = Gather(table, bucket) @buckets\n"
+        "node biases = Transpose(by_head) perm=[2,0,1]\nnode sloped = Add(ordered, biases)\n"
+        "node scores = Add(sloped, hiding)\n";
+    for (int most = 15; most < 17; most++) {
+        struct fixed fixed;
+        char text[sizeof buckets];
+        (void)snprintf(text, sizeof text, buckets, most);
+        fix(&fixed, "node scores = Add(ordered, hiding)\n", text, 40, 1, false);
+        CHECK_TEXT(fixed.error.place, most == 15 ? "" : "node 40 (Gather buckets)");
+        CHECK(most == 16 || fixed.cache.order == NPART_SLOTS_RIGHT);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 struct refused {
@@ -459,6 +481,54 @@ static const struct refused refusals[] = {
     {"output y\n", "output y\noutput weights\n", 1, "", "output weights depends on the number of slots"},
     {"init places float32[64,4]\n", "init places float32[10,4]\n", 1, "node 6 (Gather place)",
      "a cache of 16 slots is longer than the table of positions, which has 10"},
+    /* The last token stands at the last slot. */
+    {"init places float32[64,4]\n", "init places float32[15,4]\n", 1, "node 6 (Gather place)",
+     "a cache of 16 slots is longer than the table of positions, which has 15"},
+    {"init places float32[64,4]\n", "init places float32[15,4]\n", 2, "node 6 (Gather place)",
+     "a cache of 16 slots is longer than the table of positions, which has 15"},
+    /* One token counts slots, all others are told where they stand; ids and what they are compared with. */
+    {"node place = Gather(places, positions) @place\n",
+     "init three int64[] = 3\nnode is_three = Equal(ids, three)\nnode sum = ReduceSum(slot) keepdims=0\n"
+     "node at = Where(is_three, sum, positions) @choose\nnode place = Gather(places, at) @place\n", 1,
+     "node 8 (Where choose)", "operand sum depends on the number of slots"},
+    {"node place = Gather(places, positions) @place\n",
+     "init some int64[] = 77\nnode is_some = Equal(ids, some)\nnode sum = ReduceSum(slot) keepdims=0\n"
+     "node at = Where(is_some, sum, positions) @choose\nnode place = Gather(places, at) @place\n", 1,
+     "node 8 (Where choose)", "operand sum depends on the number of slots"},
+    /* Which the user gives for a purpose of its own, and so need not be 1. */
+    {"node place = Gather(places, positions) @place\n",
+     "input mode int64[1]\nnode is_one = Equal(mode, one)\nnode sum = ReduceSum(slot) keepdims=0\n"
+     "node at = Where(is_one, positions, sum) @choose\nnode place = Gather(places, at) @place\n", 1,
+     "node 8 (Where choose)", "operand sum depends on the number of slots"},
+    /* One token is looked up further back than others. */
+    {"node place = Gather(places, positions) @place\n",
+     "init some int64[] = 77\nnode is_some = Equal(ids, some)\nnode far = Add(positions, past_50)\n"
+     "init past_50 int64[] = 50\nnode at = Where(is_some, far, positions)\n"
+     "node place = Gather(places, at) @place\n", 1, "node 9 (Gather place)",
+     "a cache of 16 slots is longer than the table of positions, which has 64"},
+    /* Other ways to look up. */
+    {"node place = Gather(places, positions) @place\n",
+     "init few float32[15,4]\ninit wide int64[2] = 1 4\nnode at = Expand(positions, wide)\n"
+     "node place = GatherElements(few, at) axis=0 @place\n", 1, "node 7 (GatherElements place)",
+     "a cache of 16 slots is longer than the table of positions, which has 15"},
+    {"node place = Gather(places, positions) @place\n",
+     "init few float32[15,4]\ninit last int64[1] = -1\nnode column = Unsqueeze(positions, last)\n"
+     "node place = GatherND(few, column) @place\n", 1, "node 7 (GatherND place)",
+     "a cache of 16 slots is longer than the table of positions, which has 15"},
+    {"node place = Gather(places, positions) @place\n",
+     "init few float32[15,4]\nnode start = Reshape(positions, zero_1)\ninit zero_1 int64[1] = 1\n"
+     "node stop = Add(start, one)\nnode part = Slice(few, start, stop, zero) @part\n"
+     "node place = Unsqueeze(part, zero)\n", 1, "node 8 (Slice part)",
+     "a cache of 16 slots is longer than the table of positions, which has 15"},
+    {"node place = Gather(places, positions) @place\n",
+     "init few float32[15,4]\ninit classes int64[1] = 15\ninit ends float32[2] = 0 1\n"
+     "node class = OneHot(positions, classes, ends) @class\nnode place = MatMul(class, few)\n", 1,
+     "node 6 (OneHot class)", "a cache of 16 slots is longer than the table of positions, which has 15"},
+    {"node place = Gather(places, positions) @place\n",
+     "init rows float32[20,4]\ninit last int64[1] = -1\nnode column = Unsqueeze(positions, last)\n"
+     "node put = ScatterND(rows, column, word) @put\nnode most = ReduceMax(put)\n"
+     "node found = Gather(places, positions) @place\nnode place = Add(found, most)\n", 1, "node 7 (ScatterND put)",
+     "it is given positions, and how far it reads with them is not known"},
     {"node key = Concat(past_k, new_k) axis=2 @join\n",
      "node key = com.microsoft:Unknown(past_k, new_k) @unknown\n", 1, "",
      "input past_k grows with the cache, and no output takes it on"},
@@ -510,5 +580,5 @@ static void test_cache__neighbours(void)
 
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
-      test_cache__order, test_cache__grouped, test_cache__grouped_refused, test_cache__refusals, test_cache__arguments,
-      test_cache__neighbours)
+      test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_refused, test_cache__refusals,
+      test_cache__arguments, test_cache__neighbours)

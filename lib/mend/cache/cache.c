@@ -175,6 +175,8 @@ static npart_status find(struct npart__work *work, enum npart_slot_order *order)
     if (status == NPART_OK && !work->has_fixed_tokens && tokens > 1)
         status = npart__cache_learn(work, tokens = 1);
     if (status == NPART_OK)
+        status = npart__cache_check_tables(work, tokens);
+    if (status == NPART_OK)
         status = compare_whole(work, tokens);
     if (status == NPART_OK)
         status = find_order(work, tokens, order);

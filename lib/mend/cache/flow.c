@@ -111,27 +111,6 @@ static npart_status mend_operands(struct npart__walk *walk, bool *sees_slots)
     return NPART_OK;
 }
 
-/* A table of positions that ends before the cache does. */
-static npart_status check_rows(const struct npart__walk *walk)
-{
-    struct npart__work *work = walk->work;
-    const struct npart__node *node = npart__node_at(work->graph, walk->node);
-    uint32_t table = npart__node_input(work->graph, node, 0), index = npart__node_input(work->graph, node, 1), axis;
-    if (!npart__lists_op(work->graph, "Gather", walk->node) || table == NPART_NONE || index == NPART_NONE)
-        return NPART_OK;
-    const struct npart__fact *fact = npart__fact_of(&walk->compared->a->inference, table);
-    const struct npart__known *known = npart__cache_elements(walk->compared->a, index);
-    if (!known || !known->ints || !npart__is_static(fact) ||
-        !npart__normalize_axis(npart__node_int(work->graph, node, "axis", 0), fact->rank, &axis))
-        return NPART_OK;
-    for (uint32_t i = 0; i < known->count; i++)
-        if (known->ints[i] >= fact->dims[axis])
-            return npart__cache_refuse(work, walk->node,
-                                       "a cache of %u slots is longer than the table of positions, which has %lld",
-                                       work->request->slots, (long long)fact->dims[axis]);
-    return NPART_OK;
-}
-
 static npart_status visit(struct npart__walk *walk)
 {
     struct npart__work *work = walk->work;
@@ -150,9 +129,7 @@ static npart_status visit(struct npart__walk *walk)
     if (!is_shaped)
         return npart__cache_refuse(work, walk->node,
                                    "the shape of its result is not known, or does not grow by one axis");
-    npart_status status = check_rows(walk);
-    if (status == NPART_OK)
-        status = mend_operands(walk, &sees_slots);
+    npart_status status = mend_operands(walk, &sees_slots);
     if (status != NPART_OK || (!sees_slots && !grows))
         return status;
     const char *reason = npart__cache_rule(walk);

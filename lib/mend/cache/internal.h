@@ -66,6 +66,7 @@ struct npart__work {
     struct NPART__ARRAY(struct npart__cache_input) inputs;
     bool is_ungrouped;     /* inputs that nothing uses any more go */
     bool has_fixed_tokens; /* the number of new tokens is written in the file */
+    int64_t vocabulary;    /* rows of the table that ids of tokens look up */
     bool *is_live;         /* by node: an output needs it */
     /* What is to be changed. */
     struct NPART__ARRAY(struct npart__position) positions;
@@ -99,6 +100,10 @@ struct npart__layout {
     uint32_t past, tokens;
     uint32_t used;        /* of the past's slots */
     const uint32_t *slot; /* by used token its slot; NULL: the last ones, in order */
+    /* Whether ids of new tokens are given, all of them this one. Where they are not, what depends on them is data, so
+     * what is found holds for all ids. */
+    bool gives_tokens;
+    int64_t token;
 };
 
 struct npart__probe {
@@ -109,7 +114,7 @@ struct npart__probe {
 
 /* Dims of the inputs, and which grow, for a number of new tokens. */
 npart_status npart__cache_learn(struct npart__work *work, uint32_t tokens);
-/* `gives`: integers and masks are what the layout says; else sizes alone. Free it, whatever comes out. */
+/* `gives`: masks and positions are what the layout says; else sizes alone. Free it, whatever comes out. */
 npart_status npart__cache_probe(struct npart__work *work, const struct npart__layout *layout, bool gives,
                                 struct npart__probe *out);
 void npart__cache_probe_free(struct npart__probe *probe);
@@ -172,12 +177,21 @@ struct npart__walk {
 /* Operands that say how a result is shaped, as bits: what they are matters where the result is another. */
 uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node);
 
+bool npart__cache_has_rule(const struct npart__graph *graph, uint32_t node);
+
 /* What comes of a node that sees slots: a reason why it cannot be followed, or NULL. */
 const char *npart__cache_rule(struct npart__walk *walk);
 
 /* positions.c: whether a value that is wrong can be made anew from positions; then it is noted. False too when out of
  * memory, which the work's error tells. */
 bool npart__cache_repair(struct npart__walk *walk, uint32_t value);
+
+/* tables.c: the operand of a node that is an index, and the one with what it looks up; false where it looks up
+ * nothing. */
+bool npart__cache_looks_up(const struct npart__graph *graph, uint32_t node, uint32_t *index, uint32_t *table);
+/* Whether all that is looked up by positions is there, with all slots in use. Nodes that are needed are known
+ * by then. */
+npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens);
 
 /* contract.c: the contract as JSON; NULL when out of memory. */
 const char *npart__cache_text(const struct npart__cache *cache, struct npart__arena *arena);

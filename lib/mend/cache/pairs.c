@@ -194,22 +194,34 @@ static void note_table(const struct npart__work *work, uint32_t table, struct de
     out->columns = is_matrix && npart__is_number(fact->dims[1]) ? fact->dims[1] : 1;
 }
 
+/* Whether the node chooses, or says with which part, by the value as one of its later operands. */
+static bool is_part_of(const struct npart__work *work, uint32_t node, const char *op, uint32_t value)
+{
+    const struct npart__node *at = npart__node_at(work->graph, node);
+    return npart__lists_op(work->graph, op, node) &&
+           (npart__node_input(work->graph, at, 1) == value || npart__node_input(work->graph, at, 2) == value);
+}
+
 /* Follows what hands the integer on. Few nodes are between, so depth is limited and small. */
 static void follow_integer(const struct npart__work *work, uint32_t value, unsigned depth, struct destiny *out)
 {
-    static const char hands_on[] = "Cast Reshape Unsqueeze Squeeze Identity Add Expand Flatten Clip";
+    static const char hands_on[] = "Cast Reshape Unsqueeze Squeeze Identity Add Sub Mul Expand Flatten Clip";
     const struct npart__graph *graph = work->graph;
     const struct npart__value *at = npart__value_at(graph, value);
     for (uint32_t i = 0; i < at->consumer_count && depth < 8; i++) {
         uint32_t user = graph->consumers[at->first_consumer + i];
         const struct npart__node *node = npart__node_at(graph, user);
         uint32_t result = npart__node_output(graph, node, 0);
-        bool is_index = npart__lists_op(graph, "Gather com.microsoft:GatherBlockQuantized", user) &&
-                        npart__node_input(graph, node, 1) == value;
-        if (is_index && is_weight(work, npart__node_input(graph, node, 0), 0)) {
-            note_table(work, npart__node_input(graph, node, 0), out);
-        } else if (result != NPART_NONE && npart__lists_op(graph, hands_on, user) &&
-                   npart__node_input(graph, node, 0) == value) {
+        uint32_t index, table;
+        bool is_index = npart__cache_looks_up(graph, user, &index, &table) &&
+                        npart__node_input(graph, node, index) == value;
+        if (is_index && is_weight(work, npart__node_input(graph, node, table), 0)) {
+            note_table(work, npart__node_input(graph, node, table), out);
+        } else if (is_part_of(work, user, "Slice", value) || npart__lists_op(graph, "OneHot", user)) {
+            out->is_number = true;
+        } else if (result != NPART_NONE && (is_part_of(work, user, "Where", value) ||
+                                            (npart__lists_op(graph, hands_on, user) &&
+                                             npart__node_input(graph, node, 0) == value))) {
             out->is_number |= npart__type_is_float(npart__fact_of(work->plain, result)->element_type);
             if (!npart__type_is_float(npart__fact_of(work->plain, result)->element_type))
                 follow_integer(work, result, depth + 1, out);
@@ -270,8 +282,10 @@ static npart_status tell_integers(struct npart__work *work)
             have_same_tokens(work, at, &work->inputs.items[tokens]))
             at->role = NPART_PORT_POSITIONS;
     }
-    if (tokens != NPART_NONE)
+    if (tokens != NPART_NONE) {
         work->inputs.items[tokens].role = NPART_PORT_TOKENS;
+        work->vocabulary = destinies[tokens].rows > 1 ? destinies[tokens].rows : INT64_MAX; /* 1: not known */
+    }
     return NPART_OK;
 }
 

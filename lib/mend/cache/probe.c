@@ -11,8 +11,6 @@
 #define MOST_ELEMENTS (1u << 17)
 /* Sizes of the probes by which axes are told apart. */
 enum { LEARN_PAST = 5, LEARN_MORE = 3 };
-/* Ids of tokens begin here: 0, 1, 2 are often pads, for which some graphs ask. */
-enum { FIRST_TOKEN = 11 };
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +152,7 @@ static double number_at(const struct npart__cache_input *at, const struct npart_
     case NPART_PORT_ROWS:
         return used[column] && column <= layout->past + row ? 0 : NPART__MASK_VALUE;
     case NPART_PORT_TOKENS:
-        return FIRST_TOKEN + (double)index;
+        return (double)layout->token;
     case NPART_PORT_POSITIONS:
         return layout->used + (double)index;
     default:
@@ -209,8 +207,9 @@ npart_status npart__cache_probe(struct npart__work *work, const struct npart__la
         return npart__fail_memory(work->error);
     for (uint32_t i = 0; gives && i < work->inputs.count; i++) {
         const struct npart__cache_input *at = &work->inputs.items[i];
-        bool is_given = at->element_type == NPART__BOOL || npart__type_is_integer(at->element_type) ||
-                        at->role == NPART_PORT_ROWS;
+        bool is_told = at->role == NPART_PORT_MASK || at->role == NPART_PORT_POSITIONS || at->role == NPART_PORT_ROWS;
+        bool is_integer = at->element_type == NPART__BOOL || npart__type_is_integer(at->element_type);
+        bool is_given = is_told || (layout->gives_tokens && is_integer);
         given[count] = (struct npart__given){at->value, is_given ? give(work, at, layout, used, &out->arena) : NULL};
         count += given[count].known != NULL;
     }

@@ -510,6 +510,11 @@ uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t 
     return rule ? rule->shapes : 0;
 }
 
+bool npart__cache_has_rule(const struct npart__graph *graph, uint32_t node)
+{
+    return rule_of(graph, node) != NULL;
+}
+
 const char *npart__cache_rule(struct npart__walk *walk)
 {
     const struct rule *rule = rule_of(graph_of(walk), walk->node);
