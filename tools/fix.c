@@ -20,8 +20,8 @@ static bool shows_progress(const struct options *options)
     return !options->is_quiet && is_stream_terminal(stderr);
 }
 
-static npart_status search(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
-                           npart_fix **out, struct npart_error *error)
+static npart_status search_for(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
+                               uint32_t tokens, npart_fix **out, struct npart_error *error)
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
@@ -32,7 +32,7 @@ static npart_status search(const struct run *run, const struct npart_inference_o
     fix.without_count = options->without_count;
     fix.most_growth = options->max_growth;
     fix.cache_slots = options->cache_slots;
-    fix.cache_tokens = (uint32_t)options->tokens;
+    fix.cache_tokens = tokens;
     fix.cache_shifts = options->cache_shifts;
     fix.progress = shows_progress(options) ? show_progress : NULL;
     npart_status status =
@@ -41,6 +41,12 @@ static npart_status search(const struct run *run, const struct npart_inference_o
     if (fix.progress)
         fputs("\r\033[K", stderr);
     return status;
+}
+
+static npart_status search(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
+                           npart_fix **out, struct npart_error *error)
+{
+    return search_for(run, sizes, allowed, (uint32_t)run->options->tokens, out, error);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
@@ -240,6 +246,66 @@ static enum exit_status list_rewrites(struct run *run)
     return run->status;
 }
 
+/* ---- several numbers of new tokens ------------------------------------------------------------------------- */
+
+/* What stops the user from asking for them; NULL: nothing. */
+static const char *objects_to_set(const struct options *options)
+{
+    if (!options->cache_slots)
+        return "--tokens with several numbers needs --cache";
+    return wants_page(options) ? "a page is of one model: give --tokens one number" : NULL;
+}
+
+/* A list in JSON, as of several models. */
+static npart_status report_set(struct run *run, npart_fix *const *fixes, const char *folder, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    bool is_list = options->format == FORMAT_JSON && !options->is_quiet;
+    npart_status status = NPART_OK;
+    if (is_list && !write_text(run, "["))
+        return NPART_ERROR_WRITE;
+    for (uint32_t i = 0; i < options->token_count_count && status == NPART_OK; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, "%.4000s/tokens-%u.onnx", folder ? folder : "", options->token_counts[i]);
+        if (i && !options->is_quiet && !write_text(run, is_list ? "," : "\n"))
+            return NPART_ERROR_WRITE;
+        status = report(run, fixes[i], folder ? path : NULL, error);
+        check_thresholds(run, fixes[i]);
+    }
+    if (is_list && status == NPART_OK && !write_text(run, "]\n"))
+        return NPART_ERROR_WRITE;
+    return status;
+}
+
+/* A file for each number, which share their weights; all of them or none. */
+static void run_set(struct run *run, const char *folder)
+{
+    const struct options *options = run->options;
+    struct npart_inference_options sizes = inference_options(options);
+    struct npart_error error = {0};
+    npart_fix *fixes[MOST_TOKEN_COUNTS] = {NULL};
+    npart_status status = NPART_OK;
+    uint32_t count = options->token_count_count;
+    for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
+        status = search_for(run, &sizes, options->allowed, options->token_counts[i], &fixes[i], &error);
+        if (status == NPART_OK && is_harmful(options->models[0], fixes[i])) {
+            worsen(run, EXIT_THRESHOLD);
+            folder = NULL;
+        }
+    }
+    if (status == NPART_OK && folder)
+        status = npart_fix_write_set((const npart_fix *const *)fixes, count, folder, options->weights, &error);
+    if (status == NPART_OK)
+        status = report_set(run, fixes, folder, &error);
+    if (status != NPART_OK && status != NPART_ERROR_WRITE)
+        tell_error(options->models[0], &error);
+    else if (status == NPART_ERROR_WRITE && *error.message)
+        tell_error("", &error);
+    worsen(run, status_of(status));
+    for (uint32_t i = 0; i < count; i++)
+        npart_fix_free(fixes[i]);
+}
+
 /* The report goes to standard output; --output is the model. */
 enum exit_status run_fix(struct run *run, struct options *options)
 {
@@ -256,11 +322,17 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage("which target? (--list-targets)");
     if (!options->output && !options->is_dry_run)
         return usage("where to? --output FILE, or --dry-run");
+    if (options->token_count_count > 1 && objects_to_set(options))
+        return usage(objects_to_set(options));
     if (!find_oplists(run, options))
         return run->status;
     options->output = NULL;
     run->output = stdout;
     choose_look(run);
+    if (options->token_count_count > 1) {
+        run_set(run, written);
+        return run->status;
+    }
     struct npart_inference_options sizes = inference_options(options);
     npart_status status = search(run, &sizes, options->allowed, &fix, &error);
     if (status == NPART_OK && is_harmful(options->models[0], fix)) {

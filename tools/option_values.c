@@ -180,12 +180,37 @@ bool take_keep_bytes(struct options *options, const char *value)
     return true;
 }
 
-bool take_tokens(struct options *options, const char *value)
+/* Each number once, since each becomes a file. */
+static const char *add_tokens(struct options *options, const char *text)
 {
     long long number;
-    if (!read_whole(value, 1, INT32_MAX, &number))
-        return complain("--tokens", value, "expected a number of at least 1");
-    options->tokens = (uint64_t)number;
+    if (!read_whole(text, 1, INT32_MAX, &number))
+        return "expected a number of at least 1";
+    for (uint32_t i = 0; i < options->token_count_count; i++)
+        if (options->token_counts[i] == (uint32_t)number)
+            return "a number stands there twice";
+    if (options->token_count_count == MOST_TOKEN_COUNTS)
+        return "too many numbers";
+    options->token_counts[options->token_count_count++] = (uint32_t)number;
+    return NULL;
+}
+
+bool take_tokens(struct options *options, const char *value)
+{
+    const char *problem = NULL, *at = value;
+    options->token_count_count = 0;
+    while (!problem) {
+        char text[24];
+        size_t length = strcspn(at, ",");
+        (void)snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), at);
+        problem = add_tokens(options, text);
+        if (!at[length])
+            break;
+        at += length + 1;
+    }
+    if (problem)
+        return complain("--tokens", value, problem);
+    options->tokens = options->token_counts[0];
     return true;
 }
 

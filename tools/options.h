@@ -11,6 +11,7 @@
 #include "npu_partition.h"
 
 #define MOST_TARGETS 64
+#define MOST_TOKEN_COUNTS 8
 #define MOST_DIMS 256
 #define MOST_INPUTS 64
 #define MOST_RANK 64
@@ -87,7 +88,9 @@ struct options {
     uint32_t figure_count;
     const char *links[MOST_LINKS];
     uint32_t link_count;
-    uint64_t tokens;
+    uint64_t tokens; /* the first of these */
+    uint32_t token_counts[MOST_TOKEN_COUNTS];
+    uint32_t token_count_count;
     struct npart_bound_value values[MOST_VALUES];
     uint32_t value_count;
     const char *only[MOST_REWRITES], *without[MOST_REWRITES]; /* ids of rewrites */

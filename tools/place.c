@@ -86,6 +86,8 @@ enum exit_status run_place(struct run *run, struct options *options)
     struct set set = {0};
     if (options->model_count == 0)
         return usage("which models?");
+    if (options->token_count_count > 1)
+        return usage("--tokens with several numbers is for fix --cache");
     if (options->target_count == 0 && !options->oplist)
         return usage("which target? (--list-targets)");
     if (!find_oplists(run, options))

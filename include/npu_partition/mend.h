@@ -299,6 +299,9 @@ NPART_API npart_status npart_rewrites_describe(npart_write_callback write, void 
  * has changed, too), WRITE or MEMORY. */
 NPART_API npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
                                        struct npart_error *error);
+/* Several that differ in `cache_tokens`, which share their weights: tokens-N.onnx and manifest.json in a folder. */
+NPART_API npart_status npart_fix_write_set(const npart_fix *const *fixes, uint32_t count, const char *folder,
+                                           enum npart_weights weights, struct npart_error *error);
 
 /* ---- parts ----------------------------------------------------------------------------------------------- */
 

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generate tokens with a decoder whose cache has a fixed size, as `npu-partition fix --cache` writes it.
 
-usage: generate.py DECODE.onnx [--prefill PREFILL.onnx] [--prompt 1,2,3] [--count N]
+usage: generate.py MANIFEST.json|DECODE.onnx [--prefill PREFILL.onnx] [--prompt 1,2,3] [--count N]
 Needs:  pip install onnx onnxruntime numpy
 
-    npu-partition fix model.onnx -t hexagon --cache 512 -o decode.onnx
-    npu-partition fix model.onnx -t hexagon --cache 512 --tokens 32 -o prefill.onnx
-    python generate.py decode.onnx --prefill prefill.onnx --prompt 15496,11,995
+    npu-partition fix model.onnx -t hexagon --cache 512 --tokens 1,32 -o decoder
+    python generate.py decoder/manifest.json --prompt 15496,11,995
 
-The contract in the file's metadata says what each input and output is (docs/decoder-cache.md), so this runs any such
-model. Inputs that the original has beside tokens, positions, masks and caches are given as zeros here; those of an
+The prompt is read by the model that takes the most tokens in a run, and the rest one by one. The contract in a model's
+metadata says what each input and output is (docs/decoder-cache.md), so this runs any such model. Inputs that the original has beside tokens, positions, masks and caches are given as zeros here; those of an
 encoder are yours to give.
 """
 import argparse
 import json
+import pathlib
 
 import numpy as np
 import onnx
@@ -52,7 +52,7 @@ class Generator:
         self.models = sorted(models, key=lambda model: -model.most_tokens)
         self.others = others or {}
         self.slots = models[0].contract["slots"]
-        self.order = models[0].contract["order"]
+        self.order = "right" if any(model.contract["order"] == "right" for model in models) else "any"
         self.used = 0
         self.cache = {}
         for tensor in models[0].inputs:
@@ -144,15 +144,22 @@ def logits_of(model, results, real):
     return first.reshape(-1, first.shape[-1])[:real]
 
 
+def files_of(path):
+    """Of a manifest the models beside it, else the path itself."""
+    if path.suffix != ".json":
+        return [path]
+    return [path.parent / file["file"] for file in json.loads(path.read_text())["files"]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("decode")
+    parser.add_argument("model", type=pathlib.Path, help="a manifest of several models, or a model")
     parser.add_argument("--prefill")
     parser.add_argument("--prompt", default="11,12,13", help="ids of tokens")
     parser.add_argument("--count", type=int, default=16, help="of tokens to generate")
     args = parser.parse_args()
-    decode = Model(args.decode)
-    models = [decode] + ([Model(args.prefill)] if args.prefill else [])
+    models = [Model(path) for path in files_of(args.model) + [args.prefill] * bool(args.prefill)]
+    decode = models[0]
     generator = Generator(models)
     tokens = [int(token) for token in args.prompt.split(",")]
     real, results = generator.feed(tokens)[-1]

@@ -6,31 +6,8 @@
 #include "api/api.h"
 #include "base/platform.h"
 #include "edit/models.h"
-#include "fix/fix.h"
+#include "fix/handle.h"
 #include "wire/files.h"
-#include "wire/write.h"
-
-/* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
-struct npart_fix {
-    struct npart__life *life;
-    const char *path;              /* of the input; what is planned has this name, too */
-    struct npart__input input;     /* open until the fix goes: weights are copied from it */
-    bool is_input_open;
-    struct npart__version original; /* as it was read */
-    struct npart__fix found;       /* `found.version` is what would be written */
-    struct npart_plan_options plan_options; /* as given: names in it are the caller's, who keeps them */
-    struct npart_read_options read; /* by which prove() reads what was written */
-    npart_inference *inference; /* of the model that would be written */
-    npart_plan **plans;         /* by target */
-    const char **targets;       /* as they were asked for: a plan's own text lacks the toolchain */
-    uint32_t target_count;
-    struct npart_summary *before, *after; /* by target */
-    double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
-    const char *const *absent;            /* external data that is not there; ends with NULL */
-    const char *harm;                     /* what is worse than before; NULL: nothing */
-    const char *const *run;               /* see npart__fix_command */
-    uint32_t run_count;
-};
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
@@ -111,7 +88,7 @@ static const char *const *end_list(const char *const *ids, uint32_t count, struc
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
-/* prove() reads what was written as the model was read; what the caller gave is gone by then. */
+/* npart__fix_prove() reads what was written as the model was read; what the caller gave is gone by then. */
 static npart_status copy_limits(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
@@ -358,7 +335,7 @@ static npart_status plan_all(const npart_fix *fix, const npart_model *model, con
 }
 
 /* What is handed out is of the model as it would be read, not of the search's own graphs: so whatever the search got
- * wrong shows here and in prove(). */
+ * wrong shows here and in npart__fix_prove(). */
 static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                                 struct npart_error *error)
 {
@@ -519,7 +496,7 @@ static bool is_as_predicted(const struct npart_summary *found, const struct npar
 /* The file is read as any other is. That it cannot be read is no less a failure of ours than that it means
  * something else; only want of memory or time is neither. A target's text is the one that was asked for, since
  * that of a plan lacks the toolchain. Each plan goes before the next is made. */
-static npart_status prove(const npart_fix *fix, const char *path, struct npart_error *error)
+npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npart_error *error)
 {
     npart_model *model = NULL;
     npart_inference *inference = NULL;
@@ -577,7 +554,7 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
                                             &fix->input, &how, &arena, error);
     if (status == NPART_OK) {
         /* Under its temporary name: a file that does not prove right never gets the name that the caller gave. */
-        status = prove(fix, save.temporary, error);
+        status = npart__fix_prove(fix, save.temporary, error);
         if (status == NPART_OK)
             status = npart__save_commit(&save, error);
         npart__save_close(&save);

@@ -135,6 +135,14 @@ npart_status npart__recipe_write(const struct npart__recipe *recipe, int descrip
 
 /* What lies between payloads is left out: a hole of zeros. The sink is flushed before each seek, as what it holds
  * belongs to the place before. Payloads are in the order of the file. */
+void npart__recipe_of_shared(struct npart__recipe *out, const struct npart__shared_data *shared,
+                             const struct npart__input *input)
+{
+    *out = (struct npart__recipe){.external_bytes = shared->bytes, .input = input};
+    out->moved.items = shared->moved.items;
+    out->moved.count = shared->moved.count;
+}
+
 npart_status npart__recipe_write_external(const struct npart__recipe *recipe, int descriptor,
                                              struct npart__arena *arena, struct npart_error *error)
 {

@@ -174,19 +174,57 @@ static void put_entry(struct npart__buffer *buffer, const char *key, const char 
     npart__append(buffer, value, value_bytes);
 }
 
+/* The end of a file of `bytes` bytes, where the next payload begins. */
+static npart_status find_place(const struct expand *expand, uint64_t bytes, struct npart__moved *moved)
+{
+    uint64_t pages = (bytes + NPART__EXTERNAL_ALIGNMENT - 1) / NPART__EXTERNAL_ALIGNMENT;
+    moved->to = pages * NPART__EXTERNAL_ALIGNMENT;
+    return moved->to <= INT64_MAX - moved->bytes
+               ? NPART_OK
+               : npart__fail(expand->error, NPART_ERROR_LIMIT, "", "the weights do not fit in one file");
+}
+
+static npart_status place(struct expand *expand, struct npart__moved *moved)
+{
+    struct npart__recipe *out = expand->out;
+    npart_status status = find_place(expand, out->external_bytes, moved);
+    if (status != NPART_OK)
+        return status;
+    out->external_bytes = moved->to + moved->bytes;
+    return NPART__PUSH(expand->arena, &out->moved, *moved) ? NPART_OK : npart__fail_memory(expand->error);
+}
+
+/* Where another model has it. The search goes on after the last one found, and round, so it is short where models have
+ * their weights in one order. */
+static npart_status share(struct expand *expand, struct npart__moved *moved)
+{
+    struct npart__shared_data *shared = expand->options->shared;
+    uint32_t count = shared->moved.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (shared->next + i) % count;
+        const struct npart__moved *other = &shared->moved.items[at];
+        if (other->from != moved->from || other->bytes != moved->bytes)
+            continue;
+        moved->to = other->to;
+        shared->next = at + 1;
+        return NPART_OK;
+    }
+    npart_status status = find_place(expand, shared->bytes, moved);
+    if (status != NPART_OK)
+        return status;
+    shared->bytes = moved->to + moved->bytes;
+    return NPART__PUSH(shared->arena, &shared->moved, *moved) ? NPART_OK : npart__fail_memory(expand->error);
+}
+
 /* Where the payload will stand, as fields of its tensor. onnx.proto has location, offset and length as texts, and
  * data_location 1 says that they count. Offsets are whole pages: after 10 bytes the next payload begins at 4096. */
 static npart_status add_location(struct expand *expand, const struct npart__elided *payload)
 {
     struct npart__recipe *out = expand->out;
     struct npart__moved moved = {.from = payload->offset, .bytes = payload->bytes};
-    uint64_t pages = (out->external_bytes + NPART__EXTERNAL_ALIGNMENT - 1) / NPART__EXTERNAL_ALIGNMENT;
-    moved.to = pages * NPART__EXTERNAL_ALIGNMENT;
-    if (moved.to > INT64_MAX - moved.bytes)
-        return npart__fail(expand->error, NPART_ERROR_LIMIT, "", "the weights do not fit in one file");
-    out->external_bytes = moved.to + moved.bytes;
-    if (!NPART__PUSH(expand->arena, &out->moved, moved))
-        return npart__fail_memory(expand->error);
+    npart_status status = expand->options->shared ? share(expand, &moved) : place(expand, &moved);
+    if (status != NPART_OK)
+        return status;
     char offset[24], length[24];
     /* cppcheck-suppress badBitmaskCheck ; the wire type 0 is named as the others are */
     static const uint8_t location[] = {DATA_LOCATION << 3 | WIRE_VARINT, LOCATION_EXTERNAL};

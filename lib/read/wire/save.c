@@ -119,6 +119,10 @@ npart_status npart__save_begin(struct npart__save *save, const char *path, const
     /* The name as the model will say it: "out.onnx.data", beside out.onnx. */
     if (save->weights.moves_out)
         options.external_location = last_part(data_path);
+    if (save->weights.shared) {
+        options.external_location = save->weights.shared_location;
+        options.shared = save->weights.shared;
+    }
     npart_status status = npart__externals_find(&save->externals, skeleton, bytes, arena, error);
     if (status == NPART_OK)
         status = save->weights.is_unchanged

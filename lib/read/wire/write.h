@@ -52,6 +52,15 @@ struct npart__moved {
     uint64_t to;          /* in that file */
 };
 
+/* One file of external data for several models that are made of one input, so that weights which they share are there
+ * once. What each of them moves is added to it, and the file is written when all are known. Begins as zeros. */
+struct npart__shared_data {
+    struct NPART__ARRAY(struct npart__moved) moved;
+    uint64_t bytes;      /* of the file */
+    struct npart__arena *arena;
+    uint32_t next;       /* private: where the next payload is looked for, as models have them in like order */
+};
+
 /* Moved payloads begin at pages, so that a runtime can map them (as onnx.proto advises). */
 #define NPART__EXTERNAL_ALIGNMENT ((uint64_t)4096)
 
@@ -71,6 +80,7 @@ struct npart__expand_options {
     /* Moves raw_data that was left out, of initializers of graphs, to an external file of this name; NULL: all stays
      * in the model. */
     const char *external_location;
+    struct npart__shared_data *shared; /* others move theirs into that file, too; NULL: it is of this model alone */
     uint64_t limit_bytes; /* of the model's file; 0: NPART__LIMIT_SKELETON_BYTES. Tests reach it with small files. */
 };
 
@@ -87,6 +97,9 @@ npart_status npart__recipe_write(const struct npart__recipe *recipe, int descrip
                                     struct npart__arena *arena, struct npart_error *error);
 npart_status npart__recipe_write_external(const struct npart__recipe *recipe, int descriptor,
                                              struct npart__arena *arena, struct npart_error *error);
+/* A recipe of the shared file alone: it is written as its external one. */
+void npart__recipe_of_shared(struct npart__recipe *out, const struct npart__shared_data *shared,
+                             const struct npart__input *input);
 
 /* ---- output ---------------------------------------------------------------------------------------------- */
 
@@ -132,6 +145,8 @@ struct npart__weights {
     bool links, copies; /* external data of the input: a link to it, or a copy, in the output's folder */
     bool moves_out;     /* weights in the input go to a file of external data, OUT.data */
     bool leaves_absent; /* external data that is not there is referred to as before, and no error */
+    const char *shared_location; /* in the place of OUT.data; it is not written with the model */
+    struct npart__shared_data *shared; /* where it is one of several that move their weights out */
     bool is_unchanged;  /* the model is written byte for byte as it was; the skeleton says what it refers to */
 };
 

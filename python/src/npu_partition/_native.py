@@ -2344,6 +2344,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_fix_cache_port": (c_bool, [c_void_p, c_uint32, POINTER(npart_cache_port)]),
     "npart_rewrites_describe": (c_int, [npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_fix_write_set": (c_int, [POINTER(c_void_p), c_uint32, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_device_text": (c_char_p, [c_int]),

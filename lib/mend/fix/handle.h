@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The handle of a search for rewrites, of which handle.c makes all and set.c writes several.
+ */
+#ifndef NPART_FIX_HANDLE_H
+#define NPART_FIX_HANDLE_H
+
+#include "fix/fix.h"
+#include "wire/write.h"
+
+/* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
+struct npart_fix {
+    struct npart__life *life;
+    const char *path;              /* of the input; what is planned has this name, too */
+    struct npart__input input;     /* open until the fix goes: weights are copied from it */
+    bool is_input_open;
+    struct npart__version original; /* as it was read */
+    struct npart__fix found;       /* `found.version` is what would be written */
+    struct npart_plan_options plan_options; /* as given: names in it are the caller's, who keeps them */
+    struct npart_read_options read; /* by which npart__fix_prove() reads what was written */
+    npart_inference *inference; /* of the model that would be written */
+    npart_plan **plans;         /* by target */
+    const char **targets;       /* as they were asked for: a plan's own text lacks the toolchain */
+    uint32_t target_count;
+    struct npart_summary *before, *after; /* by target */
+    double *before_ms, *after_ms;         /* the same; typical milliseconds, negative: not known */
+    const char *const *absent;            /* external data that is not there; ends with NULL */
+    const char *harm;                     /* what is worse than before; NULL: nothing */
+    const char *const *run;               /* see npart__fix_command */
+    uint32_t run_count;
+};
+
+/* Reads what was written, which must have the plans that were told; fails with UNPROVEN where it has others. */
+npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npart_error *error);
+
+#endif
