@@ -382,7 +382,7 @@ static void test_cache__grouped(void)
         CHECK(count_ops(&fixed.made, "MatMul") == 3);
         CHECK(count_ops(&fixed.made, "Greater") == (tokens > 1));
         CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 16 - tokens, 2}));
-        CHECK(has_dims(port(&fixed, NPART_PORT_POSITIONS), 1, (const int64_t[]){tokens}));
+        CHECK(has_dims(port(&fixed, NPART_PORT_POSITIONS), 2, (const int64_t[]){tokens, 1}));
         CHECK(has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
         CHECK(!port(&fixed, NPART_PORT_MASK)); /* which nothing uses any more */
         CHECK_INT(npart__scope_at(&fixed.made, 0)->input_count, 5);

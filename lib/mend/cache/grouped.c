@@ -24,7 +24,8 @@ struct ungrouping {
     struct npart__editor *editor;
     struct npart__site *site; /* at hand */
     bool has_later;           /* a run has several new tokens, so that some are later than others */
-    const char *before, *slots, *positions; /* made once: sizes of the cache, and its slots from the past on */
+    const char *before, *slots; /* made once: sizes of the cache */
+    const char *positions;      /* its slots from the past on, [tokens, 1] */
     const char *later;                      /* what hides later tokens, [tokens, slots] */
     struct NPART__ARRAY(struct rows) rows;
     struct npart__group_query group; /* of the node at hand */
@@ -82,27 +83,26 @@ static const char *size_of(struct npart__site *site, const char *x, int64_t axis
 
 static void make_sizes(struct ungrouping *all, const char *query, const char *past)
 {
+    static const int64_t last[] = {1};
     struct npart__site *site = all->site;
     if (all->slots)
         return;
     const char *step = npart__make_scalar(site, NPART__INT64, 1);
     all->before = size_of(site, past, 2);
     all->slots = NPART__MAKE(site, "Add", all->before, size_of(site, query, 1));
-    all->positions = NPART__MAKE(site, "Range", all->before, all->slots, step);
+    all->positions = npart__make_unsqueeze(site, NPART__MAKE(site, "Range", all->before, all->slots, step), last, 1);
 }
 
 /* A token sees those before it and itself. */
 static void make_later(struct ungrouping *all, int type)
 {
-    static const int64_t last[] = {1};
     struct npart__site *site = all->site;
     if (!all->has_later || all->later)
         return;
     const char *first = npart__make_scalar(site, NPART__INT64, 0), *step = npart__make_scalar(site, NPART__INT64, 1);
     const char *slot = NPART__MAKE(site, "Range", first, all->slots, step);
-    const char *row = npart__make_unsqueeze(site, all->positions, last, 1);
     const char *closed = npart__make_scalar(site, type, NPART__MASK_VALUE);
-    const char *is_later = NPART__MAKE(site, "Greater", slot, row);
+    const char *is_later = NPART__MAKE(site, "Greater", slot, all->positions);
     all->later = NPART__MAKE(site, "Where", is_later, closed, npart__make_scalar(site, type, 0));
 }
 

@@ -36,8 +36,11 @@ bool npart__is_plain_group_query(const struct npart__site *site)
 
 static const char *rows(void *payload, uint32_t operand)
 {
+    static const int64_t heads[] = {1};
     const struct sized *sized = payload;
-    return npart__make_slice(sized->site, npart__operand_name(sized->site, operand), 0, sized->past, sized->total, 1);
+    struct npart__site *site = sized->site;
+    const char *rows = npart__make_slice(site, npart__operand_name(site, operand), 0, sized->past, sized->total, 1);
+    return npart__make_unsqueeze(site, rows, heads, 1);
 }
 
 /* A token sees those before it and itself. The rows are those of the queries that share a key, one after the other. */
@@ -108,15 +111,6 @@ static const char *reshape(struct npart__site *site, const struct npart__group_q
     return (at->shared < 0 ? npart__make_reshape_to : npart__make_reshape)(site, x, dims, rank);
 }
 
-/* [batch, length, heads * size] as [batch, heads, length, size]. */
-static const char *split_heads(struct npart__site *site, const struct npart__group_query *at, const char *x,
-                               int64_t heads)
-{
-    static const int64_t order[] = {0, 2, 1, 3};
-    const int64_t dims[] = {at->batch, at->length, heads, at->size};
-    return npart__make_transpose(site, reshape(site, at, x, dims, 4), order, 4);
-}
-
 const char *npart__make_turned(struct npart__site *site, const char *x, int64_t size, const char *cosine,
                                const char *sine)
 {
@@ -137,13 +131,16 @@ const char *npart__make_softmax(struct npart__site *site, const char *scores)
     return scores;
 }
 
-/* A query or key by head, turned where the node does that. */
-static const char *make_heads(struct npart__site *site, const struct npart__group_query *at, const char *x)
+/* [batch, length, heads * size] as [batch, heads, length, size], turned by the rows of positions, NULL: not. They are
+ * applied before the heads change places: runtimes move a Transpose past what comes after it, to the rows of the tables,
+ * in each layer. */
+static const char *split_heads(struct npart__site *site, const struct npart__group_query *at, const char *x,
+                               int64_t heads, const char *cosine, const char *sine)
 {
-    if (!npart__site_int(site, site->id, "do_rotary", 0))
-        return x;
-    const char *cosine = at->rows(at->payload, COSINE), *sine = at->rows(at->payload, SINE);
-    return npart__make_turned(site, x, at->size, cosine, sine);
+    static const int64_t order[] = {0, 2, 1, 3};
+    const int64_t dims[] = {at->batch, at->length, heads, at->size};
+    x = reshape(site, at, x, dims, 4);
+    return npart__make_transpose(site, cosine ? npart__make_turned(site, x, at->size, cosine, sine) : x, order, 4);
 }
 
 void npart__make_group_query(struct npart__site *site, const struct npart__group_query *at, const char *const *parts)
@@ -153,11 +150,12 @@ void npart__make_group_query(struct npart__site *site, const struct npart__group
     const int64_t each[] = {at->batch, at->heads, at->shared < 0 ? -1 : at->length, at->size};
     const int64_t whole[] = {at->batch, at->length, at->heads * at->size};
     double scale = npart__site_float(site, site->id, "scale", 0);
-    const char *query = split_heads(site, at, parts[0], at->heads);
-    const char *key = split_heads(site, at, parts[1], at->kept);
-    const char *value = split_heads(site, at, parts[2], at->kept);
-    query = make_heads(site, at, query);
-    key = make_heads(site, at, key);
+    bool turns = number(site, "do_rotary", 0) != 0;
+    const char *cosine = turns ? at->rows(at->payload, COSINE) : NULL;
+    const char *sine = turns ? at->rows(at->payload, SINE) : NULL;
+    const char *query = split_heads(site, at, parts[0], at->heads, cosine, sine);
+    const char *key = split_heads(site, at, parts[1], at->kept, cosine, sine);
+    const char *value = split_heads(site, at, parts[2], at->kept, NULL, NULL);
     key = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_KEY), key}, 2, 2);
     value = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_VALUE), value}, 2, 2);
     query = reshape(site, at, query, grouped, 4);
