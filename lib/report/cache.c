@@ -34,34 +34,52 @@ static uint32_t count_alike(const npart_fix *fix, const struct npart_cache_port 
     return count;
 }
 
-static void put_type(struct npart__page *page, const struct npart_cache_port *at)
+static void append_type(struct npart__buffer *text, const struct npart_cache_port *at)
 {
-    npart__append_format(page->out, " %s", at->type);
+    npart__append_format(text, " %s", at->type);
     for (uint32_t i = 0; at->dims && i < at->rank; i++)
-        npart__append_format(page->out, "%s%lld", i ? "," : "[", (long long)at->dims[i]);
-    npart__put(page, at->dims ? (at->rank ? "]" : "[]") : "");
+        npart__append_format(text, "%s%lld", i ? "," : "[", (long long)at->dims[i]);
+    npart__append_text(text, at->dims ? (at->rank ? "]" : "[]") : "");
 }
 
-static void put_port(struct npart__page *page, const struct npart_cache_port *at, uint32_t more,
-                     const struct npart_cache_info *cache)
+static void append_sentence(struct npart__buffer *text, const struct npart_cache_port *at,
+                            const struct npart_cache_info *cache)
 {
     const char *sentence = sentences[at->role];
     if (at->role == NPART_PORT_PRESENT)
         sentence = cache->present == NPART_PRESENT_NEW ? "the new keys and values; write them into the cache"
                                                        : "the cache of the next run";
-    npart__put(page, "  ");
-    npart__append_format(page->out, "%-10s", npart_port_role_text(at->role));
-    npart__put_text(page, at->name);
-    if (more)
-        npart__append_format(page->out, " and %u more,", more);
-    put_type(page, at);
-    npart__put(page, "\n            ");
-    npart__put(page, sentence);
+    npart__append_text(text, sentence);
     if (at->role == NPART_PORT_POSITIONS && at->offset)
-        npart__append_format(page->out, ", plus %lld", (long long)at->offset);
+        npart__append_format(text, ", plus %lld", (long long)at->offset);
     if (at->is_added)
-        npart__put(page, "; an input that the original does not have");
+        npart__append_text(text, "; an input that the original does not have");
+}
+
+/* From the 12th column on, within the page. */
+static void put_part(struct npart__page *page, struct npart__buffer *text)
+{
+    const char *made = npart__made_text(text);
+    page->out->failed |= !made;
+    npart__wrapped(page, made ? made : "", 12, 12);
     npart__put(page, "\n");
+}
+
+static void put_port(struct npart__page *page, const struct npart_cache_port *at, uint32_t more,
+                     const struct npart_cache_info *cache)
+{
+    struct npart__buffer names, sentence;
+    npart__buffer_init(&names, page->arena);
+    npart__buffer_init(&sentence, page->arena);
+    npart__append_text(&names, at->name);
+    if (more)
+        npart__append_format(&names, " and %u more,", more);
+    append_type(&names, at);
+    append_sentence(&sentence, at, cache);
+    npart__append_format(page->out, "  %-10s", npart_port_role_text(at->role));
+    put_part(page, &names);
+    npart__put(page, "            ");
+    put_part(page, &sentence);
 }
 
 void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)

@@ -2,6 +2,8 @@
  *
  * What a search for rewrites found, for people: before and after, the steps, what was taken back, and what is left.
  */
+#include <stdio.h>
+
 #include "report/page.h"
 
 /* What fits on one screen; --verbose shows all. */
@@ -73,11 +75,19 @@ static void put_names(struct npart__page *page, const char *lead, const char *co
     }
 }
 
-/* For one target what a step brings: "2 -> 1 partitions, 1 -> 0 on the CPU". */
-static void put_change(struct npart__page *page, const struct npart_summary *before, const struct npart_summary *after)
+/* For one target what a step brings: "2 -> 1 partitions, 1 -> 0 on the CPU"; on a line of its own where it would pass
+ * the end of the one that it begins in at `column`. */
+static void put_change(struct npart__page *page, uint32_t column, const struct npart_summary *before,
+                       const struct npart_summary *after)
 {
-    npart__append_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions, after->partitions,
-                         before->live - before->accepted, after->live - after->accepted);
+    char text[96];
+    (void)snprintf(text, sizeof text, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions,
+                   after->partitions, before->live - before->accepted, after->live - after->accepted);
+    if (column + strlen(text) > page->width)
+        npart__append_format(page->out, "\n%*s", 5 + ID_COLUMNS, "");
+    else if (page->out->size && page->out->data[page->out->size - 1] == ';')
+        npart__put(page, " ");
+    npart__put(page, text);
 }
 
 /* "  1  gathernd          bits    1 node -> 2; 2 -> 1 partitions, 1 -> 0 on the CPU", and so for further targets,
@@ -92,13 +102,16 @@ static void put_step(struct npart__page *page, uint32_t index, const struct npar
     size_t length = strlen(at->rewrite);
     npart__append_format(page->out, "%*s%-8s", length < ID_COLUMNS ? (int)(ID_COLUMNS - length) : 1, "",
                          npart_equality_text(at->equality));
+    char nodes[48] = "";
     if (at->removed_count || at->added_count)
-        npart__append_format(page->out, "%u node%s -> %u; ", at->removed_count, at->removed_count == 1 ? "" : "s",
-                             at->added_count);
-    put_change(page, before, at->after);
+        (void)snprintf(nodes, sizeof nodes, "%u node%s -> %u;", at->removed_count, at->removed_count == 1 ? "" : "s",
+                       at->added_count);
+    npart__put(page, nodes);
+    put_change(page, (uint32_t)(5 + 8 + (length < ID_COLUMNS ? ID_COLUMNS : length + 1) + strlen(nodes)), before,
+               at->after);
     for (uint32_t i = 1; i < targets; i++) {
         npart__append_format(page->out, "%*s", 5 + ID_COLUMNS, "");
-        put_change(page, &before[i], &at->after[i]);
+        put_change(page, 0, &before[i], &at->after[i]);
     }
     put_sentence(page, "equal: ", at->argument);
     for (uint32_t i = 0; at->caveats[i]; i++)
