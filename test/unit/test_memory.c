@@ -268,6 +268,14 @@ static void test_memory__a_token_of_a_cache(void)
         {"input p float32[b,2,3]\ninput n float32[1,2,3]\nnode y = Concat(p, n) axis=0\noutput y\n", 0, 0, false},
         {"input p float32[1,2,3]\ninput n float32[1,1,3]\nnode a = Concat(p, n) axis=1\nnode y = Erf(a)\noutput y\n", 0,
          0, false},
+        /* of fixed size: what is new leaves the model, or all but the first slot, or the input that is written into */
+        {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\nnode k = Relu(n)\nnode a = Concat(p, k) axis=2\n"
+         "node y = Erf(a)\noutput y\noutput k\n", 1, 2 * 4 * 4, false},
+        {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\nnode k = Relu(n)\nnode a = Concat(p, k) axis=2\n"
+         "init s int64[1] = 1\ninit e int64[1] = 16\ninit x int64[1] = 2\nnode b = Slice(a, s, e, x)\n"
+         "node y = Erf(a)\noutput y\noutput b\n", 1, 2 * 4 * 4, false},
+        {"input p float32[1,2,15,4]\ninput n float32[1,2,1,4]\ninput i int64[1,2,1,4]\n"
+         "node y = ScatterElements(p, i, n) axis=2\noutput y\n", 1, 2 * 4 * 4, false},
         {"opset com.microsoft 1\ninput q float16[1,1,128]\ninput k float16[1,1,64]\ninput v float16[1,1,64]\n"
          "input pk float16[1,2,past,32]\ninput pv float16[1,2,past,32]\ninput s int32[1]\ninput t int32[]\n"
          "node y, a, b = com.microsoft:GroupQueryAttention(q, k, v, pk, pv, s, t) num_heads=4 kv_num_heads=2\n"

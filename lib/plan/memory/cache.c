@@ -2,8 +2,9 @@
  *
  * The cache of a decoder: inputs to which each step adds a token, and which leave the model again.
  *
- * An input is one where it is joined with something new along an axis and the result is an output, or where an operator
- * takes it for its cache. A token takes the elements that are left without that axis and the batch. With past_key
+ * An input is one where it is joined with something new along an axis and the result is an output, or, where the cache
+ * has a fixed size, what is new alone or a Slice of the result; or where an operator takes it for its cache, or writes
+ * into it along an axis and gives it back. A token takes the elements that are left without that axis and the batch. With past_key
  * float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2 bytes = 57,344.
  */
 #include "memory/memory.h"
@@ -75,6 +76,30 @@ static int64_t axis_of(const struct npart__graph *graph, const struct npart__nod
     return axis && axis->type == 2 ? axis->u.i : by_default;
 }
 
+static bool is_output(const struct npart__graph *graph, uint32_t value)
+{
+    return value != NPART_NONE && npart__value_at(graph, value)->is_graph_output;
+}
+
+/* Of a Concat of an input: whether what it makes, or what is new in it, leaves the model. */
+static bool is_handed_back(const struct npart__graph *graph, const struct npart__node *concat, uint32_t fed)
+{
+    uint32_t result = npart__node_output(graph, concat, 0);
+    if (result == NPART_NONE)
+        return false;
+    bool is_back = is_output(graph, result);
+    for (uint32_t i = 0; i < concat->input_count && !is_back; i++) {
+        uint32_t operand = npart__node_input(graph, concat, i);
+        is_back = operand != fed && is_output(graph, operand);
+    }
+    const struct npart__value *at = npart__value_at(graph, result);
+    for (uint32_t i = 0; i < at->consumer_count && !is_back; i++) {
+        const struct npart__node *user = npart__node_at(graph, graph->consumers[at->first_consumer + i]);
+        is_back = npart__is_onnx_op(graph, user, "Slice") && is_output(graph, npart__node_output(graph, user, 0));
+    }
+    return is_back;
+}
+
 /* The main graph alone: a cache passes through the caller, and what a Loop keeps inside is no input. Linear in
  * operands. */
 bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
@@ -90,17 +115,18 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
     for (uint32_t i = 0; i < main_graph->order_count; i++) {
         uint32_t id = graph->order[main_graph->first_order + i];
         const struct npart__node *node = npart__node_at(graph, id);
-        uint32_t result = npart__node_output(graph, node, 0);
         if (!npart__is_live(session, id))
             continue;
-        bool is_concat = npart__is_onnx_op(graph, node, "Concat") && result != NPART_NONE &&
-                         npart__value_at(graph, result)->is_graph_output;
+        bool is_concat = npart__is_onnx_op(graph, node, "Concat");
         uint32_t past = 0; /* what is new may be an input, too */
         uint32_t fed = NPART_NONE;
         while (is_concat && past < node->input_count && !is_fed(session, fed))
             fed = past_joining_nothing(session, npart__node_input(graph, node, past++));
-        if (is_fed(session, fed))
+        if (is_fed(session, fed) && is_handed_back(graph, node, fed))
             add_tensor(request, fed, axis_of(graph, node, 0), 0, is_seen, out);
+        if (npart__is_onnx_op(graph, node, "ScatterElements") && is_fed(session, npart__node_input(graph, node, 0)) &&
+            is_output(graph, npart__node_output(graph, node, 0)))
+            add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, 0), 0, is_seen, out);
         if (npart__is_onnx_op(graph, node, "TensorScatter") && is_fed(session, npart__node_input(graph, node, 0)))
             add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, -2), 0, is_seen, out);
         /* The first operand of a cache is the fourth at the earliest: with three there is none. */
