@@ -185,6 +185,26 @@ static uint32_t add_sizes(struct npart__buffer *line, const npart_plan *fixed, b
     return count;
 }
 
+/* The slots of a cache that the line to paste gives a fixed size; those sizes follow from it. */
+static bool put_assumed_slots(struct npart__page *page, const struct npart_action *action)
+{
+    struct npart__buffer line = {.arena = page->arena};
+    const char *slots = NULL;
+    bool has_sizes = false;
+    for (uint32_t i = 0; i + 1 < action->run_count; i++) {
+        slots = strcmp(action->run[i], "--cache") == 0 ? action->run[i + 1] : slots;
+        has_sizes |= strcmp(action->run[i], "-d") == 0;
+    }
+    if (slots) {
+        npart__append_format(&line, "(a cache of %s slots%s: assumed; give what you run;", slots,
+                             has_sizes ? ", and the sizes" : "");
+        npart__append_text(&line, " the host then keeps the cache: docs/decoder-cache.md)");
+        npart__put_made_field(page, "", &line, 3);
+    }
+    npart__buffer_release(&line);
+    return slots != NULL;
+}
+
 static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool is_run)
 {
     struct npart__buffer line = {.arena = page->arena};
@@ -333,7 +353,8 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
         still_fails = action.after.verdict == NPART_PLAN_FAILS;
         put_step(page, told++ ? "then" : "Fix", &action, NULL, action.after.cost.typical_ms == worth.time.typical_ms);
         if (action.run && !has_assumed) {
-            put_assumed(page, pair->fixed, true);
+            if (!put_assumed_slots(page, &action))
+                put_assumed(page, pair->fixed, true);
             has_assumed = true;
         }
         uint32_t others = put_others(page, advice, i, &action, page->options->is_verbose ? NPART_NONE : told == 1,

@@ -6,22 +6,43 @@
 #include "advice/way.h"
 #include "rewrites.h" /* generated */
 
-/* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)". */
+/* A rewrite that the words before the list say. */
+static bool is_said(const char *id, size_t length, bool has_cache)
+{
+    return (strlen(NPART__ID_BIND) == length && memcmp(id, NPART__ID_BIND, length) == 0) ||
+           (has_cache && strlen(NPART__ID_CACHE) == length && memcmp(id, NPART__ID_CACHE, length) == 0);
+}
+
+/* The slots that the line to paste gives a cache; NULL: it does not. */
+static const char *slots_of(const struct npart__mended *mended)
+{
+    for (uint32_t i = 0; i + 1 < mended->run_count; i++)
+        if (strcmp(mended->run[i], "--cache") == 0)
+            return mended->run[i + 1];
+    return NULL;
+}
+
+/* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)", "Give the cache a fixed size
+ * of 128 slots". */
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
 {
     struct npart__buffer text;
-    bool has_sizes = way->fixed && way->fixed->binding_count;
+    const char *slots = slots_of(mended);
+    bool has_sizes = slots || (way->fixed && way->fixed->binding_count), has_others = false;
     npart__buffer_init(&text, way->arena);
-    if (has_sizes)
+    if (slots)
+        npart__append_format(&text, "Give the cache a fixed size of %s slots", slots);
+    else if (has_sizes)
         npart__append_dims(way, way->fixed, &text);
-    if (mended->only_sizes)
+    for (const char *at = mended->rewrites; *at; at += at[strcspn(at, " ")] ? strcspn(at, " ") + 1 : strlen(at))
+        has_others |= !is_said(at, strcspn(at, " "), slots != NULL);
+    if (mended->only_sizes || !has_others)
         return npart__made_text(&text);
     npart__append_text(&text, has_sizes ? ", and rewrite the model (" : "Rewrite the model (");
     bool is_first = true;
     for (const char *at = mended->rewrites; *at;) {
         size_t length = strcspn(at, " ");
-        bool is_size = strlen(NPART__ID_BIND) == length && memcmp(at, NPART__ID_BIND, length) == 0;
-        if (!is_size) { /* said already */
+        if (!is_said(at, length, slots != NULL)) {
             npart__append_text(&text, is_first ? "" : ", ");
             npart__append(&text, at, length);
             is_first = false;

@@ -33,6 +33,12 @@ struct npart__cache {
     uint32_t pair_count; /* inputs that are caches */
 };
 
+/* The slots that a cache of the model has in sizes that were chosen for it, one new token included: 0 where no cache
+ * grows at `asked`, or its size is not known at `chosen`. Both are of one graph; no work is done to find out whether it
+ * can be fixed. */
+uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
+                               const struct npart__inference *chosen);
+
 /* The key of the model's metadata. */
 #define NPART__CACHE_KEY "npu-partition.cache"
 

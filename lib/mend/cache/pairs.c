@@ -90,6 +90,33 @@ static bool is_taken_by(const struct npart__work *work, uint32_t producer)
     return npart__lists_op(work->graph, ops, producer);
 }
 
+uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
+                               const struct npart__inference *chosen)
+{
+    enum { PAST_KEY = 3, AXIS = 2 }; /* of GroupQueryAttention */
+    const struct npart__work work = {.graph = graph, .plain = asked};
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        struct npart__pair pair = {.past = NPART_NONE, .axis = AXIS};
+        uint32_t output = graph->operands.items[scope->first_output + i];
+        uint32_t producer = npart__producer(graph, npart__cache_through(&work, output));
+        if (producer == NPART_NONE)
+            continue;
+        if (npart__lists_op(graph, "com.microsoft:GroupQueryAttention", producer))
+            pair.past = npart__node_input(graph, npart__node_at(graph, producer), PAST_KEY);
+        else if (!is_joined(&work, producer, &pair))
+            continue;
+        if (pair.past == NPART_NONE || !is_graph_input(&work, pair.past))
+            continue;
+        const struct npart__fact *now = npart__fact_of(asked, pair.past), *then = npart__fact_of(chosen, pair.past);
+        bool grows = now->has_rank && now->rank > pair.axis && !npart__is_number(now->dims[pair.axis]);
+        if (grows && then->rank == now->rank && npart__is_number(then->dims[pair.axis]) &&
+            then->dims[pair.axis] > 0 && then->dims[pair.axis] < NPART__LIMIT_CACHE_SLOTS)
+            return (uint32_t)then->dims[pair.axis] + 1;
+    }
+    return 0;
+}
+
 static bool is_a_pair(const struct npart__work *work, uint32_t past)
 {
     for (uint32_t i = 0; i < work->pairs.count; i++)

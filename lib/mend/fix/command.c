@@ -134,7 +134,7 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     if (options->version >= 4 && options->cache_slots) {
         add_option(&line, "--cache", npart__arena_format(arena, "%u", options->cache_slots));
         uint32_t tokens = options->cache_tokens ? options->cache_tokens : 1;
-        add_option(&line, "--tokens", npart__arena_format(arena, "%u", tokens));
+        add_option(&line, "--tokens", tokens > 1 ? npart__arena_format(arena, "%u", tokens) : NULL);
         add_option(&line, "--present", options->cache_shifts ? "shift" : NULL);
     }
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)

@@ -2,9 +2,12 @@
  *
  * npart_fix_propose: which searches an advice looks at.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
+#include "cache/cache.h"
+#include "choose/choose.h"
 
 /* A search makes some dozen plans, so of larger models an advice says what it can without one. */
 #define MOST_SEARCHED_NODES 20000u
@@ -36,6 +39,108 @@ static bool join_sizes(struct npart_inference_options *sizes, const npart_plan *
     sizes->dims = dims;
     sizes->dim_count = given + chosen;
     return dims != NULL;
+}
+
+/* The chosen size that a message asks for; NULL: none. */
+static const struct npart_dim_binding *asked_for(const npart_inference *chosen, const struct npart_error *refusal)
+{
+    for (uint32_t i = 0; i < chosen->chosen_count; i++) {
+        char text[sizeof refusal->message];
+        (void)snprintf(text, sizeof text, "the size of %s of input", chosen->chosen[i].name);
+        if (strstr(refusal->message, text))
+            return &chosen->chosen[i];
+    }
+    return NULL;
+}
+
+/* The search, with sizes that do not follow from the cache, as the length of an encoder's output: they are given one
+ * after the other, as they are asked for. `dims` has room for them. */
+static npart_status search_with_cache(npart_fix **out, const char *path, const npart_plan *plan,
+                                      const npart_inference *chosen, const char *target,
+                                      struct npart_fix_options *options, struct npart_inference_options *sizes,
+                                      struct npart_dim_binding *dims)
+{
+    npart_status status = NPART_ERROR_ARGUMENT;
+    for (uint32_t tried = 0; tried <= chosen->chosen_count && status == NPART_ERROR_ARGUMENT; tried++) {
+        struct npart_error refusal = {0};
+        status = npart_fix_make(out, path, &plan->oplist, &target, 1, options, &refusal);
+        const struct npart_dim_binding *size = status == NPART_OK ? NULL : asked_for(chosen, &refusal);
+        if (status != NPART_OK && !size)
+            break;
+        if (size)
+            dims[sizes->dim_count++] = *size;
+    }
+    return status;
+}
+
+/* A decoder whose cache grows, with one of `slots`. What is refused is no proposal. */
+static npart_status add_cache(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                              const npart_inference *chosen, const char *target,
+                              const struct npart_fix_options *options, struct npart__arena *arena,
+                              struct npart_error *error)
+{
+    struct npart_fix_options asked = *options;
+    struct npart_inference_options sizes = options->sizes ? *options->sizes : (struct npart_inference_options)
+                                                                              NPART_INFERENCE_OPTIONS_INIT;
+    struct npart_dim_binding *dims =
+        npart__arena_zeroed(arena, (size_t)sizes.dim_count + chosen->chosen_count + 2, sizeof *dims);
+    if (!dims)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < sizes.dim_count; i++)
+        dims[i] = sizes.dims[i];
+    sizes.may_lack_dims = true;
+    sizes.dims = dims;
+    asked.sizes = &sizes;
+    npart_status status = search_with_cache(&out[*count], path, plan, chosen, target, &asked, &sizes, dims);
+    *count += status == NPART_OK;
+    if (npart__budget_status(options->allocator, error) != NPART_OK)
+        return status == NPART_OK ? NPART_ERROR_LIMIT : status;
+    return status == NPART_ERROR_MEMORY ? npart__fail_memory(error) : NPART_OK;
+}
+
+/* Where most of the work stays on the CPU otherwise, as for its operators, a cache is not what matters first. */
+static bool does_pay(const npart_fix *fix, const npart_plan *plan)
+{
+    struct npart_fix_info info = {.size = sizeof info};
+    struct npart__outcome before = npart__outcome_of(&plan->plan);
+    struct npart__outcome after = npart__outcome_of(&npart_fix_plan(fix, 0)->plan);
+    bool is_most = !after.summary.has_macs || after.summary.mac_coverage >= 0.5;
+    return npart_fix_info(fix, &info) && !info.harm && is_most &&
+           npart__step_pays(&before, &after) != NPART_PAYS_NOTHING;
+}
+
+/* As many slots as sizes were chosen for. The step rounds otherwise in any case, so rewrites that do are allowed with it
+ * where that brings more. */
+static npart_status add_caches(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                               const npart_plan *fixed, const char *target, struct npart_fix_options *options,
+                               struct npart__arena *arena, struct npart_error *error)
+{
+    const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : NULL;
+    const uint32_t rounds = 1u << NPART_EQUAL_ULP, allowed = options->allowed;
+    if (!chosen || options->version < 4 || options->cache_slots ||
+        chosen->inference->graph != asked->inference->graph)
+        return NPART_OK;
+    options->cache_slots = npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference);
+    if (!options->cache_slots)
+        return NPART_OK;
+    npart_status status = add_cache(out, count, path, plan, chosen, target, options, arena, error);
+    if (status != NPART_OK || !*count)
+        return status;
+    options->allowed |= wider(out[0]) & rounds;
+    if (options->allowed != allowed) {
+        npart_fix_free(out[0]);
+        *count = 0;
+        status = add_cache(out, count, path, plan, chosen, target, options, arena, error);
+    }
+    if (*count && !does_pay(out[0], plan)) {
+        npart_fix_free(out[0]);
+        *count = 0;
+    }
+    uint32_t more = *count ? wider(out[0]) : 0;
+    if (status != NPART_OK || !*count || !(more & ~options->allowed))
+        return status;
+    options->allowed |= more;
+    return add_cache(out, count, path, plan, chosen, target, options, arena, error);
 }
 
 /* A file that has changed meanwhile, or has what cannot be written: the advice does without. */
@@ -70,8 +175,16 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
     /* It is part of the plan's analysis, so that one budget holds for all of it. */
     asked.allocator = &plan->life->arena.allocator;
     asked.max_memory_bytes = asked.max_ms = 0;
-    npart_status status = is_ready ? add_search(out, count, path, plan, target, &asked, error)
+    struct npart_fix_options with_cache = asked;
+    with_cache.sizes = options->sizes;
+    npart_status status = is_ready ? add_caches(out, count, path, plan, fixed, target, &with_cache, &scratch, error)
                                    : npart__fail_memory(error);
+    if (*count) {
+        npart__arena_clear(&scratch);
+        return status;
+    }
+    if (status == NPART_OK)
+        status = add_search(out, count, path, plan, target, &asked, error);
     asked.allowed |= *count ? wider(out[0]) : 0;
     if (status == NPART_OK && asked.allowed != options->allowed)
         status = add_search(out, count, path, plan, target, &asked, error);
