@@ -22,8 +22,8 @@ static const char *slots_of(const struct npart__mended *mended)
     return NULL;
 }
 
-/* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)", "Give the cache a fixed size
- * of 128 slots". */
+/* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)", "Give the cache a fixed
+ * size of 128 slots". */
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
 {
     struct npart__buffer text;

@@ -109,8 +109,8 @@ static bool does_pay(const npart_fix *fix, const npart_plan *plan)
            npart__step_pays(&before, &after) != NPART_PAYS_NOTHING;
 }
 
-/* As many slots as sizes were chosen for. The step rounds otherwise in any case, so rewrites that do are allowed with it
- * where that brings more. */
+/* As many slots as sizes were chosen for. The step rounds otherwise in any case, so rewrites that do are allowed
+ * with it where that brings more. */
 static npart_status add_caches(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                                const npart_plan *fixed, const char *target, struct npart_fix_options *options,
                                struct npart__arena *arena, struct npart_error *error)

@@ -2,10 +2,11 @@
  *
  * The cache of a decoder: inputs to which each step adds a token, and which leave the model again.
  *
- * An input is one where it is joined with something new along an axis and the result is an output, or, where the cache
- * has a fixed size, what is new alone or a Slice of the result; or where an operator takes it for its cache, or writes
- * into it along an axis and gives it back. A token takes the elements that are left without that axis and the batch. With past_key
- * float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2 bytes = 57,344.
+ * An input is one where it is joined with something new along an axis and the result is an output, or, where the
+ * cache has a fixed size, what is new alone or a Slice of the result; or where an operator takes it for its cache, or
+ * writes into it along an axis and gives it back. A token takes the elements that are left without that axis and the
+ * batch. With past_key float16[b,8,past,64] and past_value alike in each of 28 layers, it takes 28 * 2 * 8 * 64 * 2
+ * bytes = 57,344.
  */
 #include "memory/memory.h"
 
