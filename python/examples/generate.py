@@ -91,7 +91,7 @@ class Generator:
             return np.broadcast_to(np.where(used & ~later, 0, closed), dims).astype(dtype)
         if role == "past":
             return self.past_of(model, tensor)
-        return np.asarray(self.others.get(tensor["name"], np.zeros(dims)), dtype).reshape(dims)
+        return np.broadcast_to(np.asarray(self.others.get(tensor["name"], 0), dtype), dims)
 
     def run(self, model, tokens):
         """One run with as many tokens as it takes, or fewer; the other outputs of the model."""

@@ -346,6 +346,11 @@ npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens
     if (status == NPART_OK) {
         list_varying(&reading, &first, &full);
         count = list_ids(work, &full, ids);
+        /* Elements that could not be read look as if they were not known. */
+        bool has_failed = npart__take_failure(&first.inference);
+        has_failed |= npart__take_failure(&full.inference);
+        if (has_failed)
+            status = npart__fail_memory(work->error);
     }
     npart__cache_probe_free(&first);
     npart__cache_probe_free(&full);
