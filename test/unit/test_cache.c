@@ -289,7 +289,6 @@ static void test_cache__bias(void)
         "node scores = Add(ordered, open)\n",            /* nothing is added */
         ("node small = Mul(hiding, one_f)\ninit few float32[] = 0.01\nnode less = Mul(hiding, few)\n"
          "node scores = Add(ordered, less)\n"),          /* -100 */
-        "node scores = Sub(ordered, hiding)\n",          /* the wrong sign */
     };
     for (size_t i = 0; i < NPART__COUNT(unmasked); i++) {
         struct fixed fixed;
@@ -506,6 +505,13 @@ static const struct refused refusals[] = {
      "init past_50 int64[] = 50\nnode at = Where(is_some, far, positions)\n"
      "node place = Gather(places, at) @place\n", 1, "node 9 (Gather place)",
      "a cache of 16 slots is longer than the table of positions, which has 64"},
+    /* What is added at slots in use counts as well: the wrong sign, and more of the right one. */
+    {"node scores = Add(ordered, hiding)\n", "node scores = Sub(ordered, hiding)\n", 1, "node 33 (Softmax softmax)",
+     "as much may be added at empty slots as hides them"},
+    {"node unseen = Sub(one_f, seen)\n", "node unseen = Add(one_f, seen)\n", 1, "node 33 (Softmax softmax)",
+     "as much may be added at empty slots as hides them"},
+    {"node bias = Mul(unseen, closed)\n", "node bias = Mul(seen, closed)\n", 1, "node 33 (Softmax softmax)",
+     "as much may be added at empty slots as hides them"},
     /* Other ways to look up. */
     {"node place = Gather(places, positions) @place\n",
      "init few float32[15,4]\ninit wide int64[2] = 1 4\nnode at = Expand(positions, wide)\n"

@@ -165,6 +165,7 @@ struct npart__flow {
     uint32_t axis;   /* of the slots; NPART_NONE: none */
     double hidden;   /* no more than this at empty slots is added to it; 0: nothing hides them */
     double later;    /* the same at tokens that are later; of one new token there are none */
+    double shown;    /* no less than this is added at a new token's own slot, beside which others are hidden or not */
 };
 
 struct npart__walk {

@@ -54,7 +54,7 @@ static const struct npart__fact *result_fact(const struct npart__walk *walk)
 
 /* ---- what hides -------------------------------------------------------------------------------------------------- */
 
-enum hidden { EMPTY, LATER };
+enum hidden { EMPTY, LATER, OWN };
 
 struct extremes {
     double least, most;
@@ -62,7 +62,7 @@ struct extremes {
 };
 
 /* The extremes of control at what is to be hidden: at slots that are empty in the second probe, or at new tokens later
- * than that of the row. Control without slots is the same at all of them. */
+ * than that of the row; or at the row's own token. Control without slots is the same at all of them. */
 static struct extremes extremes_of(const struct npart__walk *walk, uint32_t value, enum hidden what)
 {
     struct npart__probe *probe = walk->compared->b;
@@ -76,11 +76,13 @@ static struct extremes extremes_of(const struct npart__walk *walk, uint32_t valu
     uint32_t columns = is_by_slot ? (uint32_t)fact->dims[fact->rank - 1u] : 1;
     uint32_t rows = is_by_slot && fact->rank > 1 ? (uint32_t)fact->dims[fact->rank - 2u] : 1;
     uint32_t past = probe->layout.past, tokens = probe->layout.tokens;
-    if (is_by_slot && (columns != past + tokens || (what == LATER && rows != tokens && rows != 1)))
+    if (is_by_slot && (columns != past + tokens || (what != EMPTY && rows != tokens && rows != 1)))
         return out;
     for (uint32_t i = 0; i < known->count; i++) {
         uint32_t column = i % columns, row = i / columns % rows;
+        bool is_own = rows == 1 ? column >= past : column == past + row;
         bool counts = !is_by_slot || (what == EMPTY ? column < walk->compared->empty
+                                      : what == OWN ? is_own
                                                     : column > past + (rows == 1 ? 0 : row));
         double number = npart__known_number(known, i);
         if (counts && isnan(number))
@@ -96,23 +98,37 @@ static struct extremes extremes_of(const struct npart__walk *walk, uint32_t valu
 
 static double hidden_in(const struct npart__flow *flow, enum hidden what)
 {
-    return what == EMPTY ? flow->hidden : flow->later;
+    return what == EMPTY ? flow->hidden : what == LATER ? flow->later : flow->shown;
 }
 
 static double *hidden_of(struct npart__flow *flow, enum hidden what)
 {
-    return what == EMPTY ? &flow->hidden : &flow->later;
+    return what == EMPTY ? &flow->hidden : what == LATER ? &flow->later : &flow->shown;
 }
 
-/* No more than this is there: of control what it has, of data what hides it; of data that nothing hides 0, since
- * scores are small beside what hides. */
-static double most_of(const struct npart__walk *walk, uint32_t operand, enum hidden what)
+/* The bound that says nothing. */
+static double unknown(enum hidden what)
+{
+    return what == OWN ? -INFINITY : INFINITY;
+}
+
+/* Of two, what holds for both: at what is hidden the larger, at the own slot the smaller. */
+static double weaker(enum hidden what, double a, double b)
+{
+    return what == OWN ? fmin(a, b) : fmax(a, b);
+}
+
+/* No more than this is there, at the own slot no less: of control what it has, of data what is added to it; of data to
+ * which nothing is added 0, since scores are small beside what hides. */
+static double bound_of(const struct npart__walk *walk, uint32_t operand, enum hidden what)
 {
     struct npart__flow flow = flow_of(walk, operand);
     if (!flow.is_known)
         return hidden_in(&flow, what);
     struct extremes at = extremes_of(walk, operand_of(walk, operand), what);
-    return at.is_known ? at.most : 0;
+    if (!at.is_known) /* there are no later tokens */
+        return what == LATER && walk->compared->b->layout.tokens == 1 ? 0 : unknown(what);
+    return what == OWN ? at.least : at.most;
 }
 
 static bool is_zero(const struct npart__walk *walk, uint32_t operand)
@@ -133,21 +149,26 @@ static void add(struct npart__walk *walk, struct npart__flow *out, enum hidden w
 {
     double sum = 0;
     for (uint32_t i = 0; i < node_of(walk)->input_count; i++)
-        sum += most_of(walk, i, what);
-    *hidden_of(out, what) = fmin(sum, 0);
+        sum += bound_of(walk, i, what);
+    *hidden_of(out, what) = isnan(sum) ? unknown(what) : sum;
 }
 
 static void subtract(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
 {
     struct npart__flow right = flow_of(walk, 1);
+    double from = bound_of(walk, 0, what), by = 0;
     struct extremes at = {0};
     if (right.is_known)
         at = extremes_of(walk, operand_of(walk, 1), what);
-    if (right.is_known ? at.is_known : hidden_in(&right, what) == 0)
-        *hidden_of(out, what) = fmin(most_of(walk, 0, what) - (right.is_known ? at.least : 0), 0);
+    if (at.is_known)
+        by = what == OWN ? at.most : at.least;
+    bool has_none = right.is_known ? what == LATER && walk->compared->b->layout.tokens == 1
+                                   : right.hidden == 0 && right.later == 0 && right.shown == 0;
+    double sum = at.is_known || has_none ? from - by : unknown(what);
+    *hidden_of(out, what) = isnan(sum) ? unknown(what) : sum;
 }
 
-/* By control that is positive everywhere; by anything else what hides is no longer known. */
+/* By control that is positive everywhere; by anything else what was added is no longer known. */
 static void scale(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
 {
     bool divides = npart__node_is(graph_of(walk), node_of(walk), "Div");
@@ -155,10 +176,14 @@ static void scale(struct npart__walk *walk, struct npart__flow *out, enum hidden
         struct npart__flow at = flow_of(walk, i), other = flow_of(walk, 1 - i);
         struct extremes by = {0};
         if (other.is_known && other.axis == NPART_NONE)
-            by = extremes_of(walk, operand_of(walk, 1 - i), what);
+            by = extremes_of(walk, operand_of(walk, 1 - i), EMPTY);
         if (at.is_known || !by.is_known || !(by.least > 0) || isinf(by.most))
             continue;
-        *hidden_of(out, what) = divides ? hidden_in(&at, what) / by.most : hidden_in(&at, what) * by.least;
+        double bound = hidden_in(&at, what);
+        bool takes_least = (bound < 0) != (what == OWN) ? !divides : divides;
+        double factor = takes_least ? by.least : by.most;
+        *hidden_of(out, what) = bound == 0 ? 0 : divides ? bound / factor : bound * factor;
+        return;
     }
 }
 
@@ -166,8 +191,8 @@ static void take_largest(struct npart__walk *walk, struct npart__flow *out, enum
 {
     double most = -INFINITY;
     for (uint32_t i = 0; i < node_of(walk)->input_count; i++)
-        most = fmax(most, most_of(walk, i, what));
-    *hidden_of(out, what) = fmin(most, 0);
+        most = fmax(most, bound_of(walk, i, what));
+    *hidden_of(out, what) = most;
 }
 
 /* Which of its operands a Where takes there, as bits 1 and 2. */
@@ -181,12 +206,29 @@ static unsigned taken_by(const struct npart__walk *walk, enum hidden what)
 
 static void choose(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
 {
-    double most = -INFINITY;
+    double bound = -unknown(what);
     unsigned taken = taken_by(walk, what);
     for (uint32_t i = 1; i < 3; i++)
         if (taken >> i & 1)
-            most = fmax(most, most_of(walk, i, what));
-    *hidden_of(out, what) = fmin(most, 0);
+            bound = weaker(what, bound, bound_of(walk, i, what));
+    *hidden_of(out, what) = bound;
+}
+
+/* Of an operator that is not followed in this: what was added is lost, and control must be as small as scores. */
+static void lose(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
+{
+    bool is_small = true;
+    for (uint32_t i = 0; i < node_of(walk)->input_count; i++) {
+        struct npart__flow at = flow_of(walk, i);
+        struct extremes of = {0};
+        if (operand_of(walk, i) == NPART_NONE)
+            continue;
+        if (at.is_known)
+            of = extremes_of(walk, operand_of(walk, i), what);
+        is_small &= at.is_known ? !of.is_known || (of.least >= HIDES && of.most <= -HIDES)
+                                : at.hidden == 0 && at.later == 0 && at.shown == 0;
+    }
+    *hidden_of(out, what) = is_small ? 0 : unknown(what);
 }
 
 static void keep(struct npart__walk *walk, struct npart__flow *out, enum hidden what)
@@ -231,10 +273,12 @@ static const char *each(struct npart__walk *walk)
         if (out->axis == NPART_NONE || rank - at.axis != result->rank - out->axis)
             return "the slots are on different axes of its operands";
     }
+    for (unsigned what = EMPTY; what <= OWN; what++)
+        lose(walk, out, (enum hidden)what);
     for (size_t i = 0; i < NPART__COUNT(hidings); i++) {
         if (!npart__lists_op(graph_of(walk), hidings[i].ops, walk->node))
             continue;
-        for (unsigned what = EMPTY; what <= LATER && hidings[i].hide; what++)
+        for (unsigned what = EMPTY; what <= OWN && hidings[i].hide; what++)
             hidings[i].hide(walk, out, (enum hidden)what);
         out->is_zero = (hidings[i].zeros && is_zero(walk, 0)) || (hidings[i].zeros > 1 && is_zero(walk, 1));
     }
@@ -250,6 +294,7 @@ static void hand_on(struct npart__walk *walk)
     struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
     out->hidden = from.hidden;
     out->later = from.later;
+    out->shown = from.shown;
     out->is_zero = from.is_zero;
 }
 
@@ -432,10 +477,14 @@ static const char *softmax(struct npart__walk *walk)
         return NULL;
     if (axis + 1 != rank || from.is_known)
         return "the slots are not its last axis";
-    if (walk->compared->b->layout.tokens > 1 && !(from.later <= HIDES))
+    if (walk->compared->b->layout.tokens > 1 && !(from.later - from.shown <= HIDES))
         return "a new token sees those after it, so only one can be taken at a time: --tokens 1";
     out->is_zero = true;
-    if (from.hidden <= HIDES || work->is_unmasked[node_id])
+    if (from.hidden - from.shown <= HIDES)
+        return NULL;
+    if (!(from.hidden + NPART__MASK_VALUE - from.shown <= HIDES))
+        return "as much may be added at empty slots as hides them, or less at slots in use";
+    if (work->is_unmasked[node_id])
         return NULL;
     work->is_unmasked[node_id] = true;
     work->is_out_of_memory |= !NPART__PUSH(work->arena, &work->unmasked, node_id);
