@@ -415,7 +415,7 @@ static void test_cache__buckets(void)
         "node scores = Add(sloped, hiding)\n";
     for (int most = 15; most < 17; most++) {
         struct fixed fixed;
-        char text[sizeof buckets];
+        char text[sizeof buckets + 16];
         (void)snprintf(text, sizeof text, buckets, most);
         fix(&fixed, "node scores = Add(ordered, hiding)\n", text, 40, 1, false);
         CHECK_TEXT(fixed.error.place, most == 15 ? "" : "node 40 (Gather buckets)");
