@@ -2,8 +2,8 @@
  *
  * Workflow commands of GitHub Actions: an error for each threshold that is not met and each model that cannot be
  * analyzed, a warning for each cause of nodes that fall back or fail to compile, but where thresholds are set and met:
- * what is accepted is told by nothing. Few of them are shown, so warnings are gathered, and the first cause of each plan
- * comes before the second of any.
+ * what is accepted is told by nothing. Few of them are shown, so warnings are gathered, and the first cause of each
+ * plan comes before the second of any.
  */
 #include "report/document.h"
 

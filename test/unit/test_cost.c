@@ -577,7 +577,8 @@ static void test_target__mistakes(void)
     }
 }
 
-TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing, test_cost__weights_past_the_chips_memory, test_cost__the_whole,
+TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing,
+      test_cost__weights_past_the_chips_memory, test_cost__the_whole,
       test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,

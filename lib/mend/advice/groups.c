@@ -278,8 +278,8 @@ static uint32_t switch_of(const struct npart__oplist *oplist, const char *name, 
     return *name ? NPART_NONE : lifting != NPART_NONE ? lifting : oplist->integer_when.without;
 }
 
-/* Planned as it is, and with sizes fixed, which is taken where it is better still: another runtime may need them all the
- * same. A switch that is on already, or that helps in neither case, makes the row impossible. */
+/* Planned as it is, and with sizes fixed, which is taken where it is better still: another runtime may need them all
+ * the same. A switch that is on already, or that helps in neither case, makes the row impossible. */
 static npart_status prepare_switch(struct npart__way *way, struct npart__group *group, const char *name)
 {
     const struct npart__target *target = &way->plan->target;

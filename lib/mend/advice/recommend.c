@@ -107,8 +107,8 @@ static const char *allowed_by(const struct npart__action *at)
 }
 
 /* Of the steps, the one after which a run is shortest; how many steps that are. Of two steps that leave a run as
- * short the earlier: less has to be changed. Where no step has a time, or the best takes several, a command in the place
- * of the first one, which allows more. */
+ * short the earlier: less has to be changed. Where no step has a time, or the best takes several, a command in the
+ * place of the first one, which allows more. */
 static struct way_to_run best_mended(const struct npart__way *way, const struct way_to_run *cpu, uint32_t *steps,
                                      const char **allows)
 {
@@ -223,7 +223,7 @@ static void append_nodes(struct npart__buffer *out, uint32_t count, const char *
     npart__append_format(out, " node%s %s", count == 1 ? "" : "s", count == 1 ? what_one : what_many);
 }
 
-/* What of the fix, behind "after the fix". */
+/* What follows "after the fix". */
 static void append_fix(struct npart__buffer *out, const struct ways *ways)
 {
     if (ways->steps > 1)

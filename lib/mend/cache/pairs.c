@@ -99,7 +99,7 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.past = NPART_NONE, .axis = AXIS};
         uint32_t output = graph->operands.items[scope->first_output + i];
-        uint32_t producer = npart__producer(graph, npart__cache_through(&work, output));
+        uint32_t producer = npart__producer(graph, through(&work, output));
         if (producer == NPART_NONE)
             continue;
         if (npart__lists_op(graph, "com.microsoft:GroupQueryAttention", producer))

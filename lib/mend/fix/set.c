@@ -37,13 +37,13 @@ static npart_status check_set(const npart_fix *const *fixes, uint32_t count, str
         if (!fixes[i])
             return npart__fail_null("fixes", error);
         const struct npart__cache *first = &fixes[0]->found.cache, *at = &fixes[i]->found.cache;
-        if (!at->slots || at->slots != first->slots || at->shifts != first->shifts ||
+        if (!at->info.slots || at->info.slots != first->info.slots || at->info.present != first->info.present ||
             strcmp(fixes[i]->path, fixes[0]->path) != 0)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the models do not share a cache of fixed size");
         for (uint32_t k = 0; k < i; k++)
-            if (fixes[k]->found.cache.tokens == at->tokens)
+            if (fixes[k]->found.cache.info.tokens == at->info.tokens)
                 return npart__fail(error, NPART_ERROR_ARGUMENT, "", "two models take %u new tokens in a run",
-                                   at->tokens);
+                                   at->info.tokens);
     }
     return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one model is needed");
 }
@@ -55,7 +55,7 @@ static char *path_in(const struct set *set, const char *name)
 
 static char *name_of(const struct set *set, uint32_t index)
 {
-    return npart__arena_format(set->arena, "tokens-%u.onnx", cache_of(set, index)->tokens);
+    return npart__arena_format(set->arena, "tokens-%u.onnx", cache_of(set, index)->info.tokens);
 }
 
 /* Under its temporary name, and read again, before any of them gets its own. */
@@ -99,7 +99,7 @@ static bool is_right(const struct set *set)
 {
     bool is_right = false;
     for (uint32_t i = 0; i < set->count; i++)
-        is_right |= cache_of(set, i)->order == NPART_SLOTS_RIGHT;
+        is_right |= cache_of(set, i)->info.order == NPART_SLOTS_RIGHT;
     return is_right;
 }
 
@@ -115,16 +115,16 @@ static const char *make_manifest(const struct set *set, struct npart__buffer *ou
         npart__json_text(out, "weights", WEIGHTS);
     else
         npart__json_value(out, "weights", "null");
-    npart__json_number(out, "slots", first->slots);
+    npart__json_number(out, "slots", first->info.slots);
     npart__json_text(out, "order", npart_slot_order_text(is_right(set) ? NPART_SLOTS_RIGHT : NPART_SLOTS_ANY));
-    npart__json_text(out, "present", npart_present_text(first->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW));
+    npart__json_text(out, "present", npart_present_text(first->info.present));
     npart__json_open(out, "files", '[');
     for (uint32_t i = 0; i < set->count; i++) {
         const char *name = name_of(set, i);
         npart__json_open(out, NULL, '{');
         npart__json_text(out, "file", name ? name : "");
-        npart__json_number(out, "tokens", cache_of(set, i)->tokens);
-        npart__json_value(out, "cache", cache_of(set, i)->text);
+        npart__json_number(out, "tokens", cache_of(set, i)->info.tokens);
+        npart__json_value(out, "cache", cache_of(set, i)->info.text);
         npart__json_close(out, '}');
         out->failed |= !name;
     }

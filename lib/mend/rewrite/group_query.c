@@ -132,8 +132,8 @@ const char *npart__make_softmax(struct npart__site *site, const char *scores)
 }
 
 /* [batch, length, heads * size] as [batch, heads, length, size], turned by the rows of positions, NULL: not. They are
- * applied before the heads change places: runtimes move a Transpose past what comes after it, to the rows of the tables,
- * in each layer. */
+ * applied before the heads change places: runtimes move a Transpose past what comes after it, to the rows of the
+ * tables, in each layer. */
 static const char *split_heads(struct npart__site *site, const struct npart__group_query *at, const char *x,
                                int64_t heads, const char *cosine, const char *sine)
 {

@@ -23,7 +23,7 @@ struct npart__group_query {
     int64_t batch, length, shared; /* of the new tokens; queries of a key, heads / kept * length */
     int64_t heads, kept, size;     /* of queries, of keys; of a head */
     int type;
-    const char *(*rows)(void *payload, uint32_t operand);     /* of COSINE or SINE, at the positions: [.., tokens, 1, half] */
+    const char *(*rows)(void *payload, uint32_t operand); /* of COSINE or SINE, by position: [.., tokens, 1, half] */
     const char *(*weigh)(void *payload, const char *scores);  /* Softmax, with what hides slots */
     void *payload;
 };
