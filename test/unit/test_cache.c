@@ -419,7 +419,7 @@ static void test_cache__buckets(void)
         (void)snprintf(text, sizeof text, buckets, most);
         fix(&fixed, "node scores = Add(ordered, hiding)\n", text, 40, 1, false);
         CHECK_TEXT(fixed.error.place, most == 15 ? "" : "node 40 (Gather buckets)");
-        CHECK(most == 16 || fixed.cache.order == NPART_SLOTS_RIGHT);
+        CHECK(most == 16 || fixed.cache.info.order == NPART_SLOTS_RIGHT);
         npart__arena_clear(&fixed.arena);
     }
 }
