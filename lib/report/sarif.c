@@ -244,7 +244,6 @@ static void put_suppression(struct sarif *sarif, const char *justification)
     npart__json_open(sarif->out, "suppressions", '[');
     npart__json_open(sarif->out, NULL, '{');
     npart__json_text(sarif->out, "kind", "external");
-    npart__json_text(sarif->out, "status", "accepted");
     npart__append_sarif_text(sarif->document, sarif->out, "justification", justification);
     npart__append_text(sarif->out, "}]");
 }

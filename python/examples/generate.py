@@ -9,8 +9,8 @@ Needs:  pip install onnx onnxruntime numpy
     python generate.py decoder/manifest.json --prompt 15496,11,995
 
 The prompt is read by the model that takes the most tokens in a run, and the rest one by one. The contract in a model's
-metadata says what each input and output is (docs/decoder-cache.md), so this runs any such model. Inputs that the original has beside tokens, positions, masks and caches are given as zeros here; those of an
-encoder are yours to give.
+metadata says what each input and output is (docs/decoder-cache.md), so this runs any such model. Inputs that the
+original has beside tokens, positions, masks and caches are given as zeros here; those of an encoder are yours to give.
 """
 import argparse
 import json

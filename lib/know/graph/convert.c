@@ -31,7 +31,13 @@ static bool mark_kept(struct conversion *at)
     return at->is_kept != NULL;
 }
 
-/* Its numbers are still read as they are stored. Sums past what can be counted stay there. */
+/* A sum may have stayed at what can be counted, or a tensor that no call uses is in none. */
+static void take_away(uint64_t *sum, uint64_t part)
+{
+    *sum -= *sum == UINT64_MAX ? 0 : part < *sum ? part : *sum;
+}
+
+/* Its numbers are still read as they are stored. */
 static const struct npart__tensor *convert_tensor(struct conversion *at, const struct npart__tensor *tensor)
 {
     struct npart__weight_sum *sums = at->graph->weights_of;
@@ -41,13 +47,12 @@ static const struct npart__tensor *convert_tensor(struct conversion *at, const s
     *made = *tensor;
     made->element_type = at->to;
     made->bytes = npart__type_bytes(at->to, tensor->elements);
-    if (at->graph->weight_bytes == UINT64_MAX)
-        return made;
-    at->graph->weight_bytes -= tensor->bytes - made->bytes;
-    sums[at->from].bytes -= tensor->bytes;
-    sums[at->from].elements -= tensor->elements;
-    sums[at->to].bytes += made->bytes;
-    sums[at->to].elements += made->elements;
+    take_away(&at->graph->weight_bytes, tensor->bytes);
+    take_away(&sums[at->from].bytes, tensor->bytes);
+    take_away(&sums[at->from].elements, tensor->elements);
+    at->graph->weight_bytes = npart__sum_uint64(at->graph->weight_bytes, made->bytes);
+    sums[at->to].bytes = npart__sum_uint64(sums[at->to].bytes, made->bytes);
+    sums[at->to].elements = npart__sum_uint64(sums[at->to].elements, made->elements);
     return made;
 }
 
@@ -95,20 +100,25 @@ static bool convert_floats(struct conversion *at, struct npart__attribute *attri
     return true;
 }
 
+static bool has(const struct npart__attribute *attribute, enum npart_attribute_type type, const char *name)
+{
+    return attribute->type == type && strcmp(attribute->name, name) == 0;
+}
+
+/* An attribute of a tensor may hold none. */
 static bool convert_attribute(struct conversion *at, bool is_constant, struct npart__attribute *attribute)
 {
-    bool is_int = attribute->type == NPART_ATTRIBUTE_INT;
-    if (is_int && (strcmp(attribute->name, "to") == 0 || strcmp(attribute->name, "dtype") == 0)) {
+    bool is_tensor = attribute->type == NPART_ATTRIBUTE_TENSOR && attribute->u.tensor;
+    if (attribute->is_elided)
+        return true;
+    if (has(attribute, NPART_ATTRIBUTE_INT, "to") || has(attribute, NPART_ATTRIBUTE_INT, "dtype"))
         attribute->u.i = attribute->u.i == at->from ? at->to : attribute->u.i;
-    } else if (attribute->type == NPART_ATTRIBUTE_TENSOR && !attribute->is_elided &&
-               attribute->u.tensor->element_type == at->from) {
-        attribute->u.tensor = convert_tensor(at, attribute->u.tensor);
-        return attribute->u.tensor != NULL;
-    } else if (is_constant && strcmp(attribute->name, "value_float") == 0) {
+    else if (is_tensor && attribute->u.tensor->element_type == at->from)
+        return (attribute->u.tensor = convert_tensor(at, attribute->u.tensor)) != NULL;
+    else if (is_constant && has(attribute, NPART_ATTRIBUTE_FLOAT, "value_float"))
         return convert_floats(at, attribute, false);
-    } else if (is_constant && strcmp(attribute->name, "value_floats") == 0) {
+    else if (is_constant && has(attribute, NPART_ATTRIBUTE_FLOATS, "value_floats"))
         return convert_floats(at, attribute, true);
-    }
     return true;
 }
 
