@@ -248,6 +248,13 @@ static void test_rewrite_bodies__unrolls_loops_with_results(void)
          "node y, u, v = Loop(n, , x) body=graph body\noutput y\noutput v\n",
          "y = Add(x, x)\ny/unroll/t = Abs(x)\nv = Unsqueeze(y/unroll/t, y/unroll/constant_3)\n"
          "init y/unroll/constant_3 int64[1] = 0\n"},
+        {"graph body\ninput i int64[]\ninput go bool[]\ninput a float32[2]\n" GO ADD "\nnode t = Abs(a)\n"
+         "output more\noutput b\noutput t\nend\n" TWO "node y, v = Loop(n, , x) body=graph body\noutput y\noutput v\n",
+         "y/unroll/b = Add(x, x)\ny/unroll/t = Abs(x)\ny = Add(y/unroll/b, y/unroll/b)\n"
+         "y/unroll_2/t = Abs(y/unroll/b)\ny/unroll/Unsqueeze = Unsqueeze(y/unroll/t, y/unroll/constant_4)\n"
+         "y/unroll/Unsqueeze_2 = Unsqueeze(y/unroll_2/t, y/unroll/constant_5)\n"
+         "v = Concat(y/unroll/Unsqueeze, y/unroll/Unsqueeze_2) axis=0\n"
+         "init y/unroll/constant_4 int64[1] = 0\ninit y/unroll/constant_5 int64[1] = 0\n"},
     };
     CHECK_ROWS(rows, "unroll");
 }
