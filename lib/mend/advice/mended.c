@@ -22,18 +22,26 @@ static const char *slots_of(const struct npart__mended *mended)
     return NULL;
 }
 
+/* The plan whose sizes are a part of what is told; NULL: none is. Where sizes alone were fixed and none were proposed, it
+ * is the user's: written into the file they tell a runtime more than given to its session. */
+static const struct npart__plan *sizes_of(const struct npart__way *way, const struct npart__mended *mended)
+{
+    return way->fixed ? way->fixed : mended->only_sizes ? way->open : NULL;
+}
+
 /* "Fix `batch` and `sequence`", "Fix `batch`, and rewrite the model (gathernd, mul-order)", "Give the cache a fixed
  * size of 128 slots". */
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
 {
     struct npart__buffer text;
     const char *slots = slots_of(mended);
-    bool has_sizes = slots || (way->fixed && way->fixed->binding_count), has_others = false;
+    const struct npart__plan *sizes = sizes_of(way, mended);
+    bool has_sizes = slots || (sizes && sizes->binding_count), has_others = false;
     npart__buffer_init(&text, way->arena);
     if (slots)
         npart__append_format(&text, "Give the cache a fixed size of %s slots", slots);
     else if (has_sizes)
-        npart__append_dims(way, way->fixed, &text);
+        npart__append_dims(way, sizes, &text);
     for (const char *at = mended->rewrites; *at; at += at[strcspn(at, " ")] ? strcspn(at, " ") + 1 : strlen(at))
         has_others |= !is_said(at, strcspn(at, " "), slots != NULL);
     if (mended->only_sizes || !has_others)
@@ -104,7 +112,7 @@ npart_status npart__add_mended(struct npart__way *way, const struct npart__mende
     bool is_made = action.text && marks && npart__tell_causes(way, marks, &action) &&
                    npart__list_needs(way, 0, &action);
     if (is_made && mended->only_sizes)
-        is_made = npart__dims_command(way, way->fixed, &action.command);
+        is_made = npart__dims_command(way, sizes_of(way, mended), &action.command);
     is_made = is_made && (is_other ? NPART__PUSH(&way->scratch, &way->others, action)
                                    : NPART__PUSH(way->arena, &way->out->items, action));
     if (!is_made)
