@@ -79,6 +79,19 @@ fidelity-room: $(tool) $(VENV)/ready ## the same of cuts that the report tells w
 	$(VENV)/bin/python test/fidelity/decoder.py --tool $(tool) --folder $(BUILD)/fidelity-decoder
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
+# The compilers of other targets, by a script that prints what one says of a model. PROBES: models of one operator.
+VERIFY_SCRIPT = $(firstword $(wildcard test/fidelity/ask_$(TARGET).py) $(ORACLE))
+VERIFY_FOLDER ?= $(BUILD)/verify-$(TARGET)
+verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler: own probes, PROBES and MODELS (TARGET=xnnpack, ORACLE_PYTHON; ORACLE, SWITCHES=@RELEASE+...)
+	@test -n "$(ORACLE_PYTHON)" -a -f "$(VERIFY_SCRIPT)" || { echo "TARGET=xnnpack ORACLE_PYTHON=PYTHON that has the" \
+		"compiler, or ORACLE=SCRIPT that asks it" >&2; exit 2; }
+	@mkdir -p $(VERIFY_FOLDER)
+	test ! -f test/fidelity/$(TARGET)_probes.py || $(VENV)/bin/python test/fidelity/$(TARGET)_probes.py $(VERIFY_FOLDER)/own
+	for kind in $(if $(wildcard test/fidelity/$(TARGET)_probes.py),own) $(if $(PROBES),probes) $(if $(MODELS),models); do \
+		case $$kind in own) at=$(VERIFY_FOLDER)/own;; probes) at=$(PROBES);; models) at="--counts $(MODELS)";; esac; \
+		echo "== $$kind"; $(VENV)/bin/python test/fidelity/verify.py --tool $(tool) --target $(TARGET)$(SWITCHES) \
+			--oracle $(VERIFY_SCRIPT) --python $(ORACLE_PYTHON) --write $(VERIFY_FOLDER)/$$kind.jsonl.gz $$at || bad=1; \
+	done; test -z "$$bad"
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/cost.py fit --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/fidelity-cost.md (MODELS, TRUTH)
@@ -116,4 +129,4 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 	fidelity-work fidelity-recommendation fidelity-valid fidelity-values fidelity-sizes fidelity-memory fidelity-waves \
 	fidelity-calibrate fidelity-fix fidelity-opsets fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers \
 	fidelity-split fidelity-generate fidelity-room \
-	fidelity-mobile fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot
+	fidelity-mobile verify-target fit fidelity-cost fidelity-compile-time fidelity-vela facts-by-lot

@@ -233,13 +233,15 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     out.verdicts = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.verdicts);
     out.first_reason = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.first_reason);
     out.in_units = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.in_units);
-    if (!out.verdicts || !out.first_reason || !out.in_units)
+    out.match_of = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.match_of);
+    if (!out.verdicts || !out.first_reason || !out.in_units || !out.match_of)
         return false;
     /* Copies of DequantizeLinear nodes have ids after all nodes of the file, so they count as new and are asked
      * again. */
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__mask *from = i < nodes ? before : now;
         out.in_units[i] = from->in_units[i];
+        out.match_of[i] = from->match_of[i];
         out.first_reason[i] = out.reasons.count;
         out.verdicts[i] = from->verdicts[i];
         for (uint32_t k = from->first_reason[i]; k < from->first_reason[i + 1]; k++)

@@ -377,6 +377,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
                                                      .is_cut = plan->is_cut,
+                                                     .match_of = plan->mask.match_of,
                                                      .works = &plan->works};
     return npart__count_partitions(&request, scratch, count, error);
 }
@@ -749,6 +750,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,
                                                        .is_cut = out->is_cut,
+                                                       .match_of = out->mask.match_of,
                                                        .mask = &out->mask,
                                                        .works = &out->works};
     /* Policies change `accepted` here: what they give back to the CPU has a rule, which npart__hand_back makes the

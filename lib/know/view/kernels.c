@@ -2,10 +2,23 @@
  *
  * What ONNX Runtime can compute of constants before the model runs: for that its CPU provider needs a kernel for the
  * operator and the element types (runtime). Conversions that would give it one are inserted only later. Where the
- * standard has no shape inference of an operator, it is not computed ahead either (probe: onnxruntime 1.31.1).
+ * standard has no shape inference of an operator, newer releases do not compute it ahead either (rewrites.def, MEASURE).
  */
 #include "infer/families.h"
 #include "view/view.h"
+
+static const struct npart__applies measured[] = {
+#define MEASURE(...) NPART__APPLIES(__VA_ARGS__),
+#include "runtime/rewrites.def"
+};
+
+bool npart__measures(enum npart__release release)
+{
+    for (size_t i = 0; i < NPART__COUNT(measured); i++)
+        if (npart__is_on(measured[i], NPART_LEVEL_BASIC, release))
+            return true;
+    return false;
+}
 
 /* To what knows all, and is no session, a half is as good as the float that it is computed in. For what a runtime knows
  * (is_partial) or rewrites (a release) the type counts as it is: it has few kernels of halves. 0 is no tensor: no
@@ -49,7 +62,7 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
     /* Of other domains the library has no list of kernels. */
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
-    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
-           !npart__names_unknown_results(graph, node) && npart__kernel_find(release, node->schema, &kernel) &&
+    bool is_unmeasured = npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED && npart__measures(release);
+    return !is_unmeasured && !npart__names_unknown_results(graph, node) && npart__kernel_find(release, node->schema, &kernel) &&
            takes_operands(inference, graph, node, &kernel, release);
 }

@@ -392,13 +392,15 @@ static bool is_trusted(const struct npart__call *call, const char *op)
            npart__op_plays(op, NPART__ROLE_DEQUANTIZES);
 }
 
-/* Nor does it compute a node ahead whose results it cannot measure before (constant_folding.cc,
+/* Nor does a newer release compute a node ahead whose results it cannot measure before (constant_folding.cc,
  * EstimateNodeOutputSizeInBytes). NonZero and Compress of constants stay in the graph, and all that stands on them. */
 static bool is_measured(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
     if (!is_trusted(call, op))
         return false;
+    if (!npart__measures(call->inference->policy->release))
+        return true;
     if (npart__op_plays(op, NPART__ROLE_MEASURED_BY_OPERAND))
         return npart__is_static(npart__in(call, 0));
     for (uint32_t i = 0; i < call->node->output_count; i++) {
@@ -596,11 +598,12 @@ static enum npart__extent before_node(const struct npart__call *call)
     return is_unshaped(call) ? NPART__EXTENT_TYPES : NPART__EXTENT_ALL;
 }
 
-/* Fusing comes first, as the Reshape is then inferred with its new target. */
+/* Fusing comes first, as the Reshape is then inferred with its new target. What a release computes ahead though nothing
+ * is inferred of it has elements to be found. */
 static enum npart__extent before_folding(const struct npart__call *call)
 {
     npart__fuse_reshape(call);
-    return before_node(call);
+    return npart__measures(call->inference->policy->release) ? before_node(call) : NPART__EXTENT_ALL;
 }
 
 /* ONNX's own inference says nothing, not even of types, of an op of a domain that is not the standard's. */

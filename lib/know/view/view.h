@@ -22,6 +22,9 @@ extern const struct npart__infer_policy npart__policy_folding[NPART__RELEASES];
 bool npart__can_compute(const struct npart__inference *inference, const struct npart__graph *graph,
                         const struct npart__node *node, enum npart__release release);
 
+/* Whether a release computes ahead only what it can measure before. */
+bool npart__measures(enum npart__release release);
+
 /* ---- between the files of this stage ----------------------------------------------------------------------- */
 
 /* Where the tables of view.c and typed.c speak of an operator, in `policy_rows` of its calls: a run of rows, and

@@ -237,6 +237,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                                        .partitioner = plan->partitioner,
                                                        .accepted = taken,
                                                        .is_cut = reduced.is_cut,
+                                                       .match_of = plan->mask.match_of,
                                                        .mask = &reduced.mask,
                                                        .works = &plan->works};
         status = npart__partition_graph(&again, &scratch, &partitioning, error);

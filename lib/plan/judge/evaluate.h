@@ -70,6 +70,7 @@ uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t stage, con
 struct npart__units {
     uint32_t *unit_of;       /* by node: the fusion pattern whose match it is part of plus one, or 0 */
     uint32_t *fatal_rule_of; /* by node: the rule by which its match fails plus one, or 0 */
+    uint32_t *last_of;       /* by node: the last node of its match plus one, or 0 */
 };
 
 /* False when out of memory. */

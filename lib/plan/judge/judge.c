@@ -484,6 +484,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                     judge.quantized_unit && judge.judged;
     if (!is_ready || !npart__match_patterns(target, live->session, arena, &judge.units))
         return npart__fail_memory(error);
+    out->match_of = judge.units.last_of;
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
                           npart__target_has(target, target->oplist->integer_when) &&
                           npart__is_float_model(live->session);

@@ -42,6 +42,7 @@ struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart_verdict up to UNKNOWN; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
     bool *in_units;         /* by node: it falls back, and with it what quantizes for it */
+    uint32_t *match_of;     /* by node: the last node of the match of a pattern that it is part of plus one, or 0 */
     /* By node and, within one, in the order in which the rules were tried; of a node that was handed to the CPU
      * later the new one is last. */
     struct NPART__ARRAY(struct npart__reason) reasons;

@@ -353,6 +353,7 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
             for (uint32_t k = 0; k < matcher->unit.node_count; k++) {
                 uint32_t member = matcher->unit.nodes[k];
                 out->unit_of[member] = root->pattern + 1;
+                out->last_of[member] = id + 1;
                 /* A shared node is met again by each match; none of them may clear a failure that another has set. */
                 matcher->shared_as[member] = shares(matcher, member);
                 if (!matcher->shared_as[member] || matcher->fatal_rule)
@@ -439,7 +440,8 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
     struct matcher matcher = matcher_of(target, session);
     out->unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->unit_of);
     out->fatal_rule_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->fatal_rule_of);
-    if (!out->unit_of || !out->fatal_rule_of)
+    out->last_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->last_of);
+    if (!out->unit_of || !out->fatal_rule_of || !out->last_of)
         return false;
     matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);

@@ -109,13 +109,21 @@ static void step_by_connected_waves(struct npart__step_request *request)
     npart__split_steps(request);
 }
 
-/* Every accepted node alone: a runtime that builds a session for each. Unsupported nodes have steps of their own,
- * too, which changes nothing: they are on the CPU all the same. The place in the order is the number of the step,
- * so producers have smaller ones. */
+/* Every accepted node alone: a runtime that builds a session for each. What a pattern matches is one node: it has the
+ * step of its last, whose results alone are used outside. Unsupported nodes have steps of their own, too, which changes
+ * nothing: they are on the CPU all the same. The place in the order is the number of the step, so producers have smaller
+ * ones. */
 static void step_by_single_nodes(struct npart__step_request *request)
 {
+    const uint32_t *match_of = request->back->request->match_of;
     for (uint32_t i = 0; i < request->count; i++)
         request->step_of[request->order[i]] = i;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i], last = match_of[id] ? match_of[id] - 1 : id;
+        bool is_inside = !request->segment_of || request->segment_of[last] == request->segment;
+        if (is_inside && request->accepted[id] && request->accepted[last])
+            request->step_of[id] = request->step_of[last];
+    }
 }
 
 /* Every list has these rules, whether or not it has a line that speaks of them (oplist), so there is a reason to
