@@ -155,12 +155,84 @@ def quantized_others(folder):
             model.save(folder / f"q{op}-{name}.onnx")
 
 
+def pools(folder):
+    """Quantized ones of one type, and of others than floating point."""
+    for name, attributes in {"plain": {"count_include_pad": 0}, "padded": {}, "pads": {"pads": [1, 1, 1, 1]}, "one": {"kernel_shape": [1, 1]},
+                             "wide": {"kernel_shape": [1, 2]}, "upper": {"auto_pad": "SAME_UPPER"}, "lower": {"auto_pad": "SAME_LOWER"},
+                             "ceil": {"ceil_mode": 1, "strides": [2, 2]}}.items():  # fmt: skip
+        for kind in (np.uint8, np.int8):
+            for scale in (0.02, 0.03):
+                model = Model()
+                x = model.quantized(model.input("x", [1, 4, 8, 8]), kind)
+                y = model.node("AveragePool", [x], **{"kernel_shape": [3, 3], "count_include_pad": 1, **attributes})
+                model.output(model.quantized(y, kind, scale))
+                model.save(folder / f"qAveragePool-{name}-{kind.__name__}-{scale}.onnx")
+    for op, kind, tensor in (("Relu", np.int8, T.INT8), ("Clip", np.int8, T.INT8), ("Clip", np.uint8, T.UINT8)):
+        model = Model()
+        y = model.node("MaxPool", [model.input("x", [1, 4, 8, 8], tensor)], kernel_shape=[2, 2])
+        y = model.node(op, [y] + ([model.constant(kind(0)), model.constant(kind(6))] if op == "Clip" else []))
+        model.output(y, tensor)
+        model.save(folder / f"MaxPool-{op}-{kind.__name__}.onnx")
+
+
+def newer_versions(folder):
+    for opset in (21, 22, 23):
+        for op in KERNELS:
+            for after in ("", "Relu"):
+                model = Model(opset)
+                y = kernel(model, op, model.input("x", shape_of(op)))
+                model.output(model.node(after, [y]) if after else y)
+                model.save(folder / f"{op}{after}-opset{opset}.onnx")
+
+
+def scales_of_weights(folder):
+    """A scale for each channel of the input or of the output, where these are as many and where they are not."""
+    for op in ("Conv", "ConvTranspose"):
+        for name, shape, count, axis in (("rows", [4, 6, 3, 3], 4, 0), ("square", [4, 4, 3, 3], 4, 0), ("columns", [4, 4, 3, 3], 4, 1),
+                                         ("one", [4, 4, 3, 3], 1, 0)):
+            for kind in (np.int8, np.uint8):
+                model = Model()
+                x = model.quantized(model.input("x", [1, shape[0 if op == "ConvTranspose" else 1], 8, 8]), kind)
+                y = model.node(op, [x, model.weight(shape, kind, count, axis)])
+                model.output(model.quantized(y, kind))
+                model.save(folder / f"q{op}-{name}-{kind.__name__}.onnx")
+
+
+def written_quantized(folder):
+    for kind, tensor in ((np.uint8, T.UINT8), (np.int8, T.INT8)):
+        for count in (1, 6):
+            model = Model()
+            pair = [model.constant(np.float32(0.02)), model.constant(kind(0))]
+            weight = [model.constant(np.ones([6, 4, 3, 3], np.int8)), model.constant(np.full(count, 0.01, np.float32)),
+                      model.constant(np.zeros(count, np.int8))]
+            model.output(model.node("QLinearConv", [model.input("x", [1, 4, 8, 8], tensor), *pair, *weight, *pair]), tensor)
+            model.save(folder / f"QLinearConv-{kind.__name__}-{count}.onnx")
+
+
+def resizes(folder):
+    for opset in (13, 17, 19):
+        for name in ("scales", "sizes"):
+            for mode in ("half_pixel", "asymmetric"):
+                model = Model(opset)
+                x = model.quantized(model.input("x", [1, 4, 8, 8]))
+                inputs = [x, "", model.constant(np.float32([1, 1, 2, 2]))] if name == "scales" else [
+                    x, "", "", model.constant(np.int64([1, 4, 16, 16]))]  # fmt: skip
+                y = model.node("Resize", inputs, mode="linear", coordinate_transformation_mode=mode)
+                model.output(model.quantized(y))
+                model.save(folder / f"qResize-{name}-{mode}-opset{opset}.onnx")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     activations(folder)
     quantized_conv(folder)
     quantized_others(folder)
+    pools(folder)
+    newer_versions(folder)
+    scales_of_weights(folder)
+    written_quantized(folder)
+    resizes(folder)
 
 
 main()
