@@ -255,42 +255,150 @@ def fused_matmul():
                applies=None, target=NNAPI)
 
 
-def group_queries():
-    """Caches that are full: seqlens_k is one less than the length with the new tokens."""
-    def one(name, batch=1, length=1, past=5, heads=4, kept=2, size=16, attributes="", kind="float", is_packed=False, full=0,
-            **more):
-        total, rotary = past + length, "do_rotary=1" in attributes
-        width = (heads + 2 * kept * is_packed) * size
-        inputs = f"{kind}[{batch},{length},{width}] q"
-        if not is_packed:
-            inputs += "".join(f", {kind}[{batch},{length},{kept * size}] {part}" for part in "kv")
-        inputs += "".join(f", {kind}[{batch},{kept},{past},{size}] {part}" for part in ("pk", "pv"))
-        dtype = np.float16 if kind == "float16" else np.float32
-        angles = np.outer(np.arange(total + 3), 1 / 100 ** (np.arange(size // 2) / (size // 2)))
-        weights = {"n": np.full(batch, total - 1 - full, np.int32), "t": np.array(total, np.int32)}
-        if rotary:
-            weights |= {"c": np.cos(angles).astype(dtype), "s": np.sin(angles).astype(dtype)}
-        operands = f"q, {'' if is_packed else 'k'}, {'' if is_packed else 'v'}, pk, pv, n, t" + ", c, s" * rotary
-        pattern("group-query", name, f"({inputs}) => (o, {kind}[{batch},{kept},{total},{size}] a, "
-                f"{kind}[{batch},{kept},{total},{size}] b) {{ o, a, b = com.microsoft.GroupQueryAttention<num_heads={heads}, "
-                f"kv_num_heads={kept}{attributes}>({operands}) }}", weights, target=NNAPI, **more)
+class GroupQuery:
+    """A node of GroupQueryAttention over a cache that is full: seqlens_k is one less than the length with the new
+    tokens. A cache of no slots is none where `has_past` is not said."""
 
+    def __init__(self, batch=1, length=1, past=5, heads=4, kept=2, size=16, kind="float", is_packed=False, turned=None,
+                 has_past=True):
+        self.batch, self.length, self.total, self.heads = batch, length, past + length, heads
+        self.kind, self.dtype = kind, np.float16 if kind == "float16" else np.float32
+        self.inputs, self.weights = [], {}
+        self.operands = ["q", *(["", ""] if is_packed else "kv"), *(["pk", "pv"] if has_past else ["", ""]), "n", "t"]
+        self.declare("q", batch, length, (heads + 2 * kept * is_packed) * size)
+        for part in "" if is_packed else "kv":
+            self.declare(part, batch, length, kept * size)
+        for part in ("pk", "pv") if has_past else ():
+            self.declare(part, batch, kept, past, size)
+        self.weights |= {"n": np.full(batch, self.total - 1, np.int32), "t": np.array(self.total, np.int32)}
+        self.present = f"{kind}[{batch},{kept},{self.total},{size}]"
+        self.kept, self.size, self.turned = kept, size, turned or size
+
+    def declare(self, name, *dims):
+        self.inputs.append(f"{self.kind}[{','.join(map(str, dims))}] {name}")
+
+    def operand(self, index, name, array=None):
+        self.operands += [""] * (index + 1 - len(self.operands))
+        self.operands[index] = name
+        if array is not None:
+            self.weights[name] = array.astype(self.dtype) if array.dtype.kind == "f" else array
+
+    def rotary(self, positions=None):
+        half = self.turned // 2
+        angles = np.outer(np.arange(self.total + 6), 1 / 100 ** (np.arange(half) / half))
+        self.operand(7, "c", np.cos(angles))
+        self.operand(8, "s", np.sin(angles))
+        if positions is not None:
+            self.operand(9, "p", np.array(positions))
+
+    def bias(self, rows=1, heads=1):
+        self.operand(10, "bias")
+        self.declare("bias", rows, heads, self.length, self.total)
+
+    def write(self, name, attributes="", **more):
+        outputs = "o, a, b" + more.pop("outputs", "")
+        pattern("group-query", name, f"({', '.join(self.inputs)}) => ({self.kind}[{self.batch},{self.length},"
+                f"{self.heads * self.size}] o, {self.present} a, {self.present} b) {{ {outputs} = "
+                f"com.microsoft.GroupQueryAttention<num_heads={self.heads}, kv_num_heads={self.kept}{attributes}>"
+                f"({', '.join(self.operands)}) }}", self.weights, target=NNAPI, **more)
+
+
+def group_queries():
+    def one(name, attributes="", positions=None, bias=None, sink=False, gains=False, applies=True, **more):
+        options = {key: more.pop(key) for key in ("equality", "outputs", "is_varied") if key in more}
+        node = GroupQuery(**more)
+        if "do_rotary=1" in attributes:
+            node.rotary(positions)
+        if bias:
+            node.bias(*bias)
+        if sink:
+            node.operand(11, "sink", normal(node.heads))
+        if gains:
+            node.operand(14, "gq", 1 + 0.1 * normal(node.size))
+            node.operand(15, "gk", 1 + 0.1 * normal(node.size))
+        node.write(name, attributes, applies=applies, **options)
+
+    turns = ", do_rotary=1"
     one("decode")
-    one("rotary", attributes=", do_rotary=1")
-    one("rotary-packed", attributes=", do_rotary=1", is_packed=True)
-    one("batch", batch=3, attributes=", do_rotary=1")
-    one("scale", attributes=", scale=0.5")
+    one("rotary", turns)
+    one("rotary-packed", turns, is_packed=True)
+    one("batch", turns, batch=3)
+    one("scale", ", scale=0.5")
     one("one-group", heads=4, kept=4)
     one("one-key", heads=6, kept=1)
-    one("several", length=3, attributes=", do_rotary=1", applies=None)
-    one("interleaved", attributes=", do_rotary=1, rotary_interleaved=1", applies=False)
-    one("window", attributes=", local_window_size=3", applies=False)
-    one("softcap", attributes=", softcap=20.0", applies=False)
-    one("half", kind="float16", attributes=", do_rotary=1", applies=None)
+    one("several", turns, length=3)
+    one("prompt", turns, length=4, past=0)
+    one("prompt-no-past", turns, length=4, past=0, has_past=False)
+    one("prompt-batch", turns, length=4, past=0, batch=2)
+    one("interleaved", turns + ", rotary_interleaved=1")
+    one("interleaved-packed", turns + ", rotary_interleaved=1", is_packed=True, length=3)
+    one("partial", turns, size=32, turned=16)
+    one("partial-interleaved", turns + ", rotary_interleaved=1", size=32, turned=16, length=2)
+    one("positions", turns, positions=[[7]])
+    one("positions-several", turns, positions=[[7, 3, 9]], length=3)
+    one("positions-prompt", turns, positions=[[2, 7, 0]], length=3, past=0)
+    one("positions-batch", turns, positions=[[7], [3]], batch=2)
+    one("positions-prompt-batch", turns, positions=[[2, 7, 0], [1, 1, 1]], length=3, past=0, batch=2)
+    for length in (1, 3):
+        end = f"-{length}"
+        one("window" + end, ", local_window_size=3", length=length)
+        one("window-one" + end, ", local_window_size=1", length=length)
+        one("window-all" + end, ", local_window_size=20", length=length)
+        one("softcap" + end, ", softcap=2.0", length=length)
+        one("smooth" + end, ", smooth_softmax=1", length=length)
+        one("sink" + end, sink=True, length=length)
+        one("sink-smooth" + end, ", smooth_softmax=1", sink=True, length=length)
+        one("bias" + end, bias=(1, 1), length=length)
+        one("bias-heads" + end, bias=(1, 4), length=length)
+        one("all" + end, turns + ", local_window_size=4, softcap=3.0", sink=True, bias=(1, 4), length=length)
+        one("bidirectional" + end, ", causal=0", length=length)
+        one("half-all" + end, turns + ", local_window_size=4, softcap=3.0", sink=True, bias=(1, 1), length=length,
+            kind="float16", applies=None)
+    one("batch-all", turns + ", local_window_size=4, softcap=3.0", sink=True, bias=(2, 4), batch=2)
+    one("batch-bias", bias=(1, 1), batch=2)
+    one("smooth-two", ", smooth_softmax=2")
+    one("window-none", ", local_window_size=0", applies=False)
+    one("gains", turns, gains=True, applies=None)  # for which ONNX Runtime's CPU has no kernel
+    one("half", turns, kind="float16", applies=None)
     one("default-class", equality="bits", applies=False)
 
 
-for _make in (group_queries, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+def rotary():
+    def one(name, attributes="", dims="2,3,32", rank=2, half=4, domain="com.microsoft.", kind="float", applies=True,
+            has_positions=True, **more):
+        angles = np.outer(np.arange(20), 1 / 100 ** (np.arange(half) / half))
+        dtype = np.float16 if kind == "float16" else np.float32
+        places = np.array([[3, 9, 1], [2, 5, 6]]) if rank == 2 else np.array([4])
+        tables = [np.cos(angles), np.sin(angles)] if has_positions else [np.cos(angles)[places], np.sin(angles)[places]]
+        weights = {"p": places, "c": tables[0].astype(dtype), "s": tables[1].astype(dtype)}
+        if not has_positions:
+            del weights["p"]
+        operands = "r, p, c, s" if domain else "r, c, s" + ", p" * has_positions
+        pattern("rotary", name, f"({kind}[{dims}] x) => ({kind}[{dims}] z) {{ r = Add(x, x)\n z = {domain}RotaryEmbedding"
+                f"<interleaved={int('interleaved' in name)}{attributes}>({operands}) }}", weights, target=NNAPI,
+                applies=applies, **more)
+
+    for more in ({}, {"domain": "", "opset": 23, "ir_version": 10}):
+        end = "-standard" if more else ""
+        heads = ", num_heads=4"
+        one("rank3" + end, heads, **more)
+        one("rank4" + end, dims="2,4,3,8", **more)
+        one("interleaved" + end, heads, **more)
+        one("interleaved-rank4" + end, dims="2,4,3,8", **more)
+        one("partial" + end, heads + ", rotary_embedding_dim=4", half=2, **more)
+        one("partial-interleaved" + end, heads + ", rotary_embedding_dim=4", half=2, **more)
+        one("partial-rank4" + end, heads + ", rotary_embedding_dim=4", dims="2,4,3,8", half=2, **more)
+        one("half" + end, heads, kind="float16", applies=None, **more)
+    one("no-heads")
+    one("first-position", rank=1)
+    one("first-position-rank4-interleaved", rank=1, dims="2,4,3,8")
+    one("rows-standard", ", num_heads=4", has_positions=False, domain="", opset=23, ir_version=10)
+    one("scale", ", scale=0.5", applies=False)
+    one("ragged", ", is_packed_batching=1", applies=False)
+    one("default-class", equality="bits", applies=False)
+
+
+for _make in (group_queries, rotary, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()

@@ -101,6 +101,18 @@ static char *change(const char *line, const char *by)
     return text;
 }
 
+/* A text with other lines in the place of some. */
+static char *replaced(const char *text, const char *line, const char *by)
+{
+    const char *at = strstr(text, line);
+    char *out = malloc(strlen(text) + strlen(by) + 1);
+    REQUIRE(at && out);
+    memcpy(out, text, (size_t)(at - text));
+    (void)strcpy(out + (at - text), by);
+    (void)strcat(out, at + strlen(line));
+    return out;
+}
+
 static void fix_text(struct fixed *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts)
 {
     const struct npart__cache_request request = {slots, tokens, shifts};
@@ -362,13 +374,23 @@ static const char grouped[] =
     " num_heads=4 kv_num_heads=2 do_rotary=1 @attention\n"
     "node z = Add(x, y)\noutput z\noutput k float32[batch,2,total,head]\noutput v float32[batch,2,total,head]\n";
 
+/* With more attributes, lines, and operands after those of the tables. */
+static void fix_grouped_with(struct fixed *out, const char *attributes, const char *lines, const char *operands,
+                             uint32_t tokens)
+{
+    char text[sizeof grouped + 256];
+    const char *first = strstr(grouped, "init words"), *end = strstr(grouped, ") num_heads=4");
+    const char *at = strstr(grouped, " @attention");
+    REQUIRE(first && end && at);
+    (void)snprintf(text, sizeof text, "%.*s%sinit sinks float32[4]\ninit gain float32[2]\n%.*s%s%.*s %s%s",
+                   (int)(first - grouped), grouped, lines, (int)(end - first), first, operands, (int)(at - end), end,
+                   attributes, at);
+    fix_text(out, text, 16, tokens, false);
+}
+
 static void fix_grouped(struct fixed *out, const char *attributes, uint32_t tokens)
 {
-    char text[sizeof grouped + 64];
-    const char *at = strstr(grouped, " @attention");
-    REQUIRE(at);
-    (void)snprintf(text, sizeof text, "%.*s %s%s", (int)(at - grouped), grouped, attributes, at);
-    fix_text(out, text, 16, tokens, false);
+    fix_grouped_with(out, attributes, "", "", tokens);
 }
 
 static void test_cache__grouped(void)
@@ -389,15 +411,100 @@ static void test_cache__grouped(void)
     }
 }
 
+/* What else the operator does: in which order slots may be then, and whether they may be anywhere. */
+static void test_cache__grouped_variants(void)
+{
+    static const char ids[] = "input positions int64[batch,new]\n", rows[] = "input given float32[1,1,new,total]\n";
+    static const char both[] = "input positions int64[batch,new]\ninput given float32[1,1,new,total]\n";
+    static const struct {
+        const char *attributes, *lines, *operands;
+        enum npart_slot_order order;
+        uint32_t bias; /* columns of the one that is added; 0: none is */
+    } variants[] = {
+        {"local_window_size=8", "", "", NPART_SLOTS_RIGHT, 16},
+        {"local_window_size=20", "", "", NPART_SLOTS_ANY, 16}, /* longer than the cache */
+        {"softcap=2.0", "", "", NPART_SLOTS_ANY, 16},
+        {"rotary_interleaved=1", "", "", NPART_SLOTS_ANY, 16},
+        {"smooth_softmax=1", "", "", NPART_SLOTS_ANY, 16},
+        {"", "", ", , , sinks", NPART_SLOTS_ANY, 16},
+        {"local_window_size=8 softcap=2.0 rotary_interleaved=1", "", ", , , sinks", NPART_SLOTS_RIGHT, 16},
+        {"", ids, ", positions", NPART_SLOTS_ANY, 16},
+        {"", rows, ", , given", NPART_SLOTS_ANY, 0},
+        {"", both, ", positions, given, sinks", NPART_SLOTS_ANY, 0},
+        {"", "", ", , , , , , gain, gain", NPART_SLOTS_ANY, 16},
+    };
+    for (size_t i = 0; i < NPART__COUNT(variants); i++) {
+        for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
+            struct fixed fixed;
+            fix_grouped_with(&fixed, variants[i].attributes, variants[i].lines, variants[i].operands, tokens);
+            CHECK_TEXT(fixed.error.message, "");
+            CHECK_INT(fixed.cache.info.order, variants[i].order);
+            CHECK(count_ops(&fixed.made, "com.microsoft:GroupQueryAttention") == 0);
+            const int64_t bias[] = {1, 1, 1, variants[i].bias};
+            CHECK(variants[i].bias ? has_dims(port(&fixed, NPART_PORT_BIAS), 4, bias)
+                                   : !port(&fixed, NPART_PORT_BIAS));
+            npart__arena_clear(&fixed.arena);
+        }
+    }
+}
+
 static void test_cache__grouped_refused(void)
 {
-    static const char *const attributes[] = {"local_window_size=8", "softcap=2.0", "rotary_interleaved=1",
-                                             "smooth_softmax=1"};
-    for (size_t i = 0; i < NPART__COUNT(attributes); i++) {
+    static const struct {
+        const char *attributes, *operands, *message;
+    } refused[] = {
+        {"sliding_window_cache=1 local_window_size=8", "", "(sliding_window_cache)"},
+        {"k_quant_type=\"PER_TENSOR\"", "", "its cache is quantized"},
+        {"", ", , , , cosines, cosines", "its cache is quantized"},
+        {"local_window_size=0", "", "local_window_size must be -1 or positive"},
+        {"causal=0 local_window_size=4", "", "local_window_size must be -1 or positive"},
+        {"", ", , , , , , gain", "it normalizes queries or keys alone"},
+        {"", ", , , , , , , , lengths", "(query_seqlens)"},
+        {"", ", , lengths", "its attention_bias are not known"},
+    };
+    for (size_t i = 0; i < NPART__COUNT(refused); i++) {
         struct fixed fixed;
-        fix_grouped(&fixed, attributes[i], 1);
+        fix_grouped_with(&fixed, refused[i].attributes, "", refused[i].operands, 1);
         CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
         CHECK_TEXT(fixed.error.place, "node 8 (GroupQueryAttention attention)");
+        CHECK(strstr(fixed.error.message, refused[i].message));
+        npart__arena_clear(&fixed.arena);
+    }
+    /* Later tokens are seen, so there may be none. */
+    for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
+        struct fixed fixed;
+        fix_grouped(&fixed, "causal=0", tokens);
+        CHECK_INT(fixed.status, tokens == 1 ? NPART_OK : NPART_ERROR_ARGUMENT);
+        CHECK(tokens == 1 || strstr(fixed.error.message, "a new token sees those after it"));
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* Scores of slots beside a column of something else, as exporters write a sink, too. */
+static void test_cache__columns(void)
+{
+    static const char *const lines[] = {
+        "node all = Concat(scores, sink) axis=3\nnode shares = Softmax(all) axis=-1\n",
+        "node all = Concat(sink, scores) axis=3\nnode shares = Softmax(all) axis=-1\n",
+        "node all_0 = Concat(scores, sink) axis=3\nnode all = Mul(all_0, one_f)\nnode shares = Softmax(all) axis=-1\n",
+    };
+    static const char *const messages[] = {"", "only new slots may follow those of the cache",
+                                           "what takes part in it beside the slots stands elsewhere"};
+    for (size_t i = 0; i < NPART__COUNT(lines); i++) {
+        char by[600];
+        struct fixed fixed;
+        (void)snprintf(by, sizeof by,
+                       "init sink float32[1,2,1,1]\n%sinit three int64[1] = 3\n"
+                       "node weights = Slice(shares, zero, slots1, three) @softmax\n", lines[i]);
+        char *text = change("node weights = Softmax(scores) axis=-1 @softmax\n", by);
+        char *bare = replaced(text, "node scores = Add(ordered, hiding)\n",
+                              "node scores = Identity(ordered)\nnode slots1 = Unsqueeze(slots, zero)\n");
+        fix_text(&fixed, bare, 16, 1, false);
+        CHECK(messages[i][0] ? strstr(fixed.error.message, messages[i]) != NULL : fixed.error.message[0] == 0);
+        CHECK(i > 0 || has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
+        CHECK(i > 0 || fixed.cache.info.order == NPART_SLOTS_ANY);
+        free(text);
+        free(bare);
         npart__arena_clear(&fixed.arena);
     }
 }
@@ -586,5 +693,6 @@ static void test_cache__neighbours(void)
 
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
-      test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_refused, test_cache__refusals,
+      test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_variants,
+      test_cache__grouped_refused, test_cache__columns, test_cache__refusals,
       test_cache__arguments, test_cache__neighbours)

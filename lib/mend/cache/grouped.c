@@ -6,8 +6,6 @@
  * stand below each other, so no key is repeated. RotaryEmbedding of ONNX Runtime beside it is taken apart in the same
  * way.
  */
-#include <math.h>
-
 #include "cache/internal.h"
 #include "infer/families.h"
 #include "rewrite/group_query.h"
@@ -17,6 +15,15 @@
 /* Rows of a table at the positions, made once for all layers. */
 struct rows {
     const char *table, *positions, *name;
+    int64_t axis;
+};
+
+/* What hides slots from a token, made once for all layers with the same window. */
+struct hiding {
+    int64_t window;
+    bool is_causal;
+    int type;
+    const char *name;
 };
 
 struct ungrouping {
@@ -24,52 +31,11 @@ struct ungrouping {
     struct npart__editor *editor;
     struct npart__site *site; /* at hand */
     bool has_later;           /* a run has several new tokens, so that some are later than others */
-    const char *before, *slots; /* made once: sizes of the cache */
-    const char *positions;      /* its slots from the past on, [tokens, 1] */
-    const char *later;                      /* what hides later tokens, [tokens, slots] */
+    const char *before, *tokens, *slots; /* made once: sizes of the cache */
+    const char *places, *positions;      /* all slots; those from the past on, [tokens, 1] */
+    struct NPART__ARRAY(struct hiding) hidings;
     struct NPART__ARRAY(struct rows) rows;
-    struct npart__group_query group; /* of the node at hand */
 };
-
-static int64_t number(const struct npart__site *site, const char *name)
-{
-    return npart__site_int(site, site->id, name, 0);
-}
-
-/* The last dim of a value; 0 where it is no number. */
-static int64_t last_dim(const struct npart__site *site, uint32_t value)
-{
-    const struct npart__fact *fact = npart__fact_of(site->inference, value);
-    int64_t dim = fact->has_rank && fact->rank ? fact->dims[fact->rank - 1u] : 0;
-    return npart__is_number(dim) && dim > 0 ? dim : 0;
-}
-
-/* A NULL reason: it is followed. */
-static const char *read_group(const struct npart__site *site, struct npart__group_query *out)
-{
-    *out = (struct npart__group_query){.shared = -1, .heads = number(site, "num_heads"),
-                                       .kept = number(site, "kv_num_heads"),
-                                       .type = npart__site_type(site, npart__operand(site, QUERY))};
-    bool has_key = npart__has_operand(site, KEY);
-    if (!npart__is_plain_group_query(site) || has_key != npart__has_operand(site, VALUE) ||
-        npart__site_opset(site) < 13)
-        return "windows, soft caps, sinks, quantized caches, given positions and biases are not followed";
-    if (out->heads <= 0 || out->kept <= 0 || out->heads % out->kept ||
-        (out->type != NPART__FLOAT && out->type != NPART__FLOAT16))
-        return "its heads or its element type are not followed";
-    int64_t columns = last_dim(site, npart__operand(site, QUERY));
-    int64_t parts = has_key ? out->heads : out->heads + 2 * out->kept;
-    out->size = columns / parts;
-    if (!columns || columns % parts)
-        return "the size of its heads is not known";
-    bool turns = number(site, "do_rotary") != 0;
-    if (turns && (!npart__has_operand(site, COSINE) || !npart__has_operand(site, SINE) ||
-                  number(site, "rotary_interleaved") ||
-                  last_dim(site, npart__operand(site, COSINE)) * 2 != out->size ||
-                  last_dim(site, npart__operand(site, SINE)) * 2 != out->size))
-        return "rotary positions that are interleaved, or of a part of the head, are not followed";
-    return NULL;
-}
 
 /* ---- what all layers share --------------------------------------------------------------------------------------- */
 
@@ -87,103 +53,113 @@ static void make_sizes(struct ungrouping *all, const char *query, const char *pa
     struct npart__site *site = all->site;
     if (all->slots)
         return;
-    const char *step = npart__make_scalar(site, NPART__INT64, 1);
+    const char *first = npart__make_scalar(site, NPART__INT64, 0), *step = npart__make_scalar(site, NPART__INT64, 1);
     all->before = size_of(site, past, 2);
-    all->slots = NPART__MAKE(site, "Add", all->before, size_of(site, query, 1));
+    all->tokens = size_of(site, query, 1);
+    all->slots = NPART__MAKE(site, "Add", all->before, all->tokens);
+    all->places = NPART__MAKE(site, "Range", first, all->slots, step);
     all->positions = npart__make_unsqueeze(site, NPART__MAKE(site, "Range", all->before, all->slots, step), last, 1);
 }
 
-/* A token sees those before it and itself. */
-static void make_later(struct ungrouping *all, int type)
+/* A token sees those before it and itself, of a window the last ones alone. NULL: nothing is hidden. */
+static const char *make_hiding(struct ungrouping *all, int64_t window, bool is_causal, int type)
 {
     struct npart__site *site = all->site;
-    if (!all->has_later || all->later)
-        return;
-    const char *first = npart__make_scalar(site, NPART__INT64, 0), *step = npart__make_scalar(site, NPART__INT64, 1);
-    const char *slot = NPART__MAKE(site, "Range", first, all->slots, step);
-    const char *closed = npart__make_scalar(site, type, NPART__MASK_VALUE);
-    const char *is_later = NPART__MAKE(site, "Greater", slot, all->positions);
-    all->later = NPART__MAKE(site, "Where", is_later, closed, npart__make_scalar(site, type, 0));
+    const char *is_hidden = NULL;
+    if (is_causal && all->has_later)
+        is_hidden = NPART__MAKE(site, "Greater", all->places, all->positions);
+    if (window) {
+        const char *others = npart__make_scalar(site, NPART__INT64, (double)(window - 1));
+        const char *is_far = NPART__MAKE(site, "Less", all->places, NPART__MAKE(site, "Sub", all->positions, others));
+        is_hidden = is_hidden ? NPART__MAKE(site, "Or", is_hidden, is_far) : is_far;
+    }
+    return is_hidden ? NPART__MAKE(site, "Where", is_hidden, npart__make_scalar(site, type, NPART__MASK_VALUE),
+                                   npart__make_scalar(site, type, 0))
+                     : NULL;
 }
 
-static const char *rows_of(struct ungrouping *all, const char *table, const char *positions, bool is_by_token)
+static const char *hiding_of(struct ungrouping *all, int64_t window, bool is_causal, int type)
 {
-    static const int64_t heads[] = {2};
-    for (uint32_t i = 0; i < all->rows.count; i++)
-        if (strcmp(all->rows.items[i].table, table) == 0 && strcmp(all->rows.items[i].positions, positions) == 0)
-            return all->rows.items[i].name;
+    for (uint32_t i = 0; i < all->hidings.count; i++) {
+        const struct hiding *at = &all->hidings.items[i];
+        if (at->window == window && at->is_causal == is_causal && at->type == type)
+            return at->name;
+    }
+    struct hiding hiding = {window, is_causal, type, make_hiding(all, window, is_causal, type)};
+    all->site->failed |= !NPART__PUSH(all->work->arena, &all->hidings, hiding);
+    return hiding.name;
+}
+
+/* With an axis of 1 for the heads; 0: they have one. */
+static const char *rows_of(struct ungrouping *all, const char *table, const char *positions, int64_t axis)
+{
+    for (uint32_t i = 0; i < all->rows.count; i++) {
+        const struct rows *at = &all->rows.items[i];
+        if (strcmp(at->table, table) == 0 && strcmp(at->positions, positions) == 0 && at->axis == axis)
+            return at->name;
+    }
     const char *name = NPART__MAKE(all->site, "Gather", table, positions);
     npart__give_int(all->site, "axis", 0);
-    if (is_by_token)
-        name = npart__make_unsqueeze(all->site, name, heads, 1);
-    struct rows rows = {table, positions, name};
+    if (axis)
+        name = npart__make_unsqueeze(all->site, name, &axis, 1);
+    struct rows rows = {table, positions, name, axis};
     return name && NPART__PUSH(all->work->arena, &all->rows, rows) ? name : NULL;
 }
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
 
-/* Of the node at hand, at its slots. */
-static const char *rows(void *payload, uint32_t operand)
+/* Sizes are those of the cache, which are no numbers yet. */
+static void finish(struct ungrouping *all, struct npart__attention *at)
 {
-    struct ungrouping *all = payload;
-    return rows_of(all, npart__operand_name(all->site, operand), all->positions, false);
-}
-
-/* Scores with what hides later tokens, by head as that is by token; then as they were. */
-static const char *weigh(void *payload, const char *scores)
-{
-    static const int64_t first[] = {0};
-    struct ungrouping *all = payload;
     struct npart__site *site = all->site;
-    const int64_t by_head[] = {0, all->group.heads, -1}, by_key[] = {0, all->group.kept, -1};
-    if (!all->has_later)
-        return npart__make_softmax(site, scores);
-    const char *slots = npart__make_unsqueeze(site, all->slots, first, 1);
-    const char *to[] = {npart__make_ints(site, by_head, 3), slots};
-    const char *back[] = {npart__make_ints(site, by_key, 3), slots};
-    scores = NPART__MAKE(site, "Reshape", scores, npart__make_concat(site, to, 2, 0));
-    scores = npart__make_softmax(site, NPART__MAKE(site, "Add", scores, all->later));
-    return NPART__MAKE(site, "Reshape", scores, npart__make_concat(site, back, 2, 0));
+    at->shared = -1;
+    at->slots = all->slots;
+    at->tokens = all->tokens;
+    at->is_single = !all->has_later;
+    npart__make_attention(site, at);
+    npart__finish(site, 0, at->result);
+    npart__finish(site, 1, at->present_key);
+    npart__finish(site, 2, at->present_value);
 }
 
 static const char *ungroup(struct ungrouping *all)
 {
     struct npart__site *site = all->site;
-    struct npart__group_query *group = &all->group;
-    const char *parts[3], *reason = read_group(site, group);
+    struct npart__group_query group;
+    struct npart__attention *at = &group.attention;
+    const char *reason = npart__read_group_query(site, &group);
+    if (!reason && npart__site_opset(site) < 13)
+        reason = "the model has an opset below 13";
     if (reason)
         return reason;
-    group->rows = rows;
-    group->weigh = weigh;
-    group->payload = all;
-    npart__list_group_query_parts(site, group->heads, group->kept, group->size, parts);
-    make_sizes(all, npart__operand_name(site, QUERY), npart__operand_name(site, PAST_KEY));
-    make_later(all, group->type);
-    npart__make_group_query(site, group, parts);
+    bool has_positions = npart__has_operand(site, NPART__GQA_POSITIONS);
+    at->past_key = npart__operand_name(site, NPART__GQA_PAST_KEY);
+    at->past_value = npart__operand_name(site, NPART__GQA_PAST_VALUE);
+    npart__list_group_query_parts(site, at);
+    make_sizes(all, npart__operand_name(site, NPART__GQA_QUERY), at->past_key);
+    const char *positions = has_positions ? npart__operand_name(site, NPART__GQA_POSITIONS) : all->positions;
+    if (at->turned) {
+        at->cosine = rows_of(all, npart__operand_name(site, NPART__GQA_COSINE), positions, has_positions ? 2 : 0);
+        at->sine = rows_of(all, npart__operand_name(site, NPART__GQA_SINE), positions, has_positions ? 2 : 0);
+    }
+    at->mask = hiding_of(all, group.window, group.is_causal, at->type);
+    finish(all, at);
     return NULL;
 }
 
-/* Of rank 3, over whole heads, at positions that are given for each token. Any other stays, which is no harm. */
+/* At positions that are given for each token. Any other stays, which is no harm. */
 static bool unrotate(struct ungrouping *all)
 {
-    enum { X, POSITIONS, COSINES, SINES };
     struct npart__site *site = all->site;
-    uint32_t rank = 0, positions_rank = 0;
-    int64_t width = last_dim(site, npart__operand(site, X));
-    int64_t size = npart__has_operand(site, COSINES) ? 2 * last_dim(site, npart__operand(site, COSINES)) : 0;
-    int type = npart__site_type(site, npart__operand(site, X));
-    if (!npart__has_operand(site, SINES) || !npart__site_rank(site, npart__operand(site, X), &rank) || rank != 3 ||
-        !npart__site_rank(site, npart__operand(site, POSITIONS), &positions_rank) || positions_rank != 2 ||
-        number(site, "interleaved") || number(site, "rotary_embedding_dim") || !size || !width || width % size ||
-        (type != NPART__FLOAT && type != NPART__FLOAT16) ||
-        npart__site_float(site, site->id, "scale", 1) != 1 || number(site, "is_packed_batching"))
+    struct npart__rotary at;
+    uint32_t rank = 0;
+    if (npart__read_rotary(site, &at) || !npart__site_rank(site, npart__operand(site, at.positions), &rank) ||
+        rank != 2)
         return false;
-    const int64_t heads[] = {0, 0, width / size, size}, whole[] = {0, 0, width};
-    const char *positions = npart__operand_name(site, POSITIONS);
-    const char *cosine = rows_of(all, npart__operand_name(site, COSINES), positions, true);
-    const char *sine = rows_of(all, npart__operand_name(site, SINES), positions, true);
-    const char *x = npart__make_reshape_to(site, npart__operand_name(site, X), heads, 4);
-    npart__finish(site, 0, npart__make_reshape_to(site, npart__make_turned(site, x, size, cosine, sine), whole, 3));
+    const char *positions = npart__operand_name(site, at.positions);
+    const char *cosine = rows_of(all, npart__operand_name(site, at.cosine), positions, at.rank == 3 ? 2 : 1);
+    const char *sine = rows_of(all, npart__operand_name(site, at.sine), positions, at.rank == 3 ? 2 : 1);
+    npart__make_rotary(site, &at, cosine, sine);
     return true;
 }
 

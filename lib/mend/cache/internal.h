@@ -72,7 +72,7 @@ struct npart__work {
     struct NPART__ARRAY(struct npart__position) positions;
     bool *is_position;     /* by value: one of these */
     bool *is_repaired;     /* by value: made anew from them */
-    struct NPART__ARRAY(uint32_t) unmasked; /* each Softmax that needs a bias */
+    struct NPART__ARRAY(uint32_t) unmasked; /* each node whose first operand is scores that need a bias */
     bool *is_unmasked;     /* by node */
     bool is_out_of_memory; /* where a function had no other way to say so; then nothing is refused for it */
     bool is_right_only;    /* slots must be in order: something looks at the last ones */

@@ -342,6 +342,15 @@ static const char *expand(struct npart__walk *walk)
     return NULL;
 }
 
+/* Columns of the axis of slots beyond those of the past and of the new tokens; 0 where it has no such axis. */
+static int64_t columns_beside(const struct npart__walk *walk, uint32_t operand)
+{
+    struct npart__flow at = flow_of(walk, operand);
+    const struct npart__layout *layout = &walk->compared->a->layout;
+    int64_t slots = (int64_t)layout->past + layout->tokens;
+    return at.axis == NPART_NONE ? 0 : fact_in(walk->compared->a, operand_of(walk, operand))->dims[at.axis] - slots;
+}
+
 static const char *concat(struct npart__walk *walk)
 {
     const struct npart__flow *out = result_of(walk);
@@ -361,6 +370,8 @@ static const char *concat(struct npart__walk *walk)
             return "only new slots may follow those of the cache";
         is_first = false;
     }
+    if (axis == out->axis && flow_of(walk, 0).axis == axis && columns_beside(walk, 0) == 0)
+        hand_on(walk); /* what follows are columns of something else, as of a sink */
     return NULL;
 }
 
@@ -400,10 +411,13 @@ static bool read_cut(const struct npart__walk *walk, struct npart__probe *probe,
     return lists[1] && lists[2];
 }
 
-/* Of the slots all from the left on, or as many at the right; of other axes the same part. */
+/* Of the slots all from the left on, or as many at the right; of other axes the same part. What is cut off after the
+ * last slot is none. */
 static const char *slice(struct npart__walk *walk)
 {
     struct npart__flow from = flow_of(walk, 0);
+    const struct npart__layout *layout = &walk->compared->a->layout;
+    int64_t slots = (int64_t)layout->past + layout->tokens;
     const struct npart__fact *fact = fact_in(walk->compared->a, operand_of(walk, 0));
     for (uint32_t axis = 0; axis < fact->rank; axis++) {
         struct cut a, b;
@@ -417,7 +431,8 @@ static const char *slice(struct npart__walk *walk)
         if (a.step != 1 || b.step != 1 || a.end - a.size != b.end - b.size ||
             !(is_window || (a.start == 0 && b.start == 0)))
             return "it takes some of the slots, counted from the first";
-        walk->work->is_right_only |= is_window || a.end != a.size;
+        bool has_all = a.start == 0 && a.end >= slots;
+        walk->work->is_right_only |= !has_all && (is_window || a.end != a.size);
     }
     hand_on(walk);
     return NULL;
@@ -462,6 +477,20 @@ static const char *product(struct npart__walk *walk)
     return "it sums over all slots, and nothing makes empty ones 0";
 }
 
+/* The Concat by which scores of slots got columns of something else, as of a sink: the bias is added before it. */
+static bool find_scores(const struct npart__walk *walk, uint32_t *node)
+{
+    const struct npart__graph *graph = graph_of(walk);
+    uint32_t value = operand_of(walk, 0), producer = npart__producer(graph, value);
+    if (producer == NPART_NONE || !npart__lists_op(graph, "Concat", producer) ||
+        npart__value_at(graph, value)->consumer_count != 1)
+        return false;
+    const struct npart__walk before = {walk->work, walk->compared, walk->flows, producer};
+    *node = producer;
+    return operand_of(&before, 0) != NPART_NONE && flow_of(&before, 0).axis != NPART_NONE &&
+           columns_beside(&before, 0) == 0;
+}
+
 static const char *softmax(struct npart__walk *walk)
 {
     struct npart__work *work = walk->work;
@@ -484,6 +513,8 @@ static const char *softmax(struct npart__walk *walk)
         return NULL;
     if (!(from.hidden + NPART__MASK_VALUE - from.shown <= HIDES))
         return "as much may be added at empty slots as hides them, or less at slots in use";
+    if (columns_beside(walk, 0) > 0 && !find_scores(walk, &node_id))
+        return "what takes part in it beside the slots stands elsewhere than in a Concat after them";
     if (work->is_unmasked[node_id])
         return NULL;
     work->is_unmasked[node_id] = true;

@@ -1,198 +1,312 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * com.microsoft:GroupQueryAttention by its definition. Queries that share a key stand below each other, so no key is
- * repeated: of 14 heads and 2 kept ones [1,14,1,64] is [1,2,7,64], and one MatMul has the scores of all.
+ * com.microsoft:GroupQueryAttention as its schema and ONNX Runtime's CPU kernel define it (1.32): scores are capped,
+ * then the bias is added, then slots are hidden; a window of W slots has the token's own; a sink takes part in the
+ * Softmax. What is refused here is what the operator cannot be followed in wherever it stands.
  */
 #include <math.h>
 
 #include "rewrite/axes.h"
 #include "rewrite/group_query.h"
 
-/* Elements of the causal mask. */
+/* Elements of a mask that is written down. */
 #define LIMIT_MASK (1 << 20)
-
-struct sized {
-    struct npart__site *site;
-    struct npart__group_query node;
-    int64_t past, total; /* total = past + length */
-};
 
 static int64_t number(const struct npart__site *site, const char *name, int64_t fallback)
 {
     return npart__site_int(site, site->id, name, fallback);
 }
 
-/* What is not followed: quantized caches, windows, soft caps, sinks, positions that are given. */
-bool npart__is_plain_group_query(const struct npart__site *site)
+int64_t npart__last_dim(const struct npart__site *site, uint32_t value)
 {
-    for (uint32_t i = FIRST_UNKNOWN; i < site->node->input_count; i++)
+    const struct npart__fact *fact = npart__fact_of(site->inference, value);
+    int64_t dim = fact->has_rank && fact->rank ? fact->dims[fact->rank - 1u] : 0;
+    return npart__is_number(dim) && dim > 0 ? dim : 0;
+}
+
+/* ---- what the node says ------------------------------------------------------------------------------------------ */
+
+static bool has_type(const struct npart__site *site, uint32_t operand, int type)
+{
+    return !npart__has_operand(site, operand) || npart__site_type(site, npart__operand(site, operand)) == type;
+}
+
+/* Forms that are no attention over a cache of plain numbers, or have further results. */
+static const char *find_other_form(const struct npart__site *site)
+{
+    bool has_scales = npart__has_operand(site, NPART__GQA_KEY_SCALE) || npart__has_operand(site, NPART__GQA_VALUE_SCALE);
+    bool is_quantized = strcmp(npart__site_text(site, site->id, "k_quant_type", "NONE"), "NONE") != 0 ||
+                        strcmp(npart__site_text(site, site->id, "v_quant_type", "NONE"), "NONE") != 0;
+    if (has_scales || is_quantized)
+        return "its cache is quantized (k_quant_type, v_quant_type), which is not followed";
+    if (number(site, "sliding_window_cache", 0) != 0)
+        return "it evicts slots from a cache of a fixed size itself (sliding_window_cache)";
+    if (npart__has_operand(site, NPART__GQA_ROWS_IN_USE))
+        return "how many of its tokens are valid is told by an operand (query_seqlens), which is not followed";
+    if (!npart__is_unused(site, npart__result(site, 3)))
+        return "its scores are a result (qk_output), which is not followed";
+    if (npart__has_operand(site, NPART__GQA_KEY) != npart__has_operand(site, NPART__GQA_VALUE))
+        return "it has a key or a value alone";
+    for (uint32_t i = NPART__GQA_ROWS_IN_USE + 1; i < site->node->input_count; i++)
         if (npart__has_operand(site, i))
-            return false;
-    return number(site, "causal", 1) == 1 && number(site, "local_window_size", -1) == -1 &&
-           number(site, "sliding_window_cache", 0) == 0 && number(site, "smooth_softmax", -1) < 1 &&
-           npart__site_float(site, site->id, "softcap", 0) == 0 && npart__has_operand(site, PAST_KEY) &&
-           npart__has_operand(site, PAST_VALUE) && npart__is_unused(site, npart__result(site, 3));
+            return "it has operands that its definition did not have when this was written";
+    return NULL;
 }
 
-static const char *rows(void *payload, uint32_t operand)
+/* New keys are as many as new queries: else they are those of another sequence, or of a layer whose cache is shared. */
+static bool has_other_length(const struct npart__site *site)
 {
-    static const int64_t heads[] = {1};
-    const struct sized *sized = payload;
-    struct npart__site *site = sized->site;
-    const char *rows = npart__make_slice(site, npart__operand_name(site, operand), 0, sized->past, sized->total, 1);
-    return npart__make_unsqueeze(site, rows, heads, 1);
-}
-
-/* A token sees those before it and itself. The rows are those of the queries that share a key, one after the other. */
-static const char *make_mask(const struct sized *sized)
-{
-    struct npart__site *site = sized->site;
-    int64_t count = sized->node.shared, total = sized->total, dims[] = {count, total};
-    double *mask = npart__arena_zeroed(site->arena, (size_t)(count * total), sizeof *mask);
-    site->failed |= !mask;
-    for (int64_t row = 0; mask && row < count; row++)
-        for (int64_t key = sized->past + row % sized->node.length + 1; key < total; key++)
-            mask[row * total + key] = -INFINITY;
-    return mask ? npart__make_constant(site, sized->node.type, dims, 2, mask) : NULL;
-}
-
-static const char *weigh(void *payload, const char *scores)
-{
-    const struct sized *sized = payload;
-    if (sized->node.length > 1)
-        scores = NPART__MAKE(sized->site, "Add", scores, make_mask(sized));
-    return npart__make_softmax(sized->site, scores);
-}
-
-static bool read_sizes(const struct npart__site *site, struct sized *sized)
-{
-    struct npart__group_query *out = &sized->node;
-    struct npart__dims query, past, present, cosine;
-    if (!npart__full_dims(site, npart__operand(site, QUERY), &query) || query.rank != 3 ||
-        !npart__full_dims(site, npart__operand(site, PAST_KEY), &past) || past.rank != 4 ||
-        !npart__has_dims(site, npart__operand(site, PAST_VALUE), &past) ||
-        !npart__full_dims(site, npart__result(site, 1), &present) || present.rank != 4)
+    const struct npart__fact *query = npart__fact_of(site->inference, npart__operand(site, NPART__GQA_QUERY));
+    if (!npart__has_operand(site, NPART__GQA_KEY))
         return false;
-    sized->past = past.at[2];
-    sized->total = present.at[2];
-    *out = (struct npart__group_query){.batch = query.at[0],
-                                       .length = query.at[1],
-                                       .heads = number(site, "num_heads", 0),
-                                       .kept = number(site, "kv_num_heads", 0),
-                                       .size = past.at[3],
-                                       .type = npart__site_type(site, npart__operand(site, QUERY)),
-                                       .rows = rows,
-                                       .weigh = weigh,
-                                       .payload = sized};
-    int64_t columns = npart__has_operand(site, KEY) ? out->heads : out->heads + 2 * out->kept;
-    bool turns = number(site, "do_rotary", 0) != 0;
-    if (turns && (!npart__full_dims(site, npart__operand(site, COSINE), &cosine) || cosine.rank != 2 ||
-                  cosine.at[1] * 2 != out->size || cosine.at[0] < sized->total ||
-                  !npart__has_dims(site, npart__operand(site, SINE), &cosine) || number(site, "rotary_interleaved", 0)))
-        return false;
-    if (out->heads <= 0 || out->kept <= 0 || out->heads % out->kept)
-        return false;
-    out->shared = out->heads / out->kept * out->length;
-    return past.at[1] == out->kept && past.at[0] == out->batch && query.at[2] == columns * out->size &&
-           sized->total == sized->past + out->length && out->shared * sized->total <= LIMIT_MASK &&
-           (out->type == NPART__FLOAT || out->type == NPART__FLOAT16) &&
-           npart__site_type(site, npart__operand(site, PAST_KEY)) == out->type &&
-           npart__site_type(site, npart__operand(site, PAST_VALUE)) == out->type;
+    const struct npart__fact *key = npart__fact_of(site->inference, npart__operand(site, NPART__GQA_KEY));
+    return !query->has_rank || query->rank != 3 || !key->has_rank || key->rank != 3 || query->dims[1] != key->dims[1];
 }
 
-const char *npart__make_reshape_to(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
+static const char *read_sizes(const struct npart__site *site, struct npart__attention *out)
 {
-    return NPART__MAKE(site, "Reshape", x, npart__make_ints(site, dims, rank));
+    int64_t columns = npart__last_dim(site, npart__operand(site, NPART__GQA_QUERY)), parts = out->heads;
+    if (out->heads <= 0 || out->kept <= 0 || out->heads > INT32_MAX || out->kept > INT32_MAX ||
+        out->heads % out->kept != 0)
+        return "num_heads is no multiple of kv_num_heads";
+    if (!npart__has_operand(site, NPART__GQA_KEY))
+        parts += 2 * out->kept;
+    if (!columns || columns % parts)
+        return "the size of its heads is not known";
+    out->size = out->value_size = columns / parts;
+    if (npart__has_operand(site, NPART__GQA_KEY) &&
+        (npart__last_dim(site, npart__operand(site, NPART__GQA_KEY)) != out->kept * out->size ||
+         npart__last_dim(site, npart__operand(site, NPART__GQA_VALUE)) != out->kept * out->size))
+        return "its keys or values have another width than kv_num_heads heads";
+    return has_other_length(site) ? "it has not as many new keys as queries" : NULL;
 }
 
-static const char *reshape(struct npart__site *site, const struct npart__group_query *at, const char *x,
-                           const int64_t *dims, uint32_t rank)
+static const char *read_rotary(const struct npart__site *site, struct npart__attention *out)
 {
-    return (at->shared < 0 ? npart__make_reshape_to : npart__make_reshape)(site, x, dims, rank);
+    if (number(site, "do_rotary", 0) != 1)
+        return NULL;
+    out->is_interleaved = number(site, "rotary_interleaved", 0) == 1;
+    if (!npart__has_operand(site, NPART__GQA_COSINE) || !npart__has_operand(site, NPART__GQA_SINE))
+        return "it turns by positions (do_rotary) without tables for it";
+    out->turned = 2 * npart__last_dim(site, npart__operand(site, NPART__GQA_COSINE));
+    if (!out->turned || out->turned > out->size ||
+        2 * npart__last_dim(site, npart__operand(site, NPART__GQA_SINE)) != out->turned)
+        return "the width of its tables of cosines and sines is not known, or does not suit its heads";
+    return NULL;
 }
 
-const char *npart__make_turned(struct npart__site *site, const char *x, int64_t size, const char *cosine,
-                               const char *sine)
+static const char *read_gains(const struct npart__site *site, struct npart__attention *out)
 {
-    const int64_t halves[] = {size / 2, size / 2};
-    const char *a = npart__make_split(site, x, 3, halves, 2), *b = npart__made_result(site, 1);
-    const char *ac = NPART__MAKE(site, "Mul", a, cosine), *bs = NPART__MAKE(site, "Mul", b, sine);
-    const char *bc = NPART__MAKE(site, "Mul", b, cosine), *as = NPART__MAKE(site, "Mul", a, sine);
-    const char *turned[2];
-    turned[0] = NPART__MAKE(site, "Sub", ac, bs);
-    turned[1] = NPART__MAKE(site, "Add", bc, as);
-    return npart__make_concat(site, turned, 2, 3);
+    bool has_gains = npart__has_operand(site, NPART__GQA_QUERY_GAIN);
+    double epsilon = npart__site_float(site, site->id, "qk_norm_epsilon", 1e-6);
+    if (has_gains != npart__has_operand(site, NPART__GQA_KEY_GAIN))
+        return "it normalizes queries or keys alone";
+    if (!has_gains)
+        return NULL;
+    out->gains[0] = npart__operand_name(site, NPART__GQA_QUERY_GAIN);
+    out->gains[1] = npart__operand_name(site, NPART__GQA_KEY_GAIN);
+    out->epsilons[0] = npart__site_float(site, site->id, "q_norm_epsilon", epsilon);
+    out->epsilons[1] = npart__site_float(site, site->id, "k_norm_epsilon", epsilon);
+    return NULL;
 }
 
-const char *npart__make_softmax(struct npart__site *site, const char *scores)
+/* What is added to the scores or takes part in their Softmax. */
+static const char *read_additions(const struct npart__site *site, struct npart__attention *out)
 {
-    scores = NPART__MAKE(site, "Softmax", scores);
-    npart__give_int(site, "axis", 3);
-    return scores;
+    out->is_smooth = number(site, "smooth_softmax", 0) == 1;
+    out->softcap = npart__site_float(site, site->id, "softcap", 0);
+    out->softcap = out->softcap > 0 ? out->softcap : 0;
+    if (npart__has_operand(site, NPART__GQA_SINK))
+        out->sink = npart__operand_name(site, NPART__GQA_SINK);
+    if (!npart__has_operand(site, NPART__GQA_BIAS))
+        return NULL;
+    const struct npart__fact *bias = npart__fact_of(site->inference, npart__operand(site, NPART__GQA_BIAS));
+    if (!bias->has_rank || bias->rank != 4 || !npart__is_number(bias->dims[1]))
+        return "the rank or the heads of its attention_bias are not known";
+    out->bias = npart__operand_name(site, NPART__GQA_BIAS);
+    out->is_by_head = bias->dims[1] != 1;
+    return NULL;
 }
 
-/* [batch, length, heads * size] as [batch, heads, length, size], turned by the rows of positions, NULL: not. They are
- * applied before the heads change places: runtimes move a Transpose past what comes after it, to the rows of the
- * tables, in each layer. */
-static const char *split_heads(struct npart__site *site, const struct npart__group_query *at, const char *x,
-                               int64_t heads, const char *cosine, const char *sine)
+const char *npart__read_group_query(const struct npart__site *site, struct npart__group_query *out)
 {
-    static const int64_t order[] = {0, 2, 1, 3};
-    const int64_t dims[] = {at->batch, at->length, heads, at->size};
-    x = reshape(site, at, x, dims, 4);
-    return npart__make_transpose(site, cosine ? npart__make_turned(site, x, at->size, cosine, sine) : x, order, 4);
-}
-
-void npart__make_group_query(struct npart__site *site, const struct npart__group_query *at, const char *const *parts)
-{
-    static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
-    const int64_t grouped[] = {at->batch, at->kept, at->shared, at->size};
-    const int64_t each[] = {at->batch, at->heads, at->shared < 0 ? -1 : at->length, at->size};
-    const int64_t whole[] = {at->batch, at->length, at->heads * at->size};
+    struct npart__attention *at = &out->attention;
+    *out = (struct npart__group_query){.is_causal = number(site, "causal", 1) != 0};
+    *at = (struct npart__attention){.heads = number(site, "num_heads", 0), .kept = number(site, "kv_num_heads", 0),
+                                    .type = npart__site_type(site, npart__operand(site, NPART__GQA_QUERY))};
+    int64_t window = number(site, "local_window_size", -1);
+    const char *reason = find_other_form(site);
+    if (!reason && at->type != NPART__FLOAT && at->type != NPART__FLOAT16)
+        reason = "its element type is neither float32 nor float16";
+    if (!reason && (!has_type(site, NPART__GQA_PAST_KEY, at->type) || !has_type(site, NPART__GQA_PAST_VALUE, at->type)))
+        reason = "its cache has another element type than its queries";
+    if (!reason && (window == 0 || window < -1 || (window > 0 && !out->is_causal)))
+        reason = "local_window_size must be -1 or positive, and positive only where it is causal";
+    if (!reason)
+        reason = read_sizes(site, at);
+    if (!reason)
+        reason = read_rotary(site, at);
+    if (!reason)
+        reason = read_gains(site, at);
+    if (!reason)
+        reason = read_additions(site, at);
+    out->window = window > 0 ? window : 0;
     double scale = npart__site_float(site, site->id, "scale", 0);
-    bool turns = number(site, "do_rotary", 0) != 0;
-    const char *cosine = turns ? at->rows(at->payload, COSINE) : NULL;
-    const char *sine = turns ? at->rows(at->payload, SINE) : NULL;
-    const char *query = split_heads(site, at, parts[0], at->heads, cosine, sine);
-    const char *key = split_heads(site, at, parts[1], at->kept, cosine, sine);
-    const char *value = split_heads(site, at, parts[2], at->kept, NULL, NULL);
-    key = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_KEY), key}, 2, 2);
-    value = npart__make_concat(site, (const char *const[]){npart__operand_name(site, PAST_VALUE), value}, 2, 2);
-    query = reshape(site, at, query, grouped, 4);
-    query = NPART__MAKE(site, "Mul", query,
-                        npart__make_scalar(site, at->type, scale != 0 ? scale : 1 / sqrt((double)at->size)));
-    const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
-    scores = at->weigh(at->payload, scores);
-    const char *result = reshape(site, at, NPART__MAKE(site, "MatMul", scores, value), each, 4);
-    npart__finish(site, 0, reshape(site, at, npart__make_transpose(site, result, back, 4), whole, 3));
-    npart__finish(site, 1, key);
-    npart__finish(site, 2, value);
+    at->scale = scale != 0 ? scale : at->size ? 1 / sqrt((double)at->size) : 1;
+    return reason;
 }
 
-void npart__list_group_query_parts(struct npart__site *site, int64_t heads, int64_t kept, int64_t size,
-                                   const char **parts)
+void npart__list_group_query_parts(struct npart__site *site, struct npart__attention *at)
 {
-    const int64_t sizes[] = {heads * size, kept * size, kept * size};
-    if (npart__has_operand(site, KEY)) {
-        for (uint32_t i = 0; i < 3; i++)
-            parts[i] = npart__operand_name(site, QUERY + i);
+    const int64_t sizes[] = {at->heads * at->size, at->kept * at->size, at->kept * at->size};
+    at->query = npart__operand_name(site, NPART__GQA_QUERY);
+    at->key = npart__operand_name(site, NPART__GQA_KEY);
+    at->value = npart__operand_name(site, NPART__GQA_VALUE);
+    if (npart__has_operand(site, NPART__GQA_KEY))
         return;
+    at->query = npart__make_split(site, at->query, 2, sizes, 3);
+    at->key = npart__made_result(site, 1);
+    at->value = npart__made_result(site, 2);
+}
+
+/* ---- by itself: with sizes that are numbers ---------------------------------------------------------------------- */
+
+struct sized {
+    struct npart__group_query node;
+    int64_t past;
+};
+
+static bool has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank)
+{
+    struct npart__dims wanted = {.rank = rank};
+    memcpy(wanted.at, dims, rank * sizeof *dims);
+    return npart__has_dims(site, npart__operand(site, operand), &wanted);
+}
+
+/* The operands that it may have beside the parts and the cache. */
+static bool fit_operands(const struct npart__site *site, const struct sized *sized)
+{
+    const struct npart__attention *at = &sized->node.attention;
+    struct npart__dims bias, table;
+    bool fits = true;
+    if (at->bias)
+        fits = npart__full_dims(site, npart__operand(site, NPART__GQA_BIAS), &bias) && bias.rank == 4 &&
+               (bias.at[0] == 1 || bias.at[0] == at->batch) && (bias.at[1] == 1 || bias.at[1] == at->heads) &&
+               bias.at[2] == at->length && bias.at[3] == at->total && has_type(site, NPART__GQA_BIAS, at->type);
+    if (at->sink)
+        fits &= has_dims(site, NPART__GQA_SINK, &at->heads, 1) && has_type(site, NPART__GQA_SINK, at->type);
+    for (uint32_t i = 0; i < 2 && at->gains[i]; i++)
+        fits &= has_dims(site, NPART__GQA_QUERY_GAIN + i, &at->size, 1) &&
+                has_type(site, NPART__GQA_QUERY_GAIN + i, at->type);
+    if (!at->turned)
+        return fits;
+    fits &= npart__full_dims(site, npart__operand(site, NPART__GQA_COSINE), &table) && table.rank == 2 &&
+            npart__has_dims(site, npart__operand(site, NPART__GQA_SINE), &table) &&
+            has_type(site, NPART__GQA_COSINE, at->type) && has_type(site, NPART__GQA_SINE, at->type);
+    if (!npart__has_operand(site, NPART__GQA_POSITIONS))
+        return fits && table.at[0] >= at->total;
+    return fits && has_dims(site, NPART__GQA_POSITIONS, (const int64_t[]){at->batch, at->length}, 2);
+}
+
+/* Which may have no slots yet. */
+static bool is_past(const struct npart__site *site, const struct sized *sized, uint32_t operand)
+{
+    const struct npart__attention *at = &sized->node.attention;
+    const int64_t wanted[] = {at->batch, at->kept, sized->past, at->size};
+    int64_t dims[NPART__LIMIT_RANK];
+    uint32_t rank;
+    return npart__site_dims(site, npart__operand(site, operand), dims, &rank) && rank == 4 &&
+           memcmp(dims, wanted, sizeof wanted) == 0;
+}
+
+/* ONNX Runtime takes several tokens of several rows after others only where rows tell how many are valid. */
+static bool fit_sizes(const struct npart__site *site, struct sized *sized)
+{
+    struct npart__attention *at = &sized->node.attention;
+    struct npart__dims query, present;
+    bool has_past = npart__has_operand(site, NPART__GQA_PAST_KEY);
+    if (!npart__full_dims(site, npart__operand(site, NPART__GQA_QUERY), &query) || query.rank != 3 ||
+        !npart__full_dims(site, npart__result(site, 1), &present) || present.rank != 4 ||
+        has_past != npart__has_operand(site, NPART__GQA_PAST_VALUE))
+        return false;
+    at->batch = query.at[0];
+    at->length = query.at[1];
+    at->total = present.at[2];
+    at->shared = at->heads / at->kept * at->length;
+    at->is_single = at->length == 1;
+    sized->past = at->total - at->length;
+    if (has_past && (!is_past(site, sized, NPART__GQA_PAST_KEY) || !is_past(site, sized, NPART__GQA_PAST_VALUE)))
+        return false;
+    if (has_past && sized->past > 0) {
+        at->past_key = npart__operand_name(site, NPART__GQA_PAST_KEY);
+        at->past_value = npart__operand_name(site, NPART__GQA_PAST_VALUE);
     }
-    parts[0] = npart__make_split(site, npart__operand_name(site, QUERY), 2, sizes, 3);
-    parts[1] = npart__made_result(site, 1);
-    parts[2] = npart__made_result(site, 2);
+    return sized->past >= 0 && (has_past || sized->past == 0) && at->shared <= LIMIT_MASK / at->total &&
+           (at->batch == 1 || at->length == 1 || sized->past == 0);
+}
+
+/* Rows of a table for all new tokens: those of their slots, or of the positions that are given, of which only the first
+ * counts before there is a cache. */
+static const char *rows(struct npart__site *site, const struct sized *sized, uint32_t operand)
+{
+    static const int64_t heads[] = {1}, by_token[] = {2}, all[] = {-1};
+    const struct npart__attention *at = &sized->node.attention;
+    const char *table = npart__operand_name(site, operand);
+    if (!npart__has_operand(site, NPART__GQA_POSITIONS))
+        return npart__make_unsqueeze(site, npart__make_slice(site, table, 0, sized->past, at->total, 1), heads, 1);
+    const char *positions = npart__operand_name(site, NPART__GQA_POSITIONS);
+    bool is_first = sized->past == 0 && (at->batch > 1 || at->length > 1);
+    double *steps = npart__arena_zeroed(site->arena, (size_t)at->length, sizeof *steps);
+    site->failed |= !steps;
+    for (int64_t i = 0; steps && i < at->length; i++)
+        steps[i] = (double)i;
+    if (is_first && steps) {
+        positions = npart__make_slice(site, npart__make_reshape_to(site, positions, all, 1), 0, 0, 1, 1);
+        positions = NPART__MAKE(site, "Add", positions,
+                                npart__make_constant(site, NPART__INT64, &at->length, 1, steps));
+    }
+    const char *taken = NPART__MAKE(site, "Gather", table, positions);
+    npart__give_int(site, "axis", 0);
+    return npart__make_unsqueeze(site, taken, is_first ? heads : by_token, 1);
+}
+
+/* What a token does not see: later ones, and what is before its window. Where nothing else is told by head the rows are
+ * those of the queries that share a key, one after the other. */
+static void make_mask(struct npart__site *site, struct sized *sized)
+{
+    struct npart__attention *at = &sized->node.attention;
+    bool is_whole = !sized->node.window || sized->node.window >= at->total;
+    if (is_whole && (at->is_single || !sized->node.is_causal))
+        return;
+    at->is_mask_shared = !at->is_single && !at->bias && !at->sink && !at->is_smooth;
+    int64_t rows = at->is_mask_shared ? at->shared : at->length, dims[] = {rows, at->total};
+    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * at->total), sizeof *mask);
+    site->failed |= !mask;
+    for (int64_t row = 0; mask && row < rows; row++)
+        for (int64_t slot = 0; slot < at->total; slot++) {
+            int64_t own = sized->past + row % at->length;
+            if ((sized->node.is_causal && slot > own) || (sized->node.window && slot <= own - sized->node.window))
+                mask[row * at->total + slot] = -INFINITY;
+        }
+    at->mask = mask ? npart__make_constant(site, at->type, dims, 2, mask) : NULL;
 }
 
 /* Where each row uses all of its cache the mask by lengths masks nothing, and positions are those of the cache. */
 bool npart__rewrite_group_query(struct npart__site *site)
 {
-    struct sized sized = {.site = site};
-    const struct npart__group_query *node = &sized.node;
-    const char *parts[3];
-    if (!npart__is_plain_group_query(site) || npart__has_operand(site, KEY) != npart__has_operand(site, VALUE) ||
-        !read_sizes(site, &sized))
+    struct sized sized;
+    struct npart__attention *at = &sized.node.attention;
+    if (npart__read_group_query(site, &sized.node) || !fit_sizes(site, &sized) || !fit_operands(site, &sized))
         return false;
-    npart__list_group_query_parts(site, node->heads, node->kept, node->size, parts);
-    npart__make_group_query(site, node, parts);
+    npart__list_group_query_parts(site, at);
+    if (at->turned) {
+        at->cosine = rows(site, &sized, NPART__GQA_COSINE);
+        at->sine = rows(site, &sized, NPART__GQA_SINE);
+    }
+    make_mask(site, &sized);
+    npart__make_attention(site, at);
+    npart__finish(site, 0, at->result);
+    npart__finish(site, 1, at->present_key);
+    npart__finish(site, 2, at->present_value);
     return true;
 }
