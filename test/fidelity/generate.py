@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generate tokens with decoders as their caches grow, and with what `fix --cache` makes of them, in ONNX Runtime.
 
-usage: generate.py --tool build/npu-partition --folder FOLDER [--cache N] [--steps N] MODEL[:DIM=SIZE,...]...
+usage: generate.py --tool build/npu-partition --folder FOLDER [--cache N] [--steps N] MODEL[:DIM=SIZE,...][@VARIANT,...]...
 Needs:  pip install onnx onnxruntime numpy
 
 Weights are random. The growing original takes the tokens one by one from an empty cache; each of the forms must choose
@@ -17,6 +17,8 @@ A model in float16 is judged twice. In float32, all its types changed before `fi
 limits are those of float32: that is the proof of what `fix` does. As it is, its logits may differ from the original's
 by 5e-3, or by twice what the original differs from itself in float32, which is as far as two can be from each other
 that are equally right.
+
+After @ a model of ONNX Runtime's GenAI builder is given another attention before it is filled (generate_variants.py).
 """
 import argparse
 import pathlib
@@ -26,6 +28,8 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
+
+import generate_variants
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "examples"))
 import generate as host  # noqa: E402
@@ -228,7 +232,7 @@ class Growing:
             elif role == "positions":
                 feeds[name] = np.arange(self.used, self.used + count, dtype=dtype).reshape([*dims[:-1], count])
             elif role in ("mask", "rows"):
-                dims[-1] = self.used + count
+                dims[-2:] = [count if role == "rows" else dims[-2], self.used + count]
                 feeds[name] = np.full(dims, role == "mask", dtype)
             else:
                 feeds[name] = np.broadcast_to(self.others[name], dims)
@@ -358,14 +362,14 @@ def most_of(path, new, others, bound, tokens, expected, wide):
     return max(MOST[dtype], OWN * own)
 
 
-def judge(args, path, words, wide=None):
+def judge(args, path, words, wide=None, source=None):
     """Problems of one model, the tokens and the original's logits; prints a line for each form. `wide`: the latter two
-    of the same model in float32."""
+    of the same model in float32. `source`: what is fixed, where it is not what runs as the original."""
     problems, forms = [], {}
     for name, more in (("new", []), ("shift", ["--present", "shift"]), ("chunks", ["--tokens", str(TOKENS)])):
         out = path.with_name(f"{name}.onnx")
         out.unlink(missing_ok=True)
-        refused = fix(args, path, out, [*words, *more])
+        refused = fix(args, source or path, out, [*words, *more])
         print(f"  {name}: {refused}" if refused else "", end="\n" if refused else "")
         if not refused:
             forms[name] = host.Model(out, **options())
@@ -401,17 +405,30 @@ def judge(args, path, words, wide=None):
     return problems, (tokens, expected)
 
 
-def judge_model(args, name, words):
+def make_variant(name, variant, folder):
+    """The model as it runs, and as it is fixed where that is written otherwise, each filled with the same weights."""
+    folder.mkdir(parents=True, exist_ok=True)
+    bare, source = folder / "bare.onnx", None
+    if generate_variants.make(name, variant, bare, False):
+        source = fill(bare, folder).rename(folder / "source.onnx")
+        generate_variants.make(name, variant, bare)
+    return fill(bare, folder), source
+
+
+def judge_model(args, name, words, variant=()):
     """Problems of a model, in float32 first where it is in float16."""
-    folder = args.folder / pathlib.Path(name).stem
-    path, wide, problems = fill(name, folder), None, []
+    folder = args.folder / "-".join([pathlib.Path(name).stem, *variant])
+    path, source = make_variant(name, variant, folder) if variant else (fill(name, folder), None)
+    wide, problems = None, []
     wide_path = widen(path, folder / "wide")
     if wide_path:
         print("  -- in float32")
-        problems, wide = judge(args, wide_path, words)
+        wide_source = wide_path.rename(folder / "wide" / "source.onnx") if source and widen(source, folder / "wide") else None
+        wide_path = widen(path, folder / "wide")
+        problems, wide = judge(args, wide_path, words, source=wide_source)
         wide_path.with_name("weights.bin").unlink()
         print("  -- as it is")
-    problems += judge(args, path, words, wide)[0]
+    problems += judge(args, path, words, wide, source)[0]
     path.with_name("weights.bin").unlink(missing_ok=True)
     return problems
 
@@ -423,15 +440,16 @@ def main():
     parser.add_argument("--target", default="hexagon")
     parser.add_argument("--cache", type=int, default=72)
     parser.add_argument("--steps", type=int, default=64)
-    parser.add_argument("models", nargs="+", help="MODEL, or MODEL:DIM=SIZE,bind.INPUT=VALUE,...")
+    parser.add_argument("models", nargs="+", help="MODEL, or MODEL:DIM=SIZE,bind.INPUT=VALUE,...@VARIANT,...")
     args = parser.parse_args()
     failed = 0
     for text in args.models:
-        name, _, sizes = text.partition(":")
+        whole, _, variant = text.partition("@")
+        name, _, sizes = whole.partition(":")
         words = [word for pair in sizes.split(",") if pair
                  for word in (("--bind", pair[5:]) if pair.startswith("bind.") else ("-d", pair))]
-        print(f"{pathlib.Path(name).name}", flush=True)
-        failed += bool(judge_model(args, name, words))
+        print(f"{pathlib.Path(name).name} {variant}".strip(), flush=True)
+        failed += bool(judge_model(args, name, words, [word for word in variant.split(",") if word]))
     print(f"{len(args.models)} models, {failed} wrong")
     sys.exit(1 if failed else 0)
 

@@ -165,11 +165,20 @@ static bool unrotate(struct ungrouping *all)
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
+/* Without one it sees the new tokens alone, and stays as it is. */
+static bool has_cache(const struct npart__graph *graph, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(graph, id);
+    return npart__node_input(graph, node, NPART__GQA_PAST_KEY) != NPART_NONE ||
+           npart__node_input(graph, node, NPART__GQA_PAST_VALUE) != NPART_NONE;
+}
+
 static npart_status change(struct ungrouping *all, uint32_t id)
 {
     struct npart__work *work = all->work;
     struct npart__site site;
-    bool is_attention = npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", id);
+    bool is_attention = npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", id) &&
+                        has_cache(work->graph, id);
     if (!is_attention && !npart__lists_op(work->graph, "com.microsoft:RotaryEmbedding", id))
         return NPART_OK;
     if (!npart__site_begin(all->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
@@ -192,7 +201,7 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
     struct ungrouping all = {.work = work, .has_later = work->request->tokens > 1};
     uint32_t count = work->graph->values.count, found = 0;
     for (uint32_t i = 0; i < work->graph->nodes.count; i++)
-        found += npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", i);
+        found += npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", i) && has_cache(work->graph, i);
     bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
     if (!found)
         return NPART_OK;

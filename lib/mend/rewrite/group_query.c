@@ -19,6 +19,8 @@ static int64_t number(const struct npart__site *site, const char *name, int64_t 
 
 int64_t npart__last_dim(const struct npart__site *site, uint32_t value)
 {
+    if (value == NPART_NONE)
+        return 0;
     const struct npart__fact *fact = npart__fact_of(site->inference, value);
     int64_t dim = fact->has_rank && fact->rank ? fact->dims[fact->rank - 1u] : 0;
     return npart__is_number(dim) && dim > 0 ? dim : 0;
@@ -37,6 +39,8 @@ static const char *find_other_form(const struct npart__site *site)
     bool has_scales = npart__has_operand(site, NPART__GQA_KEY_SCALE) || npart__has_operand(site, NPART__GQA_VALUE_SCALE);
     bool is_quantized = strcmp(npart__site_text(site, site->id, "k_quant_type", "NONE"), "NONE") != 0 ||
                         strcmp(npart__site_text(site, site->id, "v_quant_type", "NONE"), "NONE") != 0;
+    if (!npart__has_operand(site, NPART__GQA_QUERY))
+        return "it has no query";
     if (has_scales || is_quantized)
         return "its cache is quantized (k_quant_type, v_quant_type), which is not followed";
     if (number(site, "sliding_window_cache", 0) != 0)
@@ -45,7 +49,8 @@ static const char *find_other_form(const struct npart__site *site)
         return "how many of its tokens are valid is told by an operand (query_seqlens), which is not followed";
     if (!npart__is_unused(site, npart__result(site, 3)))
         return "its scores are a result (qk_output), which is not followed";
-    if (npart__has_operand(site, NPART__GQA_KEY) != npart__has_operand(site, NPART__GQA_VALUE))
+    if (npart__has_operand(site, NPART__GQA_KEY) != npart__has_operand(site, NPART__GQA_VALUE) ||
+        npart__has_operand(site, NPART__GQA_PAST_KEY) != npart__has_operand(site, NPART__GQA_PAST_VALUE))
         return "it has a key or a value alone";
     for (uint32_t i = NPART__GQA_ROWS_IN_USE + 1; i < site->node->input_count; i++)
         if (npart__has_operand(site, i))
@@ -226,8 +231,7 @@ static bool fit_sizes(const struct npart__site *site, struct sized *sized)
     struct npart__dims query, present;
     bool has_past = npart__has_operand(site, NPART__GQA_PAST_KEY);
     if (!npart__full_dims(site, npart__operand(site, NPART__GQA_QUERY), &query) || query.rank != 3 ||
-        !npart__full_dims(site, npart__result(site, 1), &present) || present.rank != 4 ||
-        has_past != npart__has_operand(site, NPART__GQA_PAST_VALUE))
+        !npart__full_dims(site, npart__result(site, 1), &present) || present.rank != 4)
         return false;
     at->batch = query.at[0];
     at->length = query.at[1];

@@ -32,10 +32,9 @@ const char *npart__read_rotary(const struct npart__site *site, struct npart__rot
     *out = (struct npart__rotary){.positions = is_ours ? 3 : 1, .cosine = is_ours ? 1 : 2, .sine = is_ours ? 2 : 3};
     uint32_t x = npart__operand(site, 0);
     int type = npart__site_type(site, x);
-    const struct npart__fact *fact = npart__fact_of(site->inference, x);
     int64_t columns = npart__last_dim(site, x), wide = number(site, "rotary_embedding_dim", 0);
-    if (!npart__has_operand(site, out->cosine) || !npart__has_operand(site, out->sine))
-        return "it has no tables of cosines and sines";
+    if (x == NPART_NONE || !npart__has_operand(site, out->cosine) || !npart__has_operand(site, out->sine))
+        return "an operand that it must have is missing";
     int64_t half = npart__last_dim(site, npart__operand(site, out->cosine));
     const char *reason = find_other_form(site);
     if (reason)
@@ -57,8 +56,7 @@ const char *npart__read_rotary(const struct npart__site *site, struct npart__rot
         out->heads = out->size && columns % out->size == 0 ? columns / out->size : 0;
     }
     out->turn.size = out->size;
-    bool has_heads = out->rank == 4 ? fact->rank == 4 : out->heads > 0;
-    return !has_heads || out->turn.turned > out->size || (wide && wide != out->turn.turned)
+    return (out->rank == 3 && out->heads <= 0) || out->turn.turned > out->size || (wide && wide != out->turn.turned)
                ? "the size of its heads is not known, or its tables do not suit it"
                : NULL;
 }
