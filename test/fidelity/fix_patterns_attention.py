@@ -304,7 +304,7 @@ class GroupQuery:
 
 
 def group_queries():
-    def one(name, attributes="", positions=None, bias=None, sink=False, gains=False, applies=True, **more):
+    def one(name, attributes="", positions=None, bias=None, sink=False, applies=True, **more):
         options = {key: more.pop(key) for key in ("equality", "outputs", "is_varied") if key in more}
         node = GroupQuery(**more)
         if "do_rotary=1" in attributes:
@@ -313,9 +313,6 @@ def group_queries():
             node.bias(*bias)
         if sink:
             node.operand(11, "sink", normal(node.heads))
-        if gains:
-            node.operand(14, "gq", 1 + 0.1 * normal(node.size))
-            node.operand(15, "gk", 1 + 0.1 * normal(node.size))
         node.write(name, attributes, applies=applies, **options)
 
     turns = ", do_rotary=1"
@@ -358,8 +355,33 @@ def group_queries():
     one("batch-bias", bias=(1, 1), batch=2)
     one("smooth-two", ", smooth_softmax=2")
     one("window-none", ", local_window_size=0", applies=False)
-    one("gains", turns, gains=True, applies=None)  # for which ONNX Runtime's CPU has no kernel
     one("half", turns, kind="float16", applies=None)
+    one("default-class", equality="bits", applies=False)
+
+
+def gather_blocks():
+    def one(name, bits=4, size=16, blocks=4, dims="2,3", kind="float", zeros=False, whole="int64", applies=True,
+            attributes="", **more):
+        chance, dtype = np.random.default_rng(3), np.float16 if kind == "float16" else np.float32
+        width = blocks * size * bits // 8
+        weights = {"d": chance.integers(0, 256, (20, width), dtype=np.uint8),
+                   "s": (0.1 + chance.random((20, blocks))).astype(dtype)}
+        if zeros:
+            weights["zp"] = chance.integers(0, 256, (20, -(-blocks * bits // 8)), dtype=np.uint8)
+        out = f"{dims},{blocks * size}" if dims else f"{blocks * size}"
+        pattern("gather-blocks", name, f"({whole}[{dims}] i) => ({kind}[{out}] z) {{ m = com.microsoft.GatherBlockQuantized"
+                f"<bits={bits}, block_size={size}, quantize_axis=1, gather_axis=0{attributes}>(d, i, s{', zp' * zeros})\n"
+                f" z = Add(m, m) }}", weights, feeds={"i": "below:20"}, applies=applies, **more)
+
+    for bits in (2, 4, 8):
+        one(f"bits{bits}", bits)
+        one(f"bits{bits}-zeros", bits, zeros=True)
+        one(f"bits{bits}-fp16", bits, kind="float16", applies=None)
+    one("one-token", dims="1,1")
+    one("rank1", dims="5", whole="int32")
+    one("rank3", dims="2,1,2", size=32)
+    one("opset21", opset=21, ir_version=10)
+    one("zeros-filled-up", blocks=3, zeros=True, applies=False)
     one("default-class", equality="bits", applies=False)
 
 
@@ -398,7 +420,7 @@ def rotary():
     one("default-class", equality="bits", applies=False)
 
 
-for _make in (group_queries, rotary, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+for _make in (group_queries, rotary, gather_blocks, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()

@@ -191,6 +191,8 @@ def widen(path, folder):
 
 def fix(args, path, out, words):
     command = [args.tool, "fix", path, "-t", args.target, "--cache", str(args.cache), "-o", out, *words, "-q"]
+    if args.allow:
+        command += ["--allow", args.allow]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600)
     return None if out.exists() else (done.stdout + done.stderr).strip() or f"exit status {done.returncode}"
 
@@ -440,6 +442,7 @@ def main():
     parser.add_argument("--target", default="hexagon")
     parser.add_argument("--cache", type=int, default=72)
     parser.add_argument("--steps", type=int, default=64)
+    parser.add_argument("--allow", help="classes of rewrites beside the cache's own")
     parser.add_argument("models", nargs="+", help="MODEL, or MODEL:DIM=SIZE,bind.INPUT=VALUE,...@VARIANT,...")
     args = parser.parse_args()
     failed = 0

@@ -9,8 +9,8 @@
 #include "edit/edit.h"
 
 /* By which sizes it is made. Where they are numbers of the model, all are; else batch and length are 0, which Reshape
- * takes for what it was, `shared` is -1, the rest, and `slots` and `tokens` are values. Names are NULL for what there is
- * not. */
+ * takes for what it was, `shared` is -1, the rest, and `slots` and `tokens` are values. Names of what there is not are
+ * NULL. */
 struct npart__attention {
     int64_t batch, length, total, shared; /* `shared`: queries of a key, heads / kept * length; `total`: slots */
     int64_t heads, kept;                  /* of queries, of keys */
@@ -45,8 +45,8 @@ struct npart__attention {
 
 void npart__make_attention(struct npart__site *site, struct npart__attention *at);
 
-/* Pairs of the first `turned` of `size` elements of the last of four axes, turned by the angle of their position: (a, b)
- * becomes (a cos - b sin, b cos + a sin). */
+/* Pairs of the first `turned` of `size` elements of the last of four axes, turned by the angle of their position:
+ * (a, b) becomes (a cos - b sin, b cos + a sin). */
 struct npart__turn {
     int64_t size, turned;
     bool is_interleaved;

@@ -36,7 +36,8 @@ static bool has_type(const struct npart__site *site, uint32_t operand, int type)
 /* Forms that are no attention over a cache of plain numbers, or have further results. */
 static const char *find_other_form(const struct npart__site *site)
 {
-    bool has_scales = npart__has_operand(site, NPART__GQA_KEY_SCALE) || npart__has_operand(site, NPART__GQA_VALUE_SCALE);
+    bool has_scales =
+        npart__has_operand(site, NPART__GQA_KEY_SCALE) || npart__has_operand(site, NPART__GQA_VALUE_SCALE);
     bool is_quantized = strcmp(npart__site_text(site, site->id, "k_quant_type", "NONE"), "NONE") != 0 ||
                         strcmp(npart__site_text(site, site->id, "v_quant_type", "NONE"), "NONE") != 0;
     if (!npart__has_operand(site, NPART__GQA_QUERY))

@@ -81,8 +81,10 @@ static bool look_up(struct npart__site *site, const struct npart__rotary *at, co
     int64_t tokens = 0;
     const struct npart__fact *x = npart__fact_of(site->inference, npart__operand(site, 0));
     bool has_positions = npart__has_operand(site, at->positions);
-    if (!npart__site_rank(site, npart__operand(site, at->cosine), &table_rank) || table_rank != (has_positions ? 2 : 3) ||
-        (has_positions && (!npart__site_rank(site, npart__operand(site, at->positions), &rank) || rank < 1 || rank > 2)))
+    if (!npart__site_rank(site, npart__operand(site, at->cosine), &table_rank) ||
+        table_rank != (has_positions ? 2 : 3))
+        return false;
+    if (has_positions && (!npart__site_rank(site, npart__operand(site, at->positions), &rank) || rank < 1 || rank > 2))
         return false;
     const char *positions = npart__operand_name(site, at->positions);
     tokens = x->dims[at->rank == 3 ? 1 : 2];

@@ -375,9 +375,11 @@ static struct npart__answer answer_origin(const struct npart__asked *asked)
     return origin_answer(asked->trial, asked->value);
 }
 
+/* Of a constant nothing is left but its elements, whichever node made it. */
 static struct npart__answer answer_qorigin(const struct npart__asked *asked)
 {
-    return origin_answer(asked->trial, dequantized(asked));
+    uint32_t value = dequantized(asked);
+    return asked->trial->session->is_constant[value] ? word_answer("none", 4) : origin_answer(asked->trial, value);
 }
 
 /* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
