@@ -33,7 +33,8 @@ CLASSES = {
     "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
     "no-op": "bits", "float32": "ulp", "cast-back": "bits",
-    "group-query": "ulp", "rotary": "ulp", "gather-blocks": "bits-if", "sum": "bits", "neg": "bits", "reciprocal": "bits",
+    "group-query": "ulp", "rotary": "ulp", "gather-blocks": "bits-if",
+    "tensor-scatter": "bits", "sum": "bits", "neg": "bits", "reciprocal": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.
 TOLERANCES = {

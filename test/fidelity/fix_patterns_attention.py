@@ -359,6 +359,25 @@ def group_queries():
     one("default-class", equality="bits", applies=False)
 
 
+def tensor_scatter():
+    def one(name, cache="2,3,8,4", update="2,3,2,4", axis=-2, where=(3, 5), mode="linear", kind="float", target=HEXAGON,
+            applies=True, **more):
+        weights = {"w": np.array(where)} if where is not None else {}
+        pattern("tensor-scatter", name, f"({kind}[{cache}] c, {kind}[{update}] u) => ({kind}[{cache}] z) {{ p = "
+                f"TensorScatter<axis={axis}, mode=\"{mode}\">(c, u{', w' if weights else ''})\n z = Identity(p) }}", weights,
+                opset=24, ir_version=11, target=target, applies=applies, **more)
+
+    one("rows")
+    one("one-token", "1,4,16,8", "1,4,1,8", where=(7,))
+    one("from-start", where=None)
+    one("circular", mode="circular", where=(7, 6))
+    one("circular-later", mode="circular", where=(23, 8))
+    one("rank3", "2,8,6", "2,3,6", axis=1)
+    one("last-axis", "2,3,8", "2,3,2", axis=-1)
+    one("half", kind="float16")
+    one("whole", kind="int32")
+
+
 def gather_blocks():
     def one(name, bits=4, size=16, blocks=4, dims="2,3", kind="float", zeros=False, whole="int64", applies=True,
             attributes="", **more):
@@ -420,7 +439,7 @@ def rotary():
     one("default-class", equality="bits", applies=False)
 
 
-for _make in (group_queries, rotary, gather_blocks, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+for _make in (group_queries, rotary, gather_blocks, tensor_scatter, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()
