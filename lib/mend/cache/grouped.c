@@ -4,10 +4,11 @@
  * of the past and the new keys, and so for values. Positions are the slots from the past on, as all of them are used;
  * what follows finds out that a fixed cache needs them as an input, and which slots to hide. Queries that share a key
  * stand below each other, so no key is repeated. RotaryEmbedding of ONNX Runtime beside it is taken apart in the same
- * way.
+ * way, as are Attention and MultiHeadAttention with a past.
  */
 #include "cache/internal.h"
 #include "infer/families.h"
+#include "rewrite/cached.h"
 #include "rewrite/group_query.h"
 
 #define REWRITE "cache"
@@ -47,7 +48,8 @@ static const char *size_of(struct npart__site *site, const char *x, int64_t axis
     return size;
 }
 
-static void make_sizes(struct ungrouping *all, const char *query, const char *past)
+/* `axis`: of the query, that of the tokens. */
+static void make_sizes(struct ungrouping *all, const char *query, int64_t axis, const char *past)
 {
     static const int64_t last[] = {1};
     struct npart__site *site = all->site;
@@ -55,7 +57,7 @@ static void make_sizes(struct ungrouping *all, const char *query, const char *pa
         return;
     const char *first = npart__make_scalar(site, NPART__INT64, 0), *step = npart__make_scalar(site, NPART__INT64, 1);
     all->before = size_of(site, past, 2);
-    all->tokens = size_of(site, query, 1);
+    all->tokens = size_of(site, query, axis);
     all->slots = NPART__MAKE(site, "Add", all->before, all->tokens);
     all->places = NPART__MAKE(site, "Range", first, all->slots, step);
     all->positions = npart__make_unsqueeze(site, NPART__MAKE(site, "Range", all->before, all->slots, step), last, 1);
@@ -128,21 +130,37 @@ static const char *ungroup(struct ungrouping *all)
     struct npart__group_query group;
     struct npart__attention *at = &group.attention;
     const char *reason = npart__read_group_query(site, &group);
-    if (!reason && npart__site_opset(site) < 13)
-        reason = "the model has an opset below 13";
     if (reason)
         return reason;
     bool has_positions = npart__has_operand(site, NPART__GQA_POSITIONS);
     at->past_key = npart__operand_name(site, NPART__GQA_PAST_KEY);
     at->past_value = npart__operand_name(site, NPART__GQA_PAST_VALUE);
     npart__list_group_query_parts(site, at);
-    make_sizes(all, npart__operand_name(site, NPART__GQA_QUERY), at->past_key);
+    make_sizes(all, npart__operand_name(site, NPART__GQA_QUERY), 1, at->past_key);
     const char *positions = has_positions ? npart__operand_name(site, NPART__GQA_POSITIONS) : all->positions;
     if (at->turned) {
         at->cosine = rows_of(all, npart__operand_name(site, NPART__GQA_COSINE), positions, has_positions ? 2 : 0);
         at->sine = rows_of(all, npart__operand_name(site, NPART__GQA_SINE), positions, has_positions ? 2 : 0);
     }
     at->mask = hiding_of(all, group.window, group.is_causal, at->type);
+    finish(all, at);
+    return NULL;
+}
+
+/* Attention that has a past beside its parts. */
+static const char *take_apart(struct ungrouping *all)
+{
+    struct npart__site *site = all->site;
+    struct npart__cached cached;
+    struct npart__attention *at = &cached.attention;
+    const char *reason = npart__read_cached(site, &cached);
+    if (reason)
+        return reason;
+    make_sizes(all, at->query, at->has_heads ? 2 : 1, at->past_key);
+    if (cached.visible)
+        at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
+                               npart__make_scalar(site, at->type, NPART__MASK_VALUE));
+    at->mask = hiding_of(all, 0, cached.is_causal, at->type);
     finish(all, at);
     return NULL;
 }
@@ -169,29 +187,32 @@ static bool unrotate(struct ungrouping *all)
 static bool has_cache(const struct npart__graph *graph, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(graph, id);
-    return npart__node_input(graph, node, NPART__GQA_PAST_KEY) != NPART_NONE ||
-           npart__node_input(graph, node, NPART__GQA_PAST_VALUE) != NPART_NONE;
+    return npart__lists_op(graph, "com.microsoft:GroupQueryAttention", id) &&
+           (npart__node_input(graph, node, NPART__GQA_PAST_KEY) != NPART_NONE ||
+            npart__node_input(graph, node, NPART__GQA_PAST_VALUE) != NPART_NONE);
 }
 
 static npart_status change(struct ungrouping *all, uint32_t id)
 {
     struct npart__work *work = all->work;
     struct npart__site site;
-    bool is_attention = npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", id) &&
-                        has_cache(work->graph, id);
-    if (!is_attention && !npart__lists_op(work->graph, "com.microsoft:RotaryEmbedding", id))
+    bool is_grouped = has_cache(work->graph, id), is_cached = npart__has_cached_past(work->graph, id);
+    bool is_rotary = npart__lists_op(work->graph, "com.microsoft:RotaryEmbedding RotaryEmbedding", id);
+    if (!is_grouped && !is_cached && !is_rotary)
         return NPART_OK;
     if (!npart__site_begin(all->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
-        return is_attention ? npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first")
-                            : NPART_OK;
+        return is_rotary ? NPART_OK
+                         : npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first");
     all->site = &site;
-    const char *reason = is_attention ? ungroup(all) : NULL;
-    if (reason)
-        return npart__cache_refuse(work, id, "%s", reason);
-    if (!is_attention && !unrotate(all)) {
+    if (is_rotary && !unrotate(all)) {
         npart__site_drop(&site);
         return NPART_OK;
     }
+    const char *reason = is_grouped ? ungroup(all) : is_cached ? take_apart(all) : NULL;
+    if (!is_rotary && npart__site_opset(&site) < 13)
+        reason = "the model has an opset below 13";
+    if (reason)
+        return npart__cache_refuse(work, id, "%s", reason);
     return npart__site_keep(&site) ? NPART_OK : npart__fail_memory(work->error);
 }
 
@@ -201,7 +222,7 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
     struct ungrouping all = {.work = work, .has_later = work->request->tokens > 1};
     uint32_t count = work->graph->values.count, found = 0;
     for (uint32_t i = 0; i < work->graph->nodes.count; i++)
-        found += npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", i) && has_cache(work->graph, i);
+        found += has_cache(work->graph, i) || npart__has_cached_past(work->graph, i);
     bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
     if (!found)
         return NPART_OK;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that have the cache of a decoder as operands and results, beside GroupQueryAttention: Attention of the
+ * standard and com.microsoft:MultiHeadAttention.
+ */
+#ifndef NPART_REWRITE_CACHED_H
+#define NPART_REWRITE_CACHED_H
+
+#include "rewrite/attention.h"
+
+/* Which operator, and where its operands stand. */
+struct npart__cached {
+    struct npart__attention attention; /* without sizes of tokens and slots, and what hides slots */
+    uint8_t past_key, past_value;      /* operands */
+    bool is_causal;                    /* a token does not see later ones */
+    const char *visible;               /* [.., slots], by slot whether it is seen: bool; NULL: not told so */
+};
+
+/* Whether the node is of one of them and is given a past. */
+bool npart__has_cached_past(const struct npart__graph *graph, uint32_t node);
+/* The reason why it is not followed, in the words of a message; NULL: it is. Its query, key and value are named. */
+const char *npart__read_cached(struct npart__site *site, struct npart__cached *out);
+
+#endif
