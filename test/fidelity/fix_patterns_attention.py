@@ -359,6 +359,47 @@ def group_queries():
     one("default-class", equality="bits", applies=False)
 
 
+def attention_past():
+    def one(name, heads=4, kept=2, length=3, past=5, size=8, mask=None, attributes="", opset=23, is_flat=False, kind="float",
+            batch=2, **more):
+        total = past + length
+        parts = [f"{kind}[{batch},{length},{count * size}] {part}" if is_flat else
+                 f"{kind}[{batch},{count},{length},{size}] {part}" for count, part in ((heads, "q"), (kept, "k"), (kept, "v"))]
+        parts += [f"{kind}[{batch},{kept},{past},{size}] {part}" for part in ("pk", "pv")] + ([f"{mask} m"] if mask else [])
+        if is_flat:
+            attributes += f", q_num_heads={heads}, kv_num_heads={kept}"
+        present = f"{kind}[{batch},{kept},{total},{size}]"
+        result = f"{batch},{length},{heads * size}" if is_flat else f"{batch},{heads},{length},{size}"
+        pattern("attention-past", name, f"({', '.join(parts)}) => ({kind}[{result}] y, {present} a, {present} b) {{ y, a, b = "
+                f"Attention<{attributes.lstrip(', ')}>(q, k, v, {'m' if mask else ''}, pk, pv) }}".replace("<>", ""), opset=opset,
+                ir_version=11, target=NNAPI, **more)
+
+    for is_flat in (False, True):
+        end = "-flat" * is_flat
+        one("plain" + end, is_flat=is_flat)
+        one("one-token" + end, is_flat=is_flat, length=1, attributes=", is_causal=1")
+        one("causal" + end, is_flat=is_flat, attributes=", is_causal=1")
+        one("scale" + end, is_flat=is_flat, attributes=", scale=0.3")
+        one("softcap" + end, is_flat=is_flat, attributes=", softcap=2.0")
+        one("mask" + end, is_flat=is_flat, mask="float[3,8]")
+        one("mask-heads" + end, is_flat=is_flat, mask="float[2,4,3,8]", attributes=", is_causal=1", opset=24)
+        one("mask-rank3" + end, is_flat=is_flat, mask="float[4,3,8]")
+        one("mask-one-token" + end, is_flat=is_flat, length=1, mask="float[1,6]")
+    one("softcap-mask", mask="float[3,8]", attributes=", softcap=2.0", applies=False)
+    one("half", kind="float16", applies=None)
+    weights = {"m": np.array([[1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1, 0], [1] * 8], bool)}
+    pattern("attention-past", "visible", "(float[1,4,3,8] q, float[1,2,3,8] k, float[1,2,3,8] v, float[1,2,5,8] pk, "
+            "float[1,2,5,8] pv) => (float[1,4,3,8] y, float[1,2,8,8] a, float[1,2,8,8] b) { y, a, b = Attention<is_causal=1>"
+            "(q, k, v, m, pk, pv) }", weights, opset=23, ir_version=11, target=NNAPI)
+    text = ("(float[2,3,32] q, float[2,3,32] k, float[2,3,32] v, float[2,4,5,8] pk, float[2,4,5,8] pv MORE) => (float[2,3,32] y, "
+            "float[2,4,8,8] a, float[2,4,8,8] b) { y, a, b = com.microsoft.MultiHeadAttention<num_heads=4 ATTR>(q, k, v, , , BIAS"
+            ", pk, pv) }")
+    for name, attributes, more, bias in (("contrib", "", "", ""), ("contrib-causal", ", unidirectional=1", "", ""),
+                                         ("contrib-bias", ", scale=0.4", ", float[1,4,3,8] b0", "b0")):
+        pattern("attention-past", name, text.replace(" ATTR", attributes).replace(" MORE", more).replace("BIAS", bias),
+                target=NNAPI)
+
+
 def tensor_scatter():
     def one(name, cache="2,3,8,4", update="2,3,2,4", axis=-2, where=(3, 5), mode="linear", kind="float", target=HEXAGON,
             applies=True, **more):
@@ -439,7 +480,7 @@ def rotary():
     one("default-class", equality="bits", applies=False)
 
 
-for _make in (group_queries, rotary, gather_blocks, tensor_scatter, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+for _make in (group_queries, rotary, gather_blocks, tensor_scatter, attention_past, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()

@@ -42,6 +42,7 @@ OWN = 4  # times what the original differs from itself, where that is more
 WIDE = 2  # the same of one in float16, and itself in float32
 STEP = 5  # what an integer of four bits is, beside its middle, on the average
 TOKENS, PROMPT = 4, 10
+EVICTING = 40  # slots of a cache that evicts, where the window is shorter
 
 
 def options():
@@ -211,10 +212,12 @@ class Growing:
         self.inputs = [tensor for tensor in model.inputs if not tensor["is_added"]]
         self.used = 0
         self.cache = {}
+        declared = {i.name: i.shape for i in self.session.get_inputs()}
         for tensor in self.inputs:
             if tensor["role"] == "past":
                 dims = list(tensor["dims"])
-                dims[tensor["axis"]] = 0
+                # A cache from which GroupQueryAttention evicts slots has all it will ever have from the start on.
+                dims[tensor["axis"]] = EVICTING if "sliding" in str(declared[tensor["name"]][tensor["axis"]]) else 0
                 self.cache[tensor["name"]] = np.zeros(dims, host.TYPES[tensor["type"]])
 
     def run(self, token):

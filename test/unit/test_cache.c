@@ -422,6 +422,7 @@ static void test_cache__grouped_variants(void)
         uint32_t bias; /* columns of the one that is added; 0: none is */
     } variants[] = {
         {"local_window_size=8", "", "", NPART_SLOTS_RIGHT, 16},
+        {"local_window_size=8 sliding_window_cache=1", "", "", NPART_SLOTS_RIGHT, 16},
         {"local_window_size=20", "", "", NPART_SLOTS_ANY, 16}, /* longer than the cache */
         {"softcap=2.0", "", "", NPART_SLOTS_ANY, 16},
         {"rotary_interleaved=1", "", "", NPART_SLOTS_ANY, 16},
@@ -453,11 +454,11 @@ static void test_cache__grouped_refused(void)
     static const struct {
         const char *attributes, *operands, *message;
     } refused[] = {
-        {"sliding_window_cache=1 local_window_size=8", "", "(sliding_window_cache)"},
+        {"sliding_window_cache=1", "", "positive where slots are evicted"},
         {"k_quant_type=\"PER_TENSOR\"", "", "its cache is quantized"},
         {"", ", , , , cosines, cosines", "its cache is quantized"},
-        {"local_window_size=0", "", "local_window_size must be -1 or positive"},
-        {"causal=0 local_window_size=4", "", "local_window_size must be -1 or positive"},
+        {"local_window_size=0", "", "local_window_size must be -1 or positive;"},
+        {"causal=0 local_window_size=4", "", "local_window_size must be -1 or positive;"},
         {"", ", , , , , , gain", "it normalizes queries or keys alone"},
         {"", ", , , , , , , , lengths", "(query_seqlens)"},
         {"", ", , lengths", "its attention_bias are not known"},
@@ -477,6 +478,50 @@ static void test_cache__grouped_refused(void)
         CHECK_INT(fixed.status, tokens == 1 ? NPART_OK : NPART_ERROR_ARGUMENT);
         CHECK(tokens == 1 || strstr(fixed.error.message, "a new token sees those after it"));
         npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* The standard's operator and ONNX Runtime's other one, which have the cache as operands, too. */
+static void test_cache__attention(void)
+{
+    static const struct {
+        const char *node;
+        uint32_t tokens; /* that may be taken at a time, at most */
+        bool has_bias;
+        const char *message;
+    } nodes[] = {
+        {"Attention(q, k, v, , past_k, past_v) q_num_heads=4 kv_num_heads=4 is_causal=1", 4, true, ""},
+        {"Attention(q, k, v, , past_k, past_v) q_num_heads=4 kv_num_heads=4", 1, true, "sees those after it"},
+        {"Attention(q, k, v, seen, past_k, past_v) q_num_heads=4 kv_num_heads=4 is_causal=1", 4, false, ""},
+        {"com.microsoft:MultiHeadAttention(q, k, v, , , , past_k, past_v) num_heads=4 unidirectional=1", 4, true, ""},
+        {"Attention(q, k, v, seen, past_k, past_v) q_num_heads=4 kv_num_heads=4 softcap=2.0", 0, false,
+         "before or after its softcap"},
+        {"Attention(q, k, v, , past_k) q_num_heads=4 kv_num_heads=4", 0, false, "its cache is not whole"},
+        {"com.microsoft:MultiHeadAttention(q, k, v, w1, , , past_k, past_v) num_heads=4", 0, false, "bias"},
+        {"com.microsoft:MultiHeadAttention(q, k, v, , mask, , past_k, past_v) num_heads=4", 0, false,
+         "key_padding_mask"},
+    };
+    static const char form[] =
+        "opset 23\nopset com.microsoft 1\ninput ids int64[batch,new]\ninput mask int64[batch,total]\n"
+        "input past_k float32[batch,4,past,2]\ninput past_v float32[batch,4,past,2]\ninit words float32[100,8]\n"
+        "init w float32[8,8]\ninit w1 float32[24]\ninit axes int64[2] = 1 2\nnode seen2 = Cast(mask) to=9\n"
+        "node seen = Unsqueeze(seen2, axes)\nnode x = Gather(words, ids)\nnode q = MatMul(x, w)\n"
+        "node k = MatMul(x, w)\nnode v = MatMul(x, w)\nnode y, a, b = %s\nnode z = Add(x, y)\noutput z\n"
+        "output a float32[batch,4,total,2]\noutput b float32[batch,4,total,2]\n";
+    for (size_t i = 0; i < NPART__COUNT(nodes); i++) {
+        for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
+            char text[sizeof form + 128];
+            struct fixed fixed;
+            (void)snprintf(text, sizeof text, form, nodes[i].node);
+            fix_text(&fixed, text, 16, tokens, false);
+            bool is_taken = tokens <= nodes[i].tokens;
+            CHECK_INT(fixed.status, is_taken ? NPART_OK : NPART_ERROR_ARGUMENT);
+            CHECK(is_taken || strstr(fixed.error.message, nodes[i].message));
+            CHECK(!is_taken || count_ops(&fixed.made, "MatMul") == 5);
+            CHECK(!is_taken || nodes[i].has_bias == (port(&fixed, NPART_PORT_BIAS) != NULL));
+            CHECK(!is_taken || fixed.cache.info.order == NPART_SLOTS_ANY);
+            npart__arena_clear(&fixed.arena);
+        }
     }
 }
 
@@ -694,5 +739,5 @@ static void test_cache__neighbours(void)
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_variants,
-      test_cache__grouped_refused, test_cache__columns, test_cache__refusals,
+      test_cache__grouped_refused, test_cache__attention, test_cache__columns, test_cache__refusals,
       test_cache__arguments, test_cache__neighbours)

@@ -124,6 +124,7 @@ static void finish(struct ungrouping *all, struct npart__attention *at)
     npart__finish(site, 2, at->present_value);
 }
 
+/* Where slots are evicted the window hides them: what else the cache has does not matter. */
 static const char *ungroup(struct ungrouping *all)
 {
     struct npart__site *site = all->site;

@@ -148,3 +148,76 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
     at->past_value = npart__operand_name(site, out->past_value);
     return NULL;
 }
+
+/* ---- by itself: with sizes that are numbers ---------------------------------------------------------------------- */
+
+/* Elements of a mask that is written down. */
+#define LIMIT_MASK (1 << 20)
+
+static bool has_dims(const struct npart__site *site, uint32_t operand, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    const struct npart__dims wanted = {.at = {a, b, c, d}, .rank = 4};
+    return npart__has_dims(site, npart__operand(site, operand), &wanted);
+}
+
+/* A mask is broadcast over its batch, heads and tokens. */
+static bool fits_mask(const struct npart__site *site, uint32_t operand, const struct npart__attention *at)
+{
+    const int64_t whole[] = {at->batch, at->heads, at->length, at->total};
+    struct npart__dims mask;
+    if (!npart__full_dims(site, npart__operand(site, operand), &mask) || mask.at[mask.rank - 1u] != at->total)
+        return false;
+    for (uint32_t i = 0; i + 1 < mask.rank; i++)
+        if (mask.at[i] != 1 && mask.at[i] != whole[4 - mask.rank + i])
+            return false;
+    return true;
+}
+
+static bool fit_sizes(const struct npart__site *site, const struct npart__cached *cached, struct npart__attention *at)
+{
+    struct npart__dims query, past;
+    uint32_t axis = at->has_heads ? 2 : 1, mask = npart__lists_op(site->graph, "Attention", site->id) ? 3 : 5;
+    if (!npart__full_dims(site, npart__operand(site, 0), &query) ||
+        !npart__full_dims(site, npart__operand(site, cached->past_key), &past) || past.rank != 4)
+        return false;
+    at->batch = query.at[0];
+    at->length = query.at[axis];
+    at->total = past.at[2] + at->length;
+    at->shared = at->heads / at->kept * at->length;
+    at->is_single = at->length == 1;
+    return has_dims(site, cached->past_key, at->batch, at->kept, past.at[2], at->size) &&
+           has_dims(site, cached->past_value, at->batch, at->kept, past.at[2], at->value_size) &&
+           at->shared <= LIMIT_MASK / at->total && (!npart__has_operand(site, mask) || fits_mask(site, mask, at));
+}
+
+/* Later tokens. Where nothing else is told by token the rows are those of the queries that share a key. */
+static void make_mask(struct npart__site *site, struct npart__attention *at)
+{
+    at->is_mask_shared = !at->bias;
+    int64_t rows = at->is_mask_shared ? at->shared : at->length, dims[] = {rows, at->total};
+    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * at->total), sizeof *mask);
+    site->failed |= !mask;
+    for (int64_t row = 0; mask && row < rows; row++)
+        for (int64_t slot = at->total - at->length + row % at->length + 1; slot < at->total; slot++)
+            mask[row * at->total + slot] = -INFINITY;
+    at->mask = mask ? npart__make_constant(site, at->type, dims, 2, mask) : NULL;
+}
+
+bool npart__rewrite_attention_past(struct npart__site *site)
+{
+    struct npart__cached cached;
+    struct npart__attention *at = &cached.attention;
+    if (!npart__has_cached_past(site->graph, site->id) || npart__read_cached(site, &cached) ||
+        !fit_sizes(site, &cached, at))
+        return false;
+    if (cached.visible)
+        at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
+                               npart__make_scalar(site, at->type, -INFINITY));
+    if (cached.is_causal && !at->is_single)
+        make_mask(site, at);
+    npart__make_attention(site, at);
+    npart__finish(site, 0, at->result);
+    npart__finish(site, 1, at->present_key);
+    npart__finish(site, 2, at->present_value);
+    return true;
+}

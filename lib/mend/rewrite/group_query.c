@@ -44,8 +44,6 @@ static const char *find_other_form(const struct npart__site *site)
         return "it has no query";
     if (has_scales || is_quantized)
         return "its cache is quantized (k_quant_type, v_quant_type), which is not followed";
-    if (number(site, "sliding_window_cache", 0) != 0)
-        return "it evicts slots from a cache of a fixed size itself (sliding_window_cache)";
     if (npart__has_operand(site, NPART__GQA_ROWS_IN_USE))
         return "how many of its tokens are valid is told by an operand (query_seqlens), which is not followed";
     if (!npart__is_unused(site, npart__result(site, 3)))
@@ -137,7 +135,8 @@ static const char *read_additions(const struct npart__site *site, struct npart__
 const char *npart__read_group_query(const struct npart__site *site, struct npart__group_query *out)
 {
     struct npart__attention *at = &out->attention;
-    *out = (struct npart__group_query){.is_causal = number(site, "causal", 1) != 0};
+    *out = (struct npart__group_query){.is_causal = number(site, "causal", 1) != 0,
+                                       .evicts = number(site, "sliding_window_cache", 0) != 0};
     *at = (struct npart__attention){.heads = number(site, "num_heads", 0), .kept = number(site, "kv_num_heads", 0),
                                     .type = npart__site_type(site, npart__operand(site, NPART__GQA_QUERY))};
     int64_t window = number(site, "local_window_size", -1);
@@ -146,8 +145,9 @@ const char *npart__read_group_query(const struct npart__site *site, struct npart
         reason = "its element type is neither float32 nor float16";
     if (!reason && (!has_type(site, NPART__GQA_PAST_KEY, at->type) || !has_type(site, NPART__GQA_PAST_VALUE, at->type)))
         reason = "its cache has another element type than its queries";
-    if (!reason && (window == 0 || window < -1 || (window > 0 && !out->is_causal)))
-        reason = "local_window_size must be -1 or positive, and positive only where it is causal";
+    if (!reason && (window == 0 || window < -1 || (window > 0 && !out->is_causal) || (window < 0 && out->evicts)))
+        reason = "local_window_size must be -1 or positive; positive where slots are evicted, and where it is causal "
+                 "alone";
     if (!reason)
         reason = read_sizes(site, at);
     if (!reason)
@@ -301,7 +301,8 @@ bool npart__rewrite_group_query(struct npart__site *site)
 {
     struct sized sized;
     struct npart__attention *at = &sized.node.attention;
-    if (npart__read_group_query(site, &sized.node) || !fit_sizes(site, &sized) || !fit_operands(site, &sized))
+    if (npart__read_group_query(site, &sized.node) || sized.node.evicts || !fit_sizes(site, &sized) ||
+        !fit_operands(site, &sized))
         return false;
     npart__list_group_query_parts(site, at);
     if (at->turned) {

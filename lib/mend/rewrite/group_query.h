@@ -33,6 +33,7 @@ struct npart__group_query {
     struct npart__attention attention; /* without sizes of tokens and slots, rows of positions, and what hides slots */
     int64_t window;   /* slots that a token sees, its own included; 0: all */
     bool is_causal;   /* a token does not see later ones */
+    bool evicts;      /* its cache has a fixed size, and drops what left the window (sliding_window_cache) */
 };
 
 /* The reason why it is not followed, in the words of a message; NULL: it is. The cache may be absent. */
