@@ -425,11 +425,12 @@ def judge_model(args, name, words, variant=()):
     folder = args.folder / "-".join([pathlib.Path(name).stem, *variant])
     path, source = make_variant(name, variant, folder) if variant else (fill(name, folder), None)
     wide, problems = None, []
+    wide_source = source and widen(source, folder / "wide")
+    if wide_source:
+        wide_source = wide_source.rename(wide_source.with_name("source.onnx"))
     wide_path = widen(path, folder / "wide")
     if wide_path:
         print("  -- in float32")
-        wide_source = wide_path.rename(folder / "wide" / "source.onnx") if source and widen(source, folder / "wide") else None
-        wide_path = widen(path, folder / "wide")
         problems, wide = judge(args, wide_path, words, source=wide_source)
         wide_path.with_name("weights.bin").unlink()
         print("  -- as it is")

@@ -90,10 +90,23 @@ static bool is_taken_by(const struct npart__work *work, uint32_t producer)
     return npart__lists_op(work->graph, ops, producer);
 }
 
+/* The past key of an operator that keeps the cache and is followed; NPART_NONE: it is none. */
+static uint32_t kept_past(const struct npart__graph *graph, uint32_t id)
+{
+    static const struct {
+        const char *op;
+        uint32_t past_key;
+    } keepers[] = {{"com.microsoft:GroupQueryAttention", 3}, {"Attention", 4}, {"com.microsoft:MultiHeadAttention", 6}};
+    for (size_t i = 0; i < NPART__COUNT(keepers); i++)
+        if (npart__lists_op(graph, keepers[i].op, id))
+            return npart__node_input(graph, npart__node_at(graph, id), keepers[i].past_key);
+    return NPART_NONE;
+}
+
 uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
                                const struct npart__inference *chosen)
 {
-    enum { PAST_KEY = 3, AXIS = 2 }; /* of GroupQueryAttention */
+    enum { AXIS = 2 }; /* of operators that keep the cache */
     const struct npart__work work = {.graph = graph, .plain = asked};
     const struct npart__scope *scope = npart__scope_at(graph, 0);
     for (uint32_t i = 0; i < scope->output_count; i++) {
@@ -102,9 +115,8 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
         uint32_t producer = npart__producer(graph, through(&work, output));
         if (producer == NPART_NONE)
             continue;
-        if (npart__lists_op(graph, "com.microsoft:GroupQueryAttention", producer))
-            pair.past = npart__node_input(graph, npart__node_at(graph, producer), PAST_KEY);
-        else if (!is_joined(&work, producer, &pair))
+        pair.past = kept_past(graph, producer);
+        if (pair.past == NPART_NONE && !is_joined(&work, producer, &pair))
             continue;
         if (pair.past == NPART_NONE || !is_graph_input(&work, pair.past))
             continue;
