@@ -525,6 +525,36 @@ static void test_cache__attention(void)
     }
 }
 
+/* The standard's operator with the cache before it, as torch exports it: what its mask hides. */
+static void test_cache__attention_of_slots(void)
+{
+    static const struct {
+        const char *lines, *message;
+    } nodes[] = {
+        {"node full = Cast(mask) to=9\nnode open_b = Unsqueeze(full, axes)\nnode early = Not(later)\n"
+         "node seen_b = And(open_b, early)\nnode mixed = Attention(query, key, value, seen_b)\n", ""},
+        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all)\n", ""},
+        {"node mixed = Attention(query, key, value, hiding)\n", "sees those after it"},
+        {"node early = Not(later)\nnode mixed = Attention(query, key, value, early)\n", "does not hide empty slots"},
+        {"node mixed = Attention(query, key, value)\n", "does not hide empty slots"},
+        {"node mixed = Attention(query, key, value, hiding) is_causal=1\n", "is causal or has more results"},
+        {"node first = Transpose(key) perm=[0,2,1,3]\nnode mixed = Attention(query, first, value, hiding)\n",
+         "the slots are none of its keys and values"},
+    };
+    for (size_t i = 0; i < NPART__COUNT(nodes); i++) {
+        struct fixed fixed;
+        char *text = change("node mixed = MatMul(weights, value) @mix\n", nodes[i].lines);
+        char *newer = replaced(text, "opset 17\n", "opset 23\n");
+        fix_text(&fixed, newer, 16, 2, false);
+        CHECK(nodes[i].message[0] ? strstr(fixed.error.message, nodes[i].message) != NULL
+                                  : fixed.error.message[0] == 0);
+        CHECK(nodes[i].message[0] || count_ops(&fixed.made, "Attention") == 1);
+        free(text);
+        free(newer);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* Scores of slots beside a column of something else, as exporters write a sink, too. */
 static void test_cache__columns(void)
 {
@@ -739,5 +769,6 @@ static void test_cache__neighbours(void)
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_variants,
-      test_cache__grouped_refused, test_cache__attention, test_cache__columns, test_cache__refusals,
+      test_cache__grouped_refused, test_cache__attention,
+      test_cache__attention_of_slots, test_cache__columns, test_cache__refusals,
       test_cache__arguments, test_cache__neighbours)

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cache/internal.h"
+#include "infer/families.h"
 
 /* What is added before a Softmax so that nothing is left of a slot: e to the power of -1000 is 0 in every format, also
  * where scores differ by hundreds. */
@@ -522,6 +523,44 @@ static const char *softmax(struct npart__walk *walk)
     return work->is_out_of_memory ? "out of memory" : NULL;
 }
 
+/* A mask of truth values hides where it is false. */
+static bool is_hidden_by(const struct npart__walk *walk, uint32_t operand, enum hidden what)
+{
+    struct extremes at = {0}, own = {0};
+    bool is_control = flow_of(walk, operand).is_known;
+    if (fact_in(walk->compared->b, operand_of(walk, operand))->element_type != NPART__BOOL)
+        return bound_of(walk, operand, what) - bound_of(walk, operand, OWN) <= HIDES;
+    if (is_control) {
+        at = extremes_of(walk, operand_of(walk, operand), what);
+        own = extremes_of(walk, operand_of(walk, operand), OWN);
+    }
+    return at.is_known && at.most == 0 && own.is_known && own.least == 1;
+}
+
+/* Attention of the standard over a cache that stands before it: slots are those of its keys and values, and its mask
+ * hides what a Softmax must not see. Causal it would count slots from the first one on. */
+static const char *attention(struct npart__walk *walk)
+{
+    enum { QUERY, KEY, VALUE, MASK, PAST, RESULTS = 4 };
+    const struct npart__node *node = node_of(walk);
+    uint32_t rank = fact_in(walk->compared->a, operand_of(walk, KEY))->rank;
+    bool is_plain = npart__node_int(graph_of(walk), node, "is_causal", 0) == 0;
+    for (uint32_t i = PAST; i < node->input_count; i++)
+        is_plain &= operand_of(walk, i) == NPART_NONE;
+    for (uint32_t i = 1; i < RESULTS; i++)
+        is_plain &= npart__node_output(graph_of(walk), node, i) == NPART_NONE;
+    if (!is_plain)
+        return "it sees the slots of the cache, and is causal or has more results than one";
+    if (flow_of(walk, QUERY).axis != NPART_NONE || (rank != 3 && rank != 4) ||
+        flow_of(walk, KEY).axis != rank - 2 || flow_of(walk, VALUE).axis != flow_of(walk, KEY).axis)
+        return "the slots are none of its keys and values";
+    if (operand_of(walk, MASK) == NPART_NONE || !is_hidden_by(walk, MASK, EMPTY))
+        return "its mask does not hide empty slots";
+    if (walk->compared->b->layout.tokens > 1 && !is_hidden_by(walk, MASK, LATER))
+        return "a new token sees those after it, so only one can be taken at a time: --tokens 1";
+    return NULL;
+}
+
 static const char *reduce(struct npart__walk *walk)
 {
     struct npart__flow from = flow_of(walk, 0);
@@ -572,6 +611,7 @@ static const struct rule {
     {"Split", split, 1, 1u << 1},
     {"MatMul", product, 2, 0},
     {"Softmax", softmax, 1, 0},
+    {"Attention", attention, 3, 0},
     {"ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare", reduce, 1, 1u << 1},
     {"LayerNormalization RMSNormalization SimplifiedLayerNormalization", normalize, 1, 0},
 };
