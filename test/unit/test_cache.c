@@ -537,7 +537,9 @@ static void test_cache__attention_of_slots(void)
         {"node mixed = Attention(query, key, value, hiding)\n", "sees those after it"},
         {"node early = Not(later)\nnode mixed = Attention(query, key, value, early)\n", "does not hide empty slots"},
         {"node mixed = Attention(query, key, value)\n", "does not hide empty slots"},
-        {"node mixed = Attention(query, key, value, hiding) is_causal=1\n", "is causal or has more results"},
+        {"node mixed = Attention(query, key, value, hiding) is_causal=1\n", "is causal, has a softcap"},
+        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all) softcap=2.0\n",
+         "is causal, has a softcap"},
         {"node first = Transpose(key) perm=[0,2,1,3]\nnode mixed = Attention(query, first, value, hiding)\n",
          "the slots are none of its keys and values"},
     };

@@ -544,13 +544,16 @@ static const char *attention(struct npart__walk *walk)
     enum { QUERY, KEY, VALUE, MASK, PAST, RESULTS = 4 };
     const struct npart__node *node = node_of(walk);
     uint32_t rank = fact_in(walk->compared->a, operand_of(walk, KEY))->rank;
+    const struct npart__attribute *cap = npart__node_attribute(graph_of(walk), node, "softcap");
     bool is_plain = npart__node_int(graph_of(walk), node, "is_causal", 0) == 0;
+    /* Whether the mask is added before the cap, which then would shrink it, is not told alike by all releases. */
+    is_plain &= !cap || (cap->type == 1 && cap->u.f == 0);
     for (uint32_t i = PAST; i < node->input_count; i++)
         is_plain &= operand_of(walk, i) == NPART_NONE;
     for (uint32_t i = 1; i < RESULTS; i++)
         is_plain &= npart__node_output(graph_of(walk), node, i) == NPART_NONE;
     if (!is_plain)
-        return "it sees the slots of the cache, and is causal or has more results than one";
+        return "it sees the slots of the cache, and is causal, has a softcap, or more results than one";
     if (flow_of(walk, QUERY).axis != NPART_NONE || (rank != 3 && rank != 4) ||
         flow_of(walk, KEY).axis != rank - 2 || flow_of(walk, VALUE).axis != flow_of(walk, KEY).axis)
         return "the slots are none of its keys and values";
