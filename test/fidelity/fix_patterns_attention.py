@@ -394,6 +394,8 @@ def attention_past():
     text = ("(float[2,3,32] q, float[2,3,32] k, float[2,3,32] v, float[2,4,5,8] pk, float[2,4,5,8] pv MORE) => (float[2,3,32] y, "
             "float[2,4,8,8] a, float[2,4,8,8] b) { y, a, b = com.microsoft.MultiHeadAttention<num_heads=4 ATTR>(q, k, v, , , BIAS"
             ", pk, pv) }")
+    pattern("attention-past", "contrib-projections", text.replace(" ATTR", "").replace(" MORE", "").replace(
+        "(q, k, v, , ,", "(q, k, v, bias, ,").replace("BIAS", ""), {"bias": normal(96)}, target=NNAPI)
     for name, attributes, more, bias in (("contrib", "", "", ""), ("contrib-causal", ", unidirectional=1", "", ""),
                                          ("contrib-bias", ", scale=0.4", ", float[1,4,3,8] b0", "b0")):
         pattern("attention-past", name, text.replace(" ATTR", attributes).replace(" MORE", more).replace("BIAS", bias),

@@ -97,14 +97,25 @@ static const char *read_contrib(struct npart__site *site, struct npart__cached *
     out->past_value = PAST_VALUE;
     out->is_causal = number(site, "unidirectional", 0) == 1;
     at->heads = at->kept = number(site, "num_heads", 0);
-    if (npart__has_operand(site, BIAS))
-        return "it has a bias of its projections, which is not followed";
+    out->projection_bias = npart__has_operand(site, BIAS) ? BIAS : 0;
     if (npart__has_operand(site, PADDING))
         return "it has a key_padding_mask, which is not followed";
     for (uint32_t i = MORE; i < site->node->input_count; i++)
         if (npart__has_operand(site, i))
             return "its cache is a buffer with beams (past_sequence_length, cache_indirection)";
     return npart__has_operand(site, ADDED) ? read_added(site, ADDED, out) : NULL;
+}
+
+/* A bias of the three projections is one operand, in their order. */
+static void add_bias(struct npart__site *site, struct npart__cached *out)
+{
+    struct npart__attention *at = &out->attention;
+    const int64_t sizes[] = {at->heads * at->size, at->kept * at->size, at->kept * at->value_size};
+    const char *first = npart__make_split(site, npart__operand_name(site, out->projection_bias), 0, sizes, 3);
+    const char *second = npart__made_result(site, 1), *third = npart__made_result(site, 2);
+    at->query = NPART__MAKE(site, "Add", at->query, first);
+    at->key = NPART__MAKE(site, "Add", at->key, second);
+    at->value = NPART__MAKE(site, "Add", at->value, third);
 }
 
 bool npart__has_cached_past(const struct npart__graph *graph, uint32_t id)
@@ -137,6 +148,8 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
             reason = "its cache is not whole, or has another element type than its queries";
     if (!reason)
         reason = read_parts(site, out);
+    if (!reason && out->projection_bias && (at->has_heads || !has_rank(site, out->projection_bias, 1)))
+        reason = "its bias is not one of query, key and value beside each other";
     if (reason)
         return reason;
     double scale = npart__site_float(site, site->id, "scale", 0);
@@ -146,6 +159,8 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
     at->value = npart__operand_name(site, 2);
     at->past_key = npart__operand_name(site, out->past_key);
     at->past_value = npart__operand_name(site, out->past_value);
+    if (out->projection_bias)
+        add_bias(site, out);
     return NULL;
 }
 
