@@ -498,8 +498,8 @@ static void test_cache__attention(void)
          "before or after its softcap"},
         {"Attention(q, k, v, , past_k) q_num_heads=4 kv_num_heads=4", 0, false, "its cache is not whole"},
         {"com.microsoft:MultiHeadAttention(q, k, v, w1, , , past_k, past_v) num_heads=4 unidirectional=1", 4, true, ""},
-        {"com.microsoft:MultiHeadAttention(q, k, v, w1, , , past_k, past_v) num_heads=4 unidirectional=1", 4, true,
-         ""},
+        {"com.microsoft:MultiHeadAttention(q, k, v, w, , , past_k, past_v) num_heads=4", 0, false,
+         "its bias is not one"},
         {"com.microsoft:MultiHeadAttention(q, k, v, , mask, , past_k, past_v) num_heads=4", 0, false,
          "key_padding_mask"},
     };
