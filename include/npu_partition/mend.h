@@ -246,7 +246,8 @@ enum npart_port_role {
     NPART_PORT_ROWS, /* the same for each new token, with the mask's value for those after it, too */
     NPART_PORT_PAST, /* the keys or values of the slots before; empty ones are finite numbers, as zeros */
     NPART_PORT_PRESENT, /* what becomes of a past */
-    NPART_PORT_OTHER /* as in the original model */
+    NPART_PORT_OTHER, /* as in the original model */
+    NPART_PORT_STATE /* of a fixed size: an output is what the next run is given for the input that it belongs to */
 };
 NPART_API const char *npart_port_role_text(enum npart_port_role value); /* in JSON, or NULL */
 
@@ -276,7 +277,7 @@ struct npart_cache_port {
     uint32_t rank;
     const int64_t *dims; /* numbers */
     uint32_t axis; /* that of the slots; NPART_NONE: it has none */
-    const char *past; /* of an output: the input that it belongs to; NULL: of none */
+    const char *past; /* of an output: the `past` or `state` that it belongs to; NULL: of none */
     /* of `positions`: the first element is the number of slots in use + this, and each is 1 more than the one before */
     int64_t offset;
 };

@@ -14,11 +14,13 @@ static const char *const sentences[] = {
     [NPART_PORT_PAST] = "the cache; fill it with zeros before the first run",
     [NPART_PORT_PRESENT] = NULL,
     [NPART_PORT_OTHER] = "as in the original model",
+    [NPART_PORT_STATE] = "the output of the run before; at first what the original begins with",
 };
 
 static bool is_alike(const struct npart_cache_port *a, const struct npart_cache_port *b)
 {
-    bool may_be = a->role == NPART_PORT_PAST || a->role == NPART_PORT_PRESENT || a->role == NPART_PORT_OTHER;
+    bool may_be = a->role == NPART_PORT_PAST || a->role == NPART_PORT_PRESENT || a->role == NPART_PORT_OTHER ||
+                  a->role == NPART_PORT_STATE;
     return may_be && a->role == b->role && a->is_output == b->is_output && a->rank == b->rank &&
            !a->dims == !b->dims && strcmp(a->type, b->type) == 0 &&
            (!a->dims || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);

@@ -43,6 +43,7 @@ class Model:
         self.outputs = [tensor for tensor in self.tensors if tensor["is_output"]]
         self.most_tokens = self.contract["tokens"]
         self.past = self.contract["past"]
+        self.has_states = any(tensor["role"] == "state" for tensor in self.inputs)
 
 
 class Generator:
@@ -55,6 +56,8 @@ class Generator:
         self.order = "right" if any(model.contract["order"] == "right" for model in models) else "any"
         self.used = 0
         self.cache = {}
+        self.states = {tensor["name"]: np.zeros(tensor["dims"], TYPES[tensor["type"]])
+                       for tensor in models[0].inputs if tensor["role"] == "state"}
         for tensor in models[0].inputs:
             if tensor["role"] == "past":
                 dims = list(tensor["dims"])
@@ -91,11 +94,15 @@ class Generator:
             return np.broadcast_to(np.where(used & ~later, 0, closed), dims).astype(dtype)
         if role == "past":
             return self.past_of(model, tensor)
+        if role == "state":
+            return self.states[tensor["name"]]
         return np.broadcast_to(np.asarray(self.others.get(tensor["name"], 0), dtype), dims)
 
     def run(self, model, tokens):
         """One run with as many tokens as it takes, or fewer; the other outputs of the model."""
         real = len(tokens)
+        if model.has_states and real < model.most_tokens:
+            raise ValueError(f"each run changes states, so it must have {model.most_tokens} tokens")
         if self.used + real > self.slots:
             raise ValueError(f"the cache has {self.slots} slots")
         padded = list(tokens) + [0] * (model.most_tokens - real)  # later ones, which no token before them sees
@@ -105,6 +112,8 @@ class Generator:
         for tensor in model.outputs:
             if tensor["role"] == "present":
                 self.keep(model, tensor, results.pop(tensor["name"]), real)
+            elif tensor["role"] == "state":
+                self.states[tensor["past"]] = results.pop(tensor["name"])
         self.used += real
         return results
 
@@ -127,7 +136,7 @@ class Generator:
         rows = []
         while tokens:
             model = next((m for m in self.models if m.most_tokens <= len(tokens)), self.models[-1])
-            if model.most_tokens == 1 and len(tokens) > 1 and self.fits(self.models[0]):
+            if model.most_tokens == 1 and len(tokens) > 1 and self.fits(self.models[0]) and not model.has_states:
                 model = self.models[0]
             now, tokens = tokens[:model.most_tokens], tokens[model.most_tokens:]
             rows.append((len(now), self.run(model, now)))
@@ -140,7 +149,7 @@ class Generator:
 
 def logits_of(model, results, real):
     """By token, of the output with the vocabulary: the first one that is no cache."""
-    first = results[next(t["name"] for t in model.outputs if t["role"] != "present")]
+    first = results[next(t["name"] for t in model.outputs if t["role"] not in ("present", "state"))]
     return first.reshape(-1, first.shape[-1])[:real]
 
 

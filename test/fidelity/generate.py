@@ -219,6 +219,8 @@ class Growing:
                 # A cache from which GroupQueryAttention evicts slots has all it will ever have from the start on.
                 dims[tensor["axis"]] = EVICTING if "sliding" in str(declared[tensor["name"]][tensor["axis"]]) else 0
                 self.cache[tensor["name"]] = np.zeros(dims, host.TYPES[tensor["type"]])
+            elif tensor["role"] == "state":
+                self.cache[tensor["name"]] = np.zeros(tensor["dims"], host.TYPES[tensor["type"]])
 
     def run(self, token):
         """The logits of one token, or of the last of several."""
@@ -231,7 +233,7 @@ class Growing:
         for tensor in self.inputs:
             name, role, dims = tensor["name"], tensor["role"], list(tensor["dims"])
             dtype = host.TYPES[tensor["type"]]
-            if role == "past":
+            if role in ("past", "state"):
                 feeds[name] = self.cache[name]
             elif role == "tokens":
                 feeds[name] = np.array(token, dtype).reshape([*dims[:-1], count])
@@ -245,7 +247,7 @@ class Growing:
         names = [tensor["name"] for tensor in self.model.outputs]
         results = dict(zip(names, self.session.run(names, feeds)))
         for tensor in self.model.outputs:
-            if tensor["role"] == "present":
+            if tensor["role"] in ("present", "state"):
                 self.cache[tensor["past"]] = results.pop(tensor["name"])
         self.used += count
         return host.logits_of(self.model, results, count)[-1].astype(np.float32)

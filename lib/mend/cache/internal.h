@@ -19,6 +19,11 @@ struct npart__pair {
     uint32_t axis;          /* of the slots */
 };
 
+/* A state that does not grow, and the output that is the next of it. */
+struct npart__state {
+    uint32_t input, output;
+};
+
 /* Sizes that depend on the request. */
 enum npart__cache_size {
     NPART__SIZE_BATCH,
@@ -62,6 +67,7 @@ struct npart__work {
     struct npart_error *error;
     const struct npart__inference *plain; /* with no sizes given */
     struct NPART__ARRAY(struct npart__pair) pairs;
+    struct NPART__ARRAY(struct npart__state) states;
     struct NPART__ARRAY(struct npart__cache_dim) dims;
     struct NPART__ARRAY(struct npart__cache_input) inputs;
     bool is_ungrouped;     /* inputs that nothing uses any more go */
@@ -193,6 +199,10 @@ bool npart__cache_looks_up(const struct npart__graph *graph, uint32_t node, uint
 /* Whether all that is looked up by positions is there, with all slots in use. Nodes that are needed are known
  * by then. */
 npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens);
+
+/* states.c: lists the states of a fixed size, at the sizes of the request, and gives their inputs that role; false when
+ * out of memory. */
+bool npart__cache_find_states(struct npart__work *work, const struct npart__inference *inference);
 
 /* contract.c: the contract as JSON; NULL when out of memory. */
 const char *npart__cache_text(const struct npart__cache *cache, struct npart__arena *arena);

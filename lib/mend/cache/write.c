@@ -257,6 +257,14 @@ static bool add_output(struct writing *writing, uint32_t value, struct npart__ar
         if (!port.past)
             return false;
     }
+    for (uint32_t i = 0; i < work->states.count; i++) {
+        if (work->states.items[i].output != value)
+            continue;
+        port.role = NPART_PORT_STATE;
+        port.past = keep_text(arena, npart__value_name(work->graph, work->states.items[i].input));
+        if (!port.past)
+            return false;
+    }
     if (!add_port(arena, out, port))
         return false;
     if (port.axis != NPART_NONE && port.dims)
@@ -269,7 +277,7 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
 {
     const struct npart__work *work = writing->work;
     const struct npart__scope *scope = npart__scope_at(work->graph, 0);
-    bool is_done = true;
+    bool is_done = npart__cache_find_states(writing->work, &writing->inference);
     out->info = (struct npart_cache_info){
         .size = sizeof out->info,
         .slots = work->request->slots,

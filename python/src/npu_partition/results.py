@@ -44,7 +44,7 @@ SlotOrder = Literal["right", "any"]
 """Where slots of a cache may be that are used."""
 Present = Literal["new", "shift"]
 """What the outputs of a cache are."""
-PortRole = Literal["tokens", "positions", "mask", "bias", "rows", "past", "present", "other"]
+PortRole = Literal["tokens", "positions", "mask", "bias", "rows", "past", "present", "other", "state"]
 """What the host of a model with a fixed cache does with an input or output."""
 Change = Literal["same", "different", "better", "worse"]
 """What a comparison says of a figure, a root or a node."""
@@ -874,7 +874,8 @@ class CachePort:
     number of slots in use + ``offset``, and one more for each; ``mask``: by slot 1 where it is used or new, 0
     where it is empty; ``bias``: by slot 0, or the mask's value where it is empty; ``rows``: the same for each new
     token, with the mask's value for those after it, too; ``past``: the keys or values of the slots before; empty
-    ones are finite numbers, as zeros; ``present``: what becomes of a past; ``other``: as in the original model."""
+    ones are finite numbers, as zeros; ``present``: what becomes of a past; ``other``: as in the original model;
+    ``state``: of a fixed size: an output is what the next run is given for the input that it belongs to."""
     is_output: bool
     """An output."""
     is_added: bool
@@ -886,7 +887,7 @@ class CachePort:
     axis: int | None
     """That of the slots; None: it has none."""
     past: str | None
-    """Of an output: the input that it belongs to; None: of none."""
+    """Of an output: the ``past`` or ``state`` that it belongs to; None: of none."""
     offset: int
     """Of ``positions``: the first element is the number of slots in use + this, and each is 1 more than the one
     before."""
