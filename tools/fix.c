@@ -21,7 +21,7 @@ static bool shows_progress(const struct options *options)
 }
 
 static npart_status search_for(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
-                               uint32_t tokens, npart_fix **out, struct npart_error *error)
+                               uint32_t slots, uint32_t tokens, npart_fix **out, struct npart_error *error)
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
@@ -31,7 +31,7 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
     fix.without = options->without;
     fix.without_count = options->without_count;
     fix.most_growth = options->max_growth;
-    fix.cache_slots = options->cache_slots;
+    fix.cache_slots = slots;
     fix.cache_tokens = tokens;
     fix.cache_shifts = options->cache_shifts;
     fix.progress = shows_progress(options) ? show_progress : NULL;
@@ -46,7 +46,7 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
 static npart_status search(const struct run *run, const struct npart_inference_options *sizes, uint32_t allowed,
                            npart_fix **out, struct npart_error *error)
 {
-    return search_for(run, sizes, allowed, (uint32_t)run->options->tokens, out, error);
+    return search_for(run, sizes, allowed, run->options->cache_sizes[0], (uint32_t)run->options->tokens, out, error);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static enum exit_status list_rewrites(struct run *run)
 /* What stops the user from asking for them; NULL: nothing. */
 static const char *objects_to_set(const struct options *options)
 {
-    if (!options->cache_slots)
+    if (!options->cache_size_count)
         return "--tokens with several numbers needs --cache";
     return wants_page(options) ? "a page is of one model: give --tokens one number" : NULL;
 }
@@ -287,7 +287,8 @@ static void run_set(struct run *run, const char *folder)
     npart_status status = NPART_OK;
     uint32_t count = options->token_count_count;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
-        status = search_for(run, &sizes, options->allowed, options->token_counts[i], &fixes[i], &error);
+        status = search_for(run, &sizes, options->allowed, options->cache_sizes[0], options->token_counts[i],
+                            &fixes[i], &error);
         if (status == NPART_OK && is_harmful(options->models[0], fixes[i])) {
             worsen(run, EXIT_THRESHOLD);
             folder = NULL;
@@ -306,6 +307,53 @@ static void run_set(struct run *run, const char *folder)
         npart_fix_free(fixes[i]);
 }
 
+/* ---- several sizes of a cache ------------------------------------------------------------------------------ */
+
+/* What stops the user from asking for them; NULL: nothing. */
+static const char *objects_to_tries(const struct options *options, const char *written)
+{
+    if (written)
+        return "--cache with several numbers compares them: leave out --output, then ask for one";
+    return wants_page(options) ? "a page is of one model: give --cache one number" : NULL;
+}
+
+/* A number that cannot be had is a line, too; where none can, the last reason is the answer. */
+static void run_tries(struct run *run)
+{
+    const struct options *options = run->options;
+    struct npart_inference_options sizes = inference_options(options);
+    struct npart_cache_try tries[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS];
+    struct npart_error errors[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS] = {{0}}, error = {0};
+    npart_fix *fixes[MOST_TOKEN_COUNTS * MOST_TOKEN_COUNTS] = {NULL};
+    npart_status status = NPART_OK;
+    size_t count = 0;
+    for (uint32_t i = 0; i < options->cache_size_count; i++)
+        for (uint32_t k = 0; k < (options->token_count_count ? options->token_count_count : 1); k++, count++) {
+            uint32_t tokens = options->token_count_count ? options->token_counts[k] : 1;
+            npart_status found = search_for(run, &sizes, options->allowed, options->cache_sizes[i], tokens,
+                                            &fixes[count], &errors[count]);
+            tries[count] = (struct npart_cache_try){options->cache_sizes[i], tokens,
+                                                    found == NPART_OK ? NULL : errors[count].message, fixes[count]};
+            /* Only of the cache itself is it told in the table; anything else is true of all of them. */
+            if (found != NPART_OK && found != NPART_ERROR_ARGUMENT)
+                status = found, error = errors[count];
+        }
+    struct npart_subject subject = {.size = sizeof subject, .kind = NPART_SUBJECT_TRIES, .tries = tries,
+                                    .count = count, .prompt_tokens = options->prompt_tokens};
+    bool has_one = false;
+    for (size_t i = 0; i < count; i++)
+        has_one |= fixes[i] != NULL;
+    if (status == NPART_OK && !has_one)
+        status = NPART_ERROR_ARGUMENT, error = errors[count - 1];
+    if (status == NPART_OK && !options->is_quiet)
+        status = write_report(run, &subject, &run->report, &error);
+    if (status != NPART_OK && (status != NPART_ERROR_WRITE || *error.message))
+        tell_error(status == NPART_ERROR_WRITE ? "" : options->models[0], &error);
+    worsen(run, status_of(status));
+    for (size_t i = 0; i < count; i++)
+        npart_fix_free(fixes[i]);
+}
+
 /* The report goes to standard output; --output is the model. */
 enum exit_status run_fix(struct run *run, struct options *options)
 {
@@ -320,7 +368,11 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage("standard input cannot be read twice, as is needed to write the model");
     if (options->target_count == 0 && !options->oplist)
         return usage("which target? (--list-targets)");
-    if (!options->output && !options->is_dry_run)
+    if (options->cache_size_count > 1 && objects_to_tries(options, written))
+        return usage(objects_to_tries(options, written));
+    if (options->prompt_tokens && options->cache_size_count < 2)
+        return usage("--prompt goes with several numbers of --cache");
+    if (!options->output && !options->is_dry_run && options->cache_size_count < 2)
         return usage("where to? --output FILE, or --dry-run");
     if (options->token_count_count > 1 && objects_to_set(options))
         return usage(objects_to_set(options));
@@ -329,8 +381,11 @@ enum exit_status run_fix(struct run *run, struct options *options)
     options->output = NULL;
     run->output = stdout;
     choose_look(run);
-    if (options->token_count_count > 1) {
-        run_set(run, written);
+    if (options->cache_size_count > 1 || options->token_count_count > 1) {
+        if (options->cache_size_count > 1)
+            run_tries(run);
+        else
+            run_set(run, written);
         return run->status;
     }
     struct npart_inference_options sizes = inference_options(options);

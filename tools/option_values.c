@@ -124,12 +124,58 @@ bool take_max_growth(struct options *options, const char *value)
     return read_share("--max-growth", value, &options->max_growth);
 }
 
-bool take_cache(struct options *options, const char *value)
+/* Each number once, since each becomes a file, or a line. NULL: it is added. */
+static const char *add_number(const char *text, long long least, const char *otherwise, uint32_t *list, uint32_t *count)
 {
     long long number;
-    if (!read_whole(value, 2, INT32_MAX, &number))
-        return complain("--cache", value, "expected a number of at least 2");
-    options->cache_slots = (uint32_t)number;
+    if (!read_whole(text, least, INT32_MAX, &number))
+        return otherwise;
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == (uint32_t)number)
+            return "a number stands there twice";
+    if (*count == MOST_TOKEN_COUNTS)
+        return "too many numbers";
+    list[(*count)++] = (uint32_t)number;
+    return NULL;
+}
+
+static bool read_numbers(const char *option, const char *value, long long least, const char *otherwise, uint32_t *list,
+                         uint32_t *count)
+{
+    const char *problem = NULL, *at = value;
+    *count = 0;
+    while (!problem) {
+        char text[24];
+        size_t length = strcspn(at, ",");
+        (void)snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), at);
+        problem = add_number(text, least, otherwise, list, count);
+        if (!at[length])
+            break;
+        at += length + 1;
+    }
+    return problem ? complain(option, value, problem) : true;
+}
+
+bool take_cache(struct options *options, const char *value)
+{
+    return read_numbers("--cache", value, 2, "expected a number of at least 2", options->cache_sizes,
+                        &options->cache_size_count);
+}
+
+bool take_tokens(struct options *options, const char *value)
+{
+    bool is_read = read_numbers("--tokens", value, 1, "expected a number of at least 1", options->token_counts,
+                                &options->token_count_count);
+    options->tokens = is_read ? options->token_counts[0] : options->tokens;
+    return is_read;
+}
+
+bool take_prompt(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, INT32_MAX, &number))
+        return complain("--prompt", value, "expected a number of at least 1");
+    options->prompt_tokens = (uint32_t)number;
     return true;
 }
 
@@ -177,40 +223,6 @@ bool take_keep_bytes(struct options *options, const char *value)
     if (!read_whole(value, 1, INT64_MAX, &number))
         return complain("--keep-bytes", value, "expected a number of bytes");
     options->keep_bytes = (unsigned long long)number;
-    return true;
-}
-
-/* Each number once, since each becomes a file. */
-static const char *add_tokens(struct options *options, const char *text)
-{
-    long long number;
-    if (!read_whole(text, 1, INT32_MAX, &number))
-        return "expected a number of at least 1";
-    for (uint32_t i = 0; i < options->token_count_count; i++)
-        if (options->token_counts[i] == (uint32_t)number)
-            return "a number stands there twice";
-    if (options->token_count_count == MOST_TOKEN_COUNTS)
-        return "too many numbers";
-    options->token_counts[options->token_count_count++] = (uint32_t)number;
-    return NULL;
-}
-
-bool take_tokens(struct options *options, const char *value)
-{
-    const char *problem = NULL, *at = value;
-    options->token_count_count = 0;
-    while (!problem) {
-        char text[24];
-        size_t length = strcspn(at, ",");
-        (void)snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), at);
-        problem = add_tokens(options, text);
-        if (!at[length])
-            break;
-        at += length + 1;
-    }
-    if (problem)
-        return complain("--tokens", value, problem);
-    options->tokens = options->token_counts[0];
     return true;
 }
 

@@ -35,6 +35,7 @@ bool take_only(struct options *options, const char *value);
 bool take_not(struct options *options, const char *value);
 bool take_max_growth(struct options *options, const char *value);
 bool take_cache(struct options *options, const char *value);
+bool take_prompt(struct options *options, const char *value);
 bool take_present(struct options *options, const char *value);
 bool take_weights(struct options *options, const char *value);
 bool take_max_partitions(struct options *options, const char *value);

@@ -98,7 +98,9 @@ struct options {
     unsigned allowed; /* bits by enum npart_equality */
     double max_growth;
     enum npart_weights weights;
-    uint32_t cache_slots; /* 0: the cache stays as it is */
+    uint32_t cache_sizes[MOST_TOKEN_COUNTS]; /* numbers of slots; none: the cache stays as it is */
+    uint32_t cache_size_count;
+    uint32_t prompt_tokens; /* 0: a usual number */
     bool cache_shifts;
     bool is_dry_run, lists_rewrites;
     double max_ms; /* below 0: no threshold */

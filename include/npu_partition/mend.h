@@ -284,6 +284,37 @@ struct npart_cache_port {
 /* In the order of the file, added inputs after its own, outputs last. */
 NPART_API bool npart_fix_cache_port(const npart_fix *fix, uint32_t index, struct npart_cache_port *out);
 
+/* What a run of a model with a fixed cache takes on a target. */
+struct npart_decode_info {
+    size_t size;
+    const char *target; /* the target */
+    uint32_t slots; /* of the cache */
+    uint32_t tokens; /* new tokens in a run */
+    uint32_t partitions; /* on the NPU */
+    uint32_t left; /* live nodes that are not on the NPU */
+    struct npart_cost_range run_ms; /* estimated time of a run; null in JSON where it is not known */
+    double tokens_per_s; /* of the typical time; negative: not known */
+    uint32_t prompt_tokens; /* of a prompt */
+    double prompt_ms; /* typical, of the runs that read it, the last of which may be filled up; negative: not known */
+    uint64_t bytes_in; /* what a run is given, the slots before included */
+    uint64_t bytes_out; /* what it gives back */
+    uint64_t cache_bytes; /* of all slots, as the host keeps them */
+    uint64_t weight_bytes; /* all constant tensors of the model */
+    struct npart_bytes peak_bytes; /* the peak of activations in the partition that takes most */
+};
+/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: 256, or half of the slots
+ * where these are less. False where no cache was asked for, out of range, for NULL or an unknown size. */
+NPART_API bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens,
+                                struct npart_decode_info *out);
+
+/* A size of a cache that was tried. */
+struct npart_cache_try {
+    uint32_t slots; /* of the cache */
+    uint32_t tokens; /* new tokens in a run */
+    const char *why; /* why it cannot be had; NULL: it can */
+    const npart_fix *fix; /* NULL where it cannot be had */
+};
+
 /* What becomes of the weights of a model that is written. */
 enum npart_weights {
     NPART_WEIGHTS_STAY,     /* external data must be found from the new place */

@@ -75,7 +75,8 @@ enum npart_subject_kind {
                             * JSON */
     NPART_SUBJECT_DIFFS,   /* comparisons, of several targets one after the other (docs/json.md, "Diff"). TEXT, MARKDOWN
                             * for a pull request, JSON */
-    NPART_SUBJECT_PLACEMENT /* docs/json.md, "Placement". TEXT, JSON */
+    NPART_SUBJECT_PLACEMENT, /* docs/json.md, "Placement". TEXT, JSON */
+    NPART_SUBJECT_TRIES    /* sizes of a decoder's cache side by side (docs/json.md, "Fix"). TEXT, JSON */
 };
 
 /* A subject has what its kind asks for, and zeros:
@@ -87,12 +88,14 @@ struct npart_subject {
     enum npart_subject_kind kind;
     const struct npart_plan_pair *plans; /* PLANS, NODE, MODULES */
     const npart_diff *const *diffs;      /* DIFFS */
-    size_t count;                        /* of either */
+    size_t count;                        /* of any of these, and of `tries` */
     const char *node;                    /* NODE: what npart_model_find_node takes; all that are called so */
     const npart_inference *inference;    /* SHAPES, WORK */
     const npart_fix *fix;                /* FIX */
     const char *written;                 /* FIX: the path that it was written to; NULL: it was not */
     const npart_placement *placement;    /* PLACEMENT */
+    const struct npart_cache_try *tries; /* TRIES: of one model and the same targets; one can be had at least */
+    uint32_t prompt_tokens;              /* TRIES: of a prompt; 0: as of npart_fix_decode for the smallest cache */
 };
 
 /* Writes a report. Equal input, equal bytes. What reports know stands in this header, so that others can be written.

@@ -96,6 +96,7 @@ void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
     npart__put(page, cache.order == NPART_SLOTS_ANY
                          ? "  Slots in use may be anywhere in the past, in any order.\n"
                          : "  Slots in use must be at the right end of the past, the latest last.\n");
+    npart__put_decode_line(page, fix);
     for (uint32_t i = 0; npart_fix_cache_port(fix, i, &at); i++)
         if ((!at.is_output || at.role == NPART_PORT_PRESENT) && !count_alike(fix, &at, 0, i))
             put_port(page, &at, count_alike(fix, &at, i + 1, cache.port_count), &cache);

@@ -174,6 +174,18 @@ static npart_status check_fix(struct npart__report *report, const struct npart_a
     return NPART_OK;
 }
 
+static npart_status check_tries(struct npart__report *report, const struct npart_allocator **allocator,
+                                struct npart_error *error)
+{
+    const struct npart_subject *subject = report->subject;
+    for (size_t i = 0; subject->tries && i < subject->count; i++)
+        if (subject->tries[i].fix) {
+            *allocator = npart__allocator_of(npart_fix_plan(subject->tries[i].fix, 0));
+            return NPART_OK;
+        }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "tries must have a fix at least");
+}
+
 static npart_status check_placement(struct npart__report *report, const struct npart_allocator **allocator,
                                     struct npart_error *error)
 {
@@ -276,6 +288,8 @@ static const struct subject {
     [NPART_SUBJECT_PLACEMENT] = {"a placement", check_placement,
                                  {[NPART_FORMAT_TEXT] = npart__placement_text,
                                   [NPART_FORMAT_JSON] = npart__placement_json}},
+    [NPART_SUBJECT_TRIES] = {"sizes of a cache", check_tries,
+                             {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };
 
 const char *npart_format_text(enum npart_format format)

@@ -69,6 +69,10 @@ void npart__modules_text(struct npart__report *report);
 void npart__shapes_json(struct npart__report *report);
 void npart__fix_text(struct npart__report *report);
 void npart__fix_json(struct npart__report *report);
+/* decode.c: of a cache of fixed size; the latter a list by target, empty where there is none. */
+void npart__tries_text(struct npart__report *report);
+void npart__tries_json(struct npart__report *report);
+void npart__add_json_decode(struct npart__buffer *out, const char *key, const npart_fix *fix, uint32_t prompt);
 void npart__diffs_text(struct npart__report *report);
 void npart__diffs_markdown(struct npart__report *report);
 void npart__diffs_json(struct npart__report *report);

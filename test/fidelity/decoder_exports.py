@@ -202,6 +202,7 @@ class Decoder(torch.nn.Module):
 
 def model_of(config_class, model_class, more):
     config = getattr(transformers, config_class)(**{**SMALL, **more})
+    config._experts_implementation = "batched_mm"  # the one without sizes that depend on the data
     torch.manual_seed(5)
     model = getattr(transformers, model_class)(config).eval()
     for name, parameter in model.named_parameters():
@@ -231,7 +232,7 @@ def causal(model, config):
     past = [holder[key].clone() for layer in first.layers for holder, key in parts_of(layer)]
 
     takes = "position_ids" in inspect.signature(model.forward).parameters
-    names = [f"past.{i}.{key}" if grows(key) else f"state.{i}.{key}" for i, key in kinds]
+    names = [f"past.{i}.{key}" if grows(key) else f"state.{i}.{n}" for n, (i, key) in enumerate(kinds)]
     has_states = any(not grows(key) for _, key in kinds)
     tokens = 1 if has_states else 2
     args = (torch.full([1, tokens], 9), torch.ones(1, PAST + tokens, dtype=torch.int64),
@@ -254,9 +255,9 @@ def seq2seq(model, config):
 
     names = [f"past.{i // 2}.{'keys' if i % 2 == 0 else 'values'}" for i in range(len(own))]
     others = [f"encoder.{i // 2}.{'keys' if i % 2 == 0 else 'values'}" for i in range(len(crossed))]
-    args = (torch.full([1, 1], 9), None if is_audio else torch.ones(1, ENCODED, dtype=torch.int64),
+    args = (torch.full([1, 2], 9), None if is_audio else torch.ones(1, ENCODED, dtype=torch.int64),
             [t.clone() for t in own], [t.clone() for t in crossed])
-    axes = {"input_ids": {}, "encoder_attention_mask": {1: "encoded"}}
+    axes = {"input_ids": {1: "sequence"}, "encoder_attention_mask": {1: "encoded"}}
     return (Decoder(model, first).eval(), args, ["input_ids", "encoder_attention_mask"], axes,
             [(names, {name: {2: "past"} for name in names}), (others, {name: {2: "encoded"} for name in others})])
 

@@ -262,6 +262,7 @@ NPART_SUBJECT_WORK = 4
 NPART_SUBJECT_FIX = 5
 NPART_SUBJECT_DIFFS = 6
 NPART_SUBJECT_PLACEMENT = 7
+NPART_SUBJECT_TRIES = 8
 
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
@@ -1650,6 +1651,54 @@ class npart_cache_port(Structure):
     ]
 
 
+class npart_decode_info(Structure):
+    size: int
+    target: Bytes | None
+    slots: int
+    tokens: int
+    partitions: int
+    left: int
+    run_ms: Any
+    tokens_per_s: float
+    prompt_tokens: int
+    prompt_ms: float
+    bytes_in: int
+    bytes_out: int
+    cache_bytes: int
+    weight_bytes: int
+    peak_bytes: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("target", c_char_p),
+        ("slots", c_uint32),
+        ("tokens", c_uint32),
+        ("partitions", c_uint32),
+        ("left", c_uint32),
+        ("run_ms", npart_cost_range),
+        ("tokens_per_s", c_double),
+        ("prompt_tokens", c_uint32),
+        ("prompt_ms", c_double),
+        ("bytes_in", c_uint64),
+        ("bytes_out", c_uint64),
+        ("cache_bytes", c_uint64),
+        ("weight_bytes", c_uint64),
+        ("peak_bytes", npart_bytes),
+    ]
+
+
+class npart_cache_try(Structure):
+    slots: int
+    tokens: int
+    why: Bytes | None
+    fix: Any
+    _fields_ = [
+        ("slots", c_uint32),
+        ("tokens", c_uint32),
+        ("why", c_char_p),
+        ("fix", c_void_p),
+    ]
+
+
 class npart_part_figure(Structure):
     part: Bytes | None
     runs: int
@@ -2067,6 +2116,8 @@ class npart_subject(Structure):
     fix: Any
     written: Bytes | None
     placement: Any
+    tries: Any
+    prompt_tokens: int
     _fields_ = [
         ("size", c_size_t),
         ("kind", c_int),
@@ -2078,6 +2129,8 @@ class npart_subject(Structure):
         ("fix", c_void_p),
         ("written", c_char_p),
         ("placement", c_void_p),
+        ("tries", POINTER(npart_cache_try)),
+        ("prompt_tokens", c_uint32),
     ]
 
 
@@ -2343,6 +2396,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_port_role_text": (c_char_p, [c_int]),
     "npart_fix_cache": (c_bool, [c_void_p, POINTER(npart_cache_info)]),
     "npart_fix_cache_port": (c_bool, [c_void_p, c_uint32, POINTER(npart_cache_port)]),
+    "npart_fix_decode": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_decode_info)]),
     "npart_rewrites_describe": (c_int, [npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_fix_write_set": (c_int, [POINTER(c_void_p), c_uint32, c_char_p, c_int, POINTER(npart_error)]),

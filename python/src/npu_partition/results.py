@@ -893,6 +893,40 @@ class CachePort:
     before."""
 
 
+@dataclass(frozen=True, slots=True)
+class Decode:
+    """What a run of a model with a fixed cache takes on a target."""
+
+    target: str
+    """The target."""
+    slots: int
+    """Of the cache."""
+    tokens: int
+    """New tokens in a run."""
+    partitions: int
+    """On the NPU."""
+    left: int
+    """Live nodes that are not on the NPU."""
+    run_ms: Range | None
+    """Estimated time of a run; null in JSON where it is not known."""
+    tokens_per_s: float | None
+    """Of the typical time; None: not known."""
+    prompt_tokens: int
+    """Of a prompt."""
+    prompt_ms: float | None
+    """Typical, of the runs that read it, the last of which may be filled up; None: not known."""
+    bytes_in: int
+    """What a run is given, the slots before included."""
+    bytes_out: int
+    """What it gives back."""
+    cache_bytes: int
+    """Of all slots, as the host keeps them."""
+    weight_bytes: int
+    """All constant tensors of the model."""
+    peak_bytes: int | None
+    """The peak of activations in the partition that takes most."""
+
+
 # Fields that the JSON calls by a word of Python's.
 JSON_NAMES = {
     "work_class": "class",

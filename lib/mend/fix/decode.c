@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a decoder with a fixed cache brings: of a plan's time and of the contract's tensors.
+ *
+ *     tokens a second = tokens / time of a run
+ *     time to the first token = runs that read the prompt x time of a run
+ */
+#include "api/api.h"
+#include "fix/handle.h"
+
+#define USUAL_PROMPT 256u
+
+static uint64_t bytes_of(const struct npart_cache_port *port, bool has_all_slots, uint32_t slots)
+{
+    uint64_t elements = 1;
+    for (uint32_t i = 0; port->dims && i < port->rank; i++) {
+        uint64_t size = has_all_slots && i == port->axis ? slots : (uint64_t)port->dims[i];
+        if (port->dims[i] < 0 || !npart__multiply_uint64(elements, size, &elements))
+            return 0;
+    }
+    return port->dims ? npart__type_bytes(npart__type_number(port->type, strlen(port->type)), elements) : 0;
+}
+
+/* A sum past all numbers is none that a session could be given. */
+static void add(uint64_t *sum, uint64_t bytes)
+{
+    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
+}
+
+static void add_ports(const struct npart__cache *cache, struct npart_decode_info *out)
+{
+    for (uint32_t i = 0; i < cache->ports.count; i++) {
+        const struct npart_cache_port *port = &cache->ports.items[i];
+        add(port->is_output ? &out->bytes_out : &out->bytes_in, bytes_of(port, false, 0));
+        if (port->role == NPART_PORT_PAST)
+            add(&out->cache_bytes, bytes_of(port, true, cache->info.slots));
+    }
+}
+
+static void add_times(const npart_plan *plan, struct npart_decode_info *out)
+{
+    struct npart_cost cost = {.size = sizeof cost};
+    out->run_ms = (struct npart_cost_range){-1, -1, -1};
+    out->tokens_per_s = out->prompt_ms = -1;
+    if (!npart_plan_cost(plan, &cost) || !(cost.total.typical_ms > 0))
+        return;
+    uint32_t runs = out->prompt_tokens / out->tokens + (out->prompt_tokens % out->tokens != 0);
+    out->run_ms = cost.total;
+    out->tokens_per_s = out->tokens * 1000.0 / cost.total.typical_ms;
+    out->prompt_ms = runs * cost.total.typical_ms;
+}
+
+bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens, struct npart_decode_info *out)
+{
+    struct npart_memory memory = {.size = sizeof memory};
+    if (!fix || target >= fix->target_count || !fix->found.cache.info.slots || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart_cache_info *cache = &fix->found.cache.info;
+    const struct npart_summary *after = &fix->after[target];
+    uint32_t usual = cache->slots / 2 < USUAL_PROMPT ? cache->slots / 2 : USUAL_PROMPT;
+    *out = (struct npart_decode_info){.size = sizeof *out,
+                                      .target = fix->targets[target],
+                                      .slots = cache->slots,
+                                      .tokens = cache->tokens,
+                                      .partitions = after->partitions,
+                                      .left = after->live - after->accepted,
+                                      .prompt_tokens = prompt_tokens ? prompt_tokens : usual};
+    add_ports(&fix->found.cache, out);
+    add_times(fix->plans[target], out);
+    out->peak_bytes = (struct npart_bytes){0, true};
+    if (npart_plan_memory(fix->plans[target], &memory)) {
+        out->weight_bytes = memory.weight_bytes;
+        out->peak_bytes = memory.peak_npu;
+    }
+    return true;
+}
