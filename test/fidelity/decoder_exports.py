@@ -282,7 +282,8 @@ def export(name, exporter, folder):
             sizes = {}
 
             def dim(text):
-                return sizes.setdefault(text, torch.export.Dim.DYNAMIC)
+                made = torch.export.Dim(text, min=2, max=500) if text == "encoded" else torch.export.Dim.DYNAMIC
+                return sizes.setdefault(text, made)
 
             shapes = [None if a is None else {k: dim(v) for k, v in axes[n].items()} for n, a in zip(plain, args)]
             shapes += [[{k: dim(v) for k, v in slots[n].items()} for n in list_names] for list_names, slots in lists]

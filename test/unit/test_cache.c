@@ -770,9 +770,110 @@ static void test_cache__neighbours(void)
     CHECK(fixed_count > 0 && refused_count > fixed_count / 10);
 }
 
+/* What a head attends to beside tokens: a column past all slots, the largest of a row is taken off, and the column goes
+ * after the Softmax. */
+static void test_cache__sinks(void)
+{
+    struct fixed fixed;
+    static const char weights[] = "node weights = Softmax(scores) axis=-1 @softmax\n";
+    static const char sunk[] = "init sink float32[1,2,1,1]\ninit four int64[4] = 1 2 1 1\n"
+                               "node wide = Concat(scores, sink) axis=-1\n"
+                               "node top = ReduceMax(wide) axes=[-1] @top\nnode below = Sub(wide, top)\n"
+                               "node all = Softmax(below) axis=-1\ninit last int64[1] = -1\n"
+                               "init last_axis int64[1] = 3\n"
+                               "node weights = Slice(all, zero, last, last_axis) @cut\n";
+    fix(&fixed, weights, sunk, 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.info.order == NPART_SLOTS_ANY);
+    CHECK(!port(&fixed, NPART_PORT_BIAS));
+    npart__arena_clear(&fixed.arena);
+    /* Where nothing hides empty slots the largest may be one of theirs. */
+    char *text = change(weights, sunk), *hiding = strstr(text, "node scores = Add(ordered, hiding)\n");
+    REQUIRE(hiding);
+    memcpy(hiding, "node scores = Add(ordered, open  )\n", strlen("node scores = Add(ordered, hiding)\n"));
+    fix_text(&fixed, text, 16, 1, false);
+    CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
+    CHECK(strstr(fixed.error.message, "it reduces all slots to one number"));
+    npart__arena_clear(&fixed.arena);
+    free(text);
+}
+
+/* The last rows of a table, one for each slot, as distances from the last token: right where slots are in order, and as
+ * long as there are rows. */
+static void test_cache__tail_of_a_table(void)
+{
+    struct fixed fixed;
+    static const char scores[] = "node scores = Add(ordered, hiding)\n";
+    static const char tail[] = "init far float32[1,2,1,64]\nnode back = Neg(slots)\nnode from = Unsqueeze(back, zero)\n"
+                               "init end int64[1] = 9223372036854775807\ninit last_axis int64[1] = 3\n"
+                               "node near = Slice(far, from, end, last_axis) @tail\n"
+                               "node placed = Add(ordered, near)\nnode scores = Add(placed, hiding)\n";
+    fix(&fixed, scores, tail, 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(fixed.cache.info.order == NPART_SLOTS_RIGHT);
+    npart__arena_clear(&fixed.arena);
+    fix(&fixed, scores, tail, 80, 1, false);
+    CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
+    npart__arena_clear(&fixed.arena);
+}
+
+/* A Cast to the type that it has hands the cache on; one to another does not. */
+static void test_cache__idle_cast(void)
+{
+    struct fixed fixed;
+    fix(&fixed, "node present_k = Identity(key)\n", "node present_k = Cast(key) to=1\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK_INT(fixed.cache.pair_count, 2);
+    npart__arena_clear(&fixed.arena);
+    fix(&fixed, "node present_k = Identity(key)\n", "node present_k = Cast(key) to=10\n", 16, 1, false);
+    CHECK(strstr(fixed.error.message, "input past_k grows with the cache, and no output takes it on"));
+    npart__arena_clear(&fixed.arena);
+}
+
+/* Two states of one form, of which the second layer's depends on the first's; and what is handed on as it is. */
+static void test_cache__states(void)
+{
+    struct fixed fixed;
+    unsigned found = 0;
+    fix(&fixed, "node y = Add(x, flat)\n",
+        "input early float32[1,4,3]\ninput late float32[1,4,3]\ninput kept float32[1,4,5]\n"
+        "init third int64[1] = 2\ninit next int64[1] = 1\ninit past_end int64[1] = 4\n"
+        "node turned_x = Transpose(x) perm=[0,2,1]\nnode joined_1 = Concat(early, turned_x) axis=2\n"
+        "node early_next = Slice(joined_1, next, past_end, third)\n"
+        "node sum_1 = ReduceSum(joined_1, third) keepdims=1\nnode joined_2 = Concat(late, sum_1) axis=2\n"
+        "node late_next = Slice(joined_2, next, past_end, third)\n"
+        "node sum_2 = ReduceSum(joined_2, third) keepdims=0\n"
+        "node other_sum = ReduceSum(kept) keepdims=0\nnode stays = Identity(kept)\n"
+        "node more = Add(sum_2, other_sum)\nnode with = Add(x, more)\nnode y = Add(with, flat)\n"
+        "output late_next\noutput early_next\noutput stays\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    for (uint32_t i = 0; i < fixed.cache.ports.count; i++) {
+        const struct npart_cache_port *at = &fixed.cache.ports.items[i];
+        if (at->role == NPART_PORT_STATE && at->is_output) {
+            CHECK_TEXT(at->past, at->name[0] == 'e' ? "early" : "late");
+            found++;
+        }
+        if (strcmp(at->name, "kept") == 0 || strcmp(at->name, "stays") == 0)
+            CHECK_INT(at->role, NPART_PORT_OTHER);
+        if (strcmp(at->name, "early") == 0 || strcmp(at->name, "late") == 0)
+            CHECK_INT(at->role, NPART_PORT_STATE);
+    }
+    CHECK_INT(found, 2);
+    npart__arena_clear(&fixed.arena);
+    /* Both depend on both: nothing is told of them. */
+    fix(&fixed, "node y = Add(x, flat)\n",
+        "input one_state float32[1,4]\ninput two_state float32[1,4]\nnode both = Add(one_state, two_state)\n"
+        "node one_next = Neg(both)\nnode two_next = Abs(both)\nnode with = Add(x, both)\nnode y = Add(with, flat)\n"
+        "output one_next\noutput two_next\n", 16, 1, false);
+    CHECK_TEXT(fixed.error.message, "");
+    CHECK(!port(&fixed, NPART_PORT_STATE));
+    npart__arena_clear(&fixed.arena);
+}
+
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_variants,
       test_cache__grouped_refused, test_cache__attention,
       test_cache__attention_of_slots, test_cache__columns, test_cache__refusals,
-      test_cache__arguments, test_cache__neighbours)
+      test_cache__arguments, test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table,
+      test_cache__idle_cast, test_cache__states)

@@ -16,12 +16,21 @@ static bool is_empty(const struct npart__work *work, uint32_t value)
     return is_found;
 }
 
+/* To the type that it has. */
+static bool is_idle_cast(const struct npart__work *work, const struct npart__node *node)
+{
+    uint32_t from = npart__node_input(work->graph, node, 0), to = npart__node_output(work->graph, node, 0);
+    return from != NPART_NONE && to != NPART_NONE && npart__is_onnx_op(work->graph, node, "Cast") &&
+           npart__fact_of(work->plain, from)->element_type &&
+           npart__fact_of(work->plain, from)->element_type == npart__fact_of(work->plain, to)->element_type;
+}
+
 /* The only operand of a node that joins it with nothing, as exporters write a cache that began empty; NPART_NONE. */
 static uint32_t lone_operand(const struct npart__work *work, const struct npart__node *node)
 {
     uint32_t found = NPART_NONE;
     bool is_concat = npart__is_onnx_op(work->graph, node, "Concat");
-    if (!is_concat && !npart__is_onnx_op(work->graph, node, "Identity"))
+    if (!is_concat && !npart__is_onnx_op(work->graph, node, "Identity") && !is_idle_cast(work, node))
         return NPART_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(work->graph, node, i);

@@ -290,13 +290,23 @@ static const char *each(struct npart__walk *walk)
 
 /* ---- the same elements elsewhere --------------------------------------------------------------------------------- */
 
-static void hand_on(struct npart__walk *walk)
+static void hand_on_from(struct npart__walk *walk, uint32_t operand)
 {
-    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    struct npart__flow from = flow_of(walk, operand), *out = result_of(walk);
     out->hidden = from.hidden;
     out->later = from.later;
     out->shown = from.shown;
     out->is_zero = from.is_zero;
+}
+
+static void hand_on(struct npart__walk *walk)
+{
+    hand_on_from(walk, 0);
+}
+
+static int64_t all_slots(const struct npart__probe *probe)
+{
+    return (int64_t)probe->layout.past + probe->layout.tokens;
 }
 
 /* What does not fit wraps, and is compared with what wraps in the same way. */
@@ -343,18 +353,12 @@ static const char *expand(struct npart__walk *walk)
     return NULL;
 }
 
-/* Columns of the axis of slots beyond those of the past and of the new tokens; 0 where it has no such axis. */
-static int64_t columns_beside(const struct npart__walk *walk, uint32_t operand)
-{
-    struct npart__flow at = flow_of(walk, operand);
-    const struct npart__layout *layout = &walk->compared->a->layout;
-    int64_t slots = (int64_t)layout->past + layout->tokens;
-    return at.axis == NPART_NONE ? 0 : fact_in(walk->compared->a, operand_of(walk, operand))->dims[at.axis] - slots;
-}
-
+/* Past all slots may stand columns that are none, as what a head attends to beside tokens (a sink): they are the same
+ * for each row, and what is known of the slots stays so. */
 static const char *concat(struct npart__walk *walk)
 {
     const struct npart__flow *out = result_of(walk);
+    const int64_t slots = all_slots(walk->compared->b);
     uint32_t axis;
     bool is_first = true;
     int64_t given = npart__node_int(graph_of(walk), node_of(walk), "axis", 0);
@@ -369,10 +373,10 @@ static const char *concat(struct npart__walk *walk)
             return "the slots are on different axes of its operands";
         if (axis == out->axis && (at.axis != NPART_NONE) != is_first)
             return "only new slots may follow those of the cache";
+        if (axis == out->axis && is_first && fact_in(walk->compared->b, value)->dims[axis] == slots)
+            hand_on_from(walk, i);
         is_first = false;
     }
-    if (axis == out->axis && flow_of(walk, 0).axis == axis && columns_beside(walk, 0) == 0)
-        hand_on(walk); /* what follows are columns of something else, as of a sink */
     return NULL;
 }
 
@@ -412,13 +416,19 @@ static bool read_cut(const struct npart__walk *walk, struct npart__probe *probe,
     return lists[1] && lists[2];
 }
 
-/* Of the slots all from the left on, or as many at the right; of other axes the same part. What is cut off after the
- * last slot is none. */
+/* The last rows of a table, as many as there are slots: as distances are looked up that each slot has from the last
+ * one. */
+static bool is_tail(const struct npart__walk *walk, const struct cut *a, const struct cut *b)
+{
+    return a->step == 1 && b->step == 1 && a->end == a->size && b->end == b->size && a->size == b->size &&
+           a->start - b->start == walk->compared->empty;
+}
+
+/* Of the slots all from the left on, or as many at the right; of other axes the same part. */
 static const char *slice(struct npart__walk *walk)
 {
     struct npart__flow from = flow_of(walk, 0);
-    const struct npart__layout *layout = &walk->compared->a->layout;
-    int64_t slots = (int64_t)layout->past + layout->tokens;
+    const struct npart__flow *out = result_of(walk);
     const struct npart__fact *fact = fact_in(walk->compared->a, operand_of(walk, 0));
     for (uint32_t axis = 0; axis < fact->rank; axis++) {
         struct cut a, b;
@@ -426,13 +436,18 @@ static const char *slice(struct npart__walk *walk)
             return "which part it takes is not known";
         if (axis != from.axis && a.start == b.start && a.end == b.end && a.step == b.step)
             continue;
+        if (axis == out->axis && from.axis == NPART_NONE && is_tail(walk, &a, &b)) {
+            walk->work->is_right_only = true;
+            continue;
+        }
         if (axis != from.axis)
             return "it takes a part by the number of slots, which means positions";
         bool is_window = a.start - a.size == b.start - b.size;
         if (a.step != 1 || b.step != 1 || a.end - a.size != b.end - b.size ||
             !(is_window || (a.start == 0 && b.start == 0)))
             return "it takes some of the slots, counted from the first";
-        bool has_all = a.start == 0 && a.end >= slots;
+        /* What ends past all slots, and before what is no slot, has all of them. */
+        bool has_all = a.start == 0 && a.end >= all_slots(walk->compared->a);
         walk->work->is_right_only |= !has_all && (is_window || a.end != a.size);
     }
     hand_on(walk);
@@ -476,6 +491,14 @@ static const char *product(struct npart__walk *walk)
     if (!sums_left || is_zero(walk, 0) || is_zero(walk, 1))
         return NULL;
     return "it sums over all slots, and nothing makes empty ones 0";
+}
+
+/* Columns of the axis of slots beyond these; 0 where it has no such axis. */
+static int64_t columns_beside(const struct npart__walk *walk, uint32_t operand)
+{
+    struct npart__flow at = flow_of(walk, operand);
+    const struct npart__probe *probe = walk->compared->a;
+    return at.axis == NPART_NONE ? 0 : fact_in(probe, operand_of(walk, operand))->dims[at.axis] - all_slots(probe);
 }
 
 /* The Concat by which scores of slots got columns of something else, as of a sink: the bias is added before it. */
@@ -564,9 +587,13 @@ static const char *attention(struct npart__walk *walk)
     return NULL;
 }
 
+/* The largest of a row is that of a slot in use where empty ones are as far below the token's own as a Softmax asks. */
 static const char *reduce(struct npart__walk *walk)
 {
     struct npart__flow from = flow_of(walk, 0);
+    if (npart__lists_op(graph_of(walk), "ReduceMax", walk->node) && !from.is_known &&
+        from.hidden - from.shown <= HIDES)
+        return NULL;
     const struct npart__attribute *axes = npart__node_attribute(graph_of(walk), node_of(walk), "axes");
     uint32_t rank = fact_in(walk->compared->a, operand_of(walk, 0))->rank, operand = operand_of(walk, 1), axis;
     const struct npart__known *known = operand == NPART_NONE ? NULL : npart__cache_elements(walk->compared->a, operand);
