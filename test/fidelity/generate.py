@@ -9,7 +9,8 @@ Weights are random. The growing original takes the tokens one by one from an emp
 the same token in each step, with logits that differ by no more than 1e-5, or four times what the original differs from
 itself when it takes all tokens at once, which is what another order of a sum explains: one token a run and several,
 outputs as new keys and values and as the cache of the next run, and left as `fix` left it after rewrites for the
-target. Mutants must be noticed: a mask that hides nothing, positions that are doubled, and slots at any place where
+target. Fed the same padded cache, the original must give the same bits, where the form has its inputs and no operator
+was replaced. Mutants must be noticed: a mask that hides nothing, positions that are doubled, and slots at any place where
 the contract says right. What a model is refused for is told; that is no failure. Exit status 1 when something differs, or a
 mutant is not noticed.
 
@@ -21,6 +22,7 @@ that are equally right.
 After @ a model of ONNX Runtime's GenAI builder is given another attention before it is filled (generate_variants.py).
 """
 import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -199,6 +201,14 @@ def fix(args, path, out, words):
     return None if out.exists() else (done.stdout + done.stderr).strip() or f"exit status {done.returncode}"
 
 
+def rounds_elsewhere(args, path, words):
+    """Whether steps beside that of the cache itself are no bits: operators were replaced."""
+    command = [args.tool, "fix", path, "-t", args.target, "--cache", str(args.cache), "--dry-run", *words, "--format",
+               "json"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600)
+    return any(step["equality"] != "bits" and step["rewrite"] != "cache" for step in json.loads(done.stdout)["steps"])
+
+
 # ---- the original ------------------------------------------------------------------------------------------------
 
 class Growing:
@@ -323,6 +333,47 @@ class Scattered(host.Generator):
             self.cache[tensor["past"]][tuple(at)] = np.take(present, i, tensor["axis"])
 
 
+class Beside:
+    """A session of the fixed form that gives the original what the form is given, and counts results of other bits."""
+
+    def __init__(self, model, path, bound):
+        self.model, self.fixed, self.differ = model, model.session, 0
+        self.original = onnxruntime.InferenceSession(str(path), **options())
+        self.bound = {i.name: np.full(i.shape, bound[i.name] == "true") for i in self.original.get_inputs()
+                      if i.name in bound}
+
+    def run(self, names, feeds):
+        fixed = self.fixed.run(names, feeds)
+        for tensor, a, b in zip(self.model.outputs, fixed, self.original.run(names, {**feeds, **self.bound})):
+            if tensor["role"] == "present":  # all slots, of which the last are the new ones
+                b = np.take(b, np.arange(b.shape[tensor["axis"]] - a.shape[tensor["axis"]], b.shape[tensor["axis"]]),
+                            tensor["axis"])
+            self.differ += a.tobytes() != np.ascontiguousarray(b).tobytes()
+        return fixed
+
+
+def count_other_bits(path, model, others, bound, tokens):
+    """Of the original with the same padded cache, in each step; None where the form has other inputs, so that no
+    padded cache is right for the original."""
+    fed = {tensor["name"] for tensor in model.inputs} | set(bound)
+    asked = {i.name for i in onnxruntime.InferenceSession(str(path), **options()).get_inputs()}
+    if fed != asked:
+        return None
+    beside = Beside(model, path, bound)
+    model.session = beside
+    feed(host.Generator([model], others), tokens)
+    model.session = beside.fixed
+    return beside.differ
+
+
+class Forgetful(host.Generator):
+    """A mutant: states are those of the beginning."""
+
+    def value_of(self, model, tensor, tokens):
+        value = super().value_of(model, tensor, tokens)
+        return np.zeros_like(value) if tensor["role"] == "state" else value
+
+
 class Blind(host.Generator):
     """A mutant: nothing is hidden."""
 
@@ -380,6 +431,7 @@ def judge(args, path, words, wide=None, source=None):
         print(f"  {name}: {refused}" if refused else "", end="\n" if refused else "")
         if not refused:
             forms[name] = host.Model(out, **options())
+            forms[name].rewritten = rounds_elsewhere(args, path, words)
     if "new" not in forms:
         return [], None
     new = forms["new"]
@@ -399,6 +451,11 @@ def judge(args, path, words, wide=None, source=None):
             problems.append(name)
 
     check("new", host.Generator([new], others))
+    differ = count_other_bits(path, new, others, bound, tokens)
+    if differ is not None:
+        print(f"  {'the original, padded':28s} {'the same bits' if not differ else f'{differ} results of other bits'}")
+        if differ and not new.rewritten:
+            problems.append("padded")
     check("shift", Shifted([forms["shift"]], others))
     if new.contract["order"] == "any":
         check("new, slots anywhere", Scattered([new], others))
@@ -407,6 +464,8 @@ def judge(args, path, words, wide=None, source=None):
     check("mutant: nothing hidden", Blind([new], others), True)
     if any(tensor["role"] == "positions" for tensor in new.inputs):
         check("mutant: positions doubled", Doubled([new], others), True)
+    if new.has_states:
+        check("mutant: states forgotten", Forgetful([new], others), True)
     if new.contract["order"] == "right":
         check("mutant: slots anywhere", Scattered([new], others), True)
     return problems, (tokens, expected)
