@@ -302,8 +302,8 @@ struct npart_decode_info {
     uint64_t weight_bytes; /* all constant tensors of the model */
     struct npart_bytes peak_bytes; /* the peak of activations in the partition that takes most */
 };
-/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: 256, or half of the slots
- * where these are less. False where no cache was asked for, out of range, for NULL or an unknown size. */
+/* Of a target what a run of a model with a fixed cache takes; a prompt of so many tokens, or 0: 256, or half of the
+ * slots where these are less. False where no cache was asked for, out of range, for NULL or an unknown size. */
 NPART_API bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens,
                                 struct npart_decode_info *out);
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import npu_partition
-from npu_partition import analyze, annotate, fix, split
+from npu_partition import analyze, annotate, fix, fix_set, split
 
 
 def tool_json(tool: str, *words: str | pathlib.Path) -> Any:
@@ -42,7 +42,8 @@ def test_fix_with_sizes(tool: str, encoder: pathlib.Path) -> None:
     assert found.output is None
 
 
-def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
+def save_decoder(path: pathlib.Path) -> None:
+    """One whose cache grows, with words alone: nothing hides later tokens."""
     helper = pytest.importorskip("onnx.helper")
     onnx = pytest.importorskip("onnx")
     words = helper.make_tensor("words", 1, [90, 4], [0.5] * 360)
@@ -55,8 +56,37 @@ def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
     inputs = [helper.make_tensor_value_info("ids", 7, ["batch", "new"]),
               helper.make_tensor_value_info("past", 1, ["batch", "past", 4])]
     outputs = [helper.make_tensor_value_info(name, 1, None) for name in ("y", "present")]
-    path = tmp_path / "model.onnx"
     onnx.save(helper.make_model(helper.make_graph(nodes, "g", inputs, outputs, [words])), path)
+
+
+def make_causal(path: pathlib.Path) -> None:
+    """The same with a mask of later tokens, so that it takes several."""
+    helper = pytest.importorskip("onnx.helper")
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(path)
+    numbers = {"zero": 0, "step": 1, "axis": 1}
+    tensors = [helper.make_tensor(name, 7, [], [number]) for name, number in numbers.items()]
+    tensors += [helper.make_tensor("closed", 1, [], [-1e4]), helper.make_tensor("open", 1, [], [0.0]),
+                helper.make_tensor("last", 7, [1], [1])]
+    added = [("Shape", ["past"], "past_shape"), ("Gather", ["past_shape", "axis"], "before"),
+             ("Shape", ["ids"], "ids_shape"), ("Gather", ["ids_shape", "axis"], "tokens"),
+             ("Add", ["before", "tokens"], "slots"), ("Range", ["zero", "slots", "step"], "slot"),
+             ("Range", ["before", "slots", "step"], "row"), ("Unsqueeze", ["row", "last"], "rows"),
+             ("Greater", ["slot", "rows"], "later"), ("Where", ["later", "closed", "open"], "causal"),
+             ("Add", ["scores", "causal"], "ordered")]
+    nodes = list(model.graph.node)
+    nodes[4].input[0] = "ordered"
+    nodes[4:4] = [helper.make_node(op, inputs, [output]) for op, inputs, output in added]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    model.graph.initializer.extend(tensors)
+    onnx.save(model, path)
+
+
+def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    path = tmp_path / "model.onnx"
+    save_decoder(path)
     found = fix(path, "hexagon", tmp_path / "out.onnx", cache=16)
     expected = tool_json(tool, "fix", path, "-t", "hexagon", "--cache", "16", "--dry-run")
     assert found.to_dict()["cache"] == expected["cache"]
@@ -66,11 +96,42 @@ def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
     assert roles["present"].past == "past"
     assert roles["bias"].dims == (1, 1, 16)
     assert json.loads(onnx.load(tmp_path / "out.onnx").metadata_props[0].value) == found.to_dict()["cache"]
+    assert [(item.slots, item.tokens, item.partitions) for item in found.decode] == [(16, 1, 1)]
+    assert found.decode[0].run_ms is not None
     assert fix(path, "hexagon").cache is None
+    assert fix(path, "hexagon").decode == ()
     with pytest.raises(npu_partition.ArgumentError, match="--tokens 1"):
         fix(path, "hexagon", cache=16, tokens=2)
     with pytest.raises(npu_partition.ArgumentError, match="new or shift"):
         fix(path, "hexagon", cache=16, present="old")  # type: ignore[arg-type]
+
+
+def test_fix_set(tool: str, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("onnx")
+    path = tmp_path / "model.onnx"
+    save_decoder(path)
+    with pytest.raises(npu_partition.ArgumentError, match="--tokens 1"):
+        fix_set(path, "hexagon", tmp_path / "none", cache=16, tokens=(1, 4))
+    assert not (tmp_path / "none").exists()
+    make_causal(path)
+    subprocess.run([tool, "fix", path, "-t", "hexagon", "--cache", "16", "--tokens", "1,4", "-o", tmp_path / "tool",
+                    "-q"], check=True)
+    found = fix_set(path, "hexagon", tmp_path / "python", cache=16, tokens=(1, 4))
+    for name in ("tokens-1.onnx", "tokens-4.onnx", "manifest.json"):
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "tool" / name).read_bytes()
+    assert found.manifest == str(tmp_path / "python" / "manifest.json")
+    manifest = json.loads(pathlib.Path(found.manifest).read_text())
+    assert [file["cache"]["past"] for file in manifest["files"]] == [cache.past for cache in found.caches] == [15, 12]
+    assert [item.output for item in found.fixes] == [str(tmp_path / "python" / f"tokens-{n}.onnx") for n in (1, 4)]
+    assert repr(found) == "<FixSet of 16 slots: 1, 4 tokens>"
+    assert str(found.fixes[1]) in str(found)
+    unwritten = fix_set(path, "hexagon", cache=16, tokens=[4])
+    assert unwritten.manifest is None
+    assert unwritten.fixes[0].output is None
+    with pytest.raises(npu_partition.ArgumentError, match="two models take 4"):
+        fix_set(path, "hexagon", tmp_path / "twice", cache=16, tokens=(4, 4))
+    with pytest.raises(npu_partition.ArgumentError, match="one number at least"):
+        fix_set(path, "hexagon", cache=16, tokens=())
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), [

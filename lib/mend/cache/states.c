@@ -112,7 +112,8 @@ static bool mark(struct search *search)
     return true;
 }
 
-/* How many inputs of its form the output depends on that are not taken; `own`: one of them. `all`: those that are, too. */
+/* How many inputs of its form the output depends on that are not taken; `own`: one of them. `all`: also those that
+ * are. */
 static uint32_t count_own(const struct search *search, uint32_t output, bool all, uint32_t *own)
 {
     const struct npart__fact *fact = npart__fact_of(search->inference, output);

@@ -20,7 +20,7 @@ from ._errors import (
     UnprovenError,
     WriteError,
 )
-from ._fix import Fix, annotate, fix, split
+from ._fix import Fix, FixSet, annotate, fix, fix_set, split
 from ._many import analyze_all
 from ._native import VERSION as __version__
 from ._targets import TargetInfo, targets
@@ -31,6 +31,7 @@ __all__ = [
     "Diff",
     "Document",
     "Fix",
+    "FixSet",
     "LimitError",
     "MalformedError",
     "NpuPartitionError",
@@ -49,6 +50,7 @@ __all__ = [
     "annotate",
     "diff",
     "fix",
+    "fix_set",
     "split",
     "targets",
     "version",

@@ -17,17 +17,40 @@ from ._errors import ArgumentError
 from ._library import Handle, call, library, make
 from .results import Equality
 
+Path = Union[str, "os.PathLike[str]"]
+
 if TYPE_CHECKING:
     import sys
 
     from ._arguments import Options
 
     if sys.version_info >= (3, 11):
-        from typing import Unpack
+        from typing import TypedDict, Unpack
     else:
-        from typing_extensions import Unpack
+        from typing_extensions import TypedDict, Unpack
 
-Path = Union[str, "os.PathLike[str]"]
+    class SearchOptions(TypedDict, total=False):
+        """The keyword arguments that `fix` and `fix_set` share."""
+
+        allow: str | Iterable[str]
+        only: str | Iterable[str] | None
+        without: str | Iterable[str] | None
+        max_growth: float
+        present: Literal["new", "shift"]
+        dims: Mapping[str, int | str] | None
+        inputs: Mapping[str, Sequence[int]] | None
+        values: Mapping[str, Number | Sequence[Number]] | None
+        level: Literal["basic", "off"]
+        partitioner: str | None
+        oplist: Path | None
+        cost: Path | None
+        runtime: str | None
+        keep_bytes: int
+        max_memory_bytes: int
+        timeout_s: float
+        limits: Mapping[str, int] | None
+        progress: Callable[[str, int], object] | None
+
 Weights = Literal["stay", "link", "copy", "external"]
 WEIGHTS = {"stay": _native.NPART_WEIGHTS_STAY, "link": _native.NPART_WEIGHTS_LINK,
            "copy": _native.NPART_WEIGHTS_COPY, "external": _native.NPART_WEIGHTS_EXTERNAL}
@@ -104,6 +127,8 @@ class Fix:
         self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])
         self.cache = None if data["cache"] is None else results.build(results.Cache, data["cache"])
         """How the host keeps the cache of fixed size that was asked for; None: none was."""
+        self.decode = tuple(results.build(results.Decode, item) for item in data["decode"])
+        """By target what a run of it takes; empty where no cache was asked for."""
         self.plans: int = data["plans"]
         """How many plans the search has made."""
 
@@ -182,37 +207,121 @@ def fix(
         ArgumentError: no such target, rewrite or input, or `output` is the model itself.
         ReadError, MalformedError, LimitError, OutOfTimeError, WriteError: as they say.
     """
+    options: SearchOptions = {
+        "allow": allow, "only": only, "without": without, "max_growth": max_growth, "present": present, "dims": dims,
+        "inputs": inputs, "values": values, "level": level, "partitioner": partitioner, "oplist": oplist, "cost": cost,
+        "runtime": runtime, "keep_bytes": keep_bytes, "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s,
+        "limits": limits, "progress": progress}
+    handle = _search(model, targets, cache or 0, tokens, **options)
+    written = None if output is None else os.fsencode(output)
+    if written is not None and Fix(handle, None).harm is not None:
+        written = None
+    if written is not None:
+        call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=os.fspath(model))
+    end_time(library.npart_fix_plan(handle.pointer, 0))
+    return Fix(handle, written)
+
+
+class FixSet:
+    """What `fix_set` has found and written: a model for each number of new tokens, which share their weights."""
+
+    def __init__(self, fixes: tuple[Fix, ...], manifest: str | None) -> None:
+        self.fixes = fixes
+        """In the order of the numbers."""
+        self.manifest = manifest
+        """The path of the manifest, which names the files beside it; None: nothing was written."""
+        self.caches = tuple(item.cache for item in fixes if item.cache is not None)
+        """The contracts of all of them, in that order."""
+        self.harm: str | None = next((item.harm for item in fixes if item.harm is not None), None)
+        """On which target a model would be worse than it is, and how. Then nothing was written."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.fixes))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(str(cache.tokens) for cache in self.caches)
+        return f"<FixSet of {self.caches[0].slots} slots: {counts} tokens>"
+
+
+def fix_set(
+    model: Path,
+    targets: str | Iterable[str] | None = None,
+    folder: Path | None = None,
+    *,
+    cache: int,
+    tokens: Iterable[int] = (1, 32),
+    weights: Weights = "stay",
+    **options: Unpack[SearchOptions],
+) -> FixSet:
+    """Gives a decoder whose cache grows one of a fixed size, for several numbers of new tokens (docs/decoder-cache.md).
+
+    Args:
+        model: the path of the model. It is never written over.
+        targets: as of `analyze`. No target gets worse.
+        folder: where to write ``tokens-N.onnx``, ``weights.data`` and ``manifest.json``; None: nothing is written,
+            nor where a model would be worse than it is (`FixSet.harm`).
+        cache: the slots that the cache has, new tokens included.
+        tokens: new ones in a run, a model for each number.
+        weights: as of `fix`.
+        **options: as of `fix`.
+
+    Raises:
+        ArgumentError: also where the cache cannot be fixed for one of the numbers; then nothing is written.
+        UnprovenError, ReadError, MalformedError, LimitError, OutOfTimeError, WriteError: as of `fix`.
+    """
+    counts = tuple(tokens)
+    if not cache or not counts:
+        raise ArgumentError("cache must be a number of slots, and tokens one number at least")
+    handles = [_search(model, targets, cache, count, **options) for count in counts]
+    fixes = tuple(Fix(handle, None) for handle in handles)
+    manifest = None
+    if folder is not None and all(item.harm is None for item in fixes):
+        pointers = (ctypes.c_void_p * len(handles))(*(handle.pointer for handle in handles))
+        call(library.npart_fix_write_set, pointers, len(handles), os.fsencode(folder), _weights(weights),
+             about=os.fspath(model))
+        manifest = os.path.join(os.fspath(folder), "manifest.json")
+        fixes = tuple(Fix(handle, os.fsencode(os.path.join(os.fspath(folder), f"tokens-{count}.onnx")))
+                      for handle, count in zip(handles, counts))
+    for handle in handles:
+        end_time(library.npart_fix_plan(handle.pointer, 0))
+    return FixSet(fixes, manifest)
+
+
+def _search(
+    model: Path,
+    targets: str | Iterable[str] | None,
+    cache: int,
+    tokens: int,
+    **given: Unpack[SearchOptions],
+) -> Handle:
+    """What `fix` finds, before anything is written."""
+    oplist, cost = given.get("oplist"), given.get("cost")
     wanted = Targets(targets, oplist, cost)
-    plan = PlanOptions(level, partitioner, None, None, None, None, runtime, False)
-    options = FixOptions(Sizes(dims, inputs), plan, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist,
-                         cost).struct
-    options.allowed, options.most_growth = _allowed(names(allow)), max_growth
-    options.only, options.only_count = _texts(names(only))
-    options.without, options.without_count = _texts(names(without))
+    plan = PlanOptions(given.get("level", "basic"), given.get("partitioner"), None, None, None, None,
+                       given.get("runtime"), False)
+    options = FixOptions(Sizes(given.get("dims"), given.get("inputs")), plan, given.get("values"),
+                         given.get("keep_bytes", 0), given.get("max_memory_bytes", 0), given.get("timeout_s", 0),
+                         given.get("limits"), oplist, cost).struct
+    options.allowed, options.most_growth = _allowed(names(given.get("allow", ()))), given.get("max_growth", 0.25)
+    options.only, options.only_count = _texts(names(given.get("only")))
+    options.without, options.without_count = _texts(names(given.get("without")))
+    present = given.get("present", "new")
     if present not in ("new", "shift"):
         raise ArgumentError(f"present must be new or shift, not {present}")
-    options.cache_slots, options.cache_tokens, options.cache_shifts = cache or 0, tokens, present == "shift"
-    told = None
-    if progress is not None:
-        report = progress
+    options.cache_slots, options.cache_tokens, options.cache_shifts = cache, tokens, present == "shift"
+    told, report = None, given.get("progress")
+    if report is not None:
 
         def told(_payload: int | None, rewrite: bytes, plans: int) -> None:
             report(ctypes.string_at(rewrite).decode("utf-8", "replace"), plans)
 
         options.progress = _native.npart_fix_options_progress(told)
     count = len(wanted.items)
-    lists = (ctypes.c_void_p * count)(*(oplist.pointer for _text, oplist in wanted.items))
-    texts = (ctypes.c_char_p * count)(*(encoded(text) for text, _oplist in wanted.items))
+    lists = (ctypes.c_void_p * count)(*(item.pointer for _text, item in wanted.items))
+    texts = (ctypes.c_char_p * count)(*(encoded(text) for text, _item in wanted.items))
     path = os.fspath(model)
-    handle = make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), lists, texts, count,
-                  ctypes.byref(options), about=path)
-    written = None if output is None else os.fsencode(output)
-    if written is not None and Fix(handle, None).harm is not None:
-        written = None
-    if written is not None:
-        call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=path)
-    end_time(library.npart_fix_plan(handle.pointer, 0))
-    return Fix(handle, written)
+    return make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), lists, texts, count,
+                ctypes.byref(options), about=path)
 
 
 def _allowed(classes: list[str]) -> int:
