@@ -6,9 +6,12 @@
 #if !defined(_XOPEN_SOURCE)
 #define _XOPEN_SOURCE 700
 #endif
+#include <dirent.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "support/failing.h"
@@ -108,6 +111,94 @@ static npart_status fix_bound(struct scene *scene, struct npart_error *error)
     return status;
 }
 
+/* A decoder whose cache grows, with weights that go into a file of their own. */
+static const char decoder_lines[] =
+    "opset 17\ninput ids int64[1,new]\ninput past_k float32[1,1,past,8]\ninit first int64[] = 0\ninit step int64[] = 1\ninit axis int64[] = 2\n"
+    "init closed float32[] = -10000\ninit open float32[] = 0\ninit last int64[1] = 1\ninit head int64[1] = 1\n"
+    "node shape = Shape(past_k)\nnode before = Gather(shape, axis)\nnode ids_shape = Shape(ids)\n"
+    "node tokens = Gather(ids_shape, step)\nnode slots = Add(before, tokens)\n"
+    "node positions = Range(before, slots, step)\nnode slot = Range(first, slots, step)\n"
+    "node row = Unsqueeze(positions, last)\nnode later = Greater(slot, row)\n"
+    "node causal = Where(later, closed, open)\nnode word = Gather(words, ids)\nnode place = Gather(places, positions)\n"
+    "node x = Add(word, place)\nnode query = Unsqueeze(x, head)\nnode key = Concat(past_k, query) axis=2 @join\n"
+    "node turned = Transpose(key) perm=[0,1,3,2]\nnode products = MatMul(query, turned)\n"
+    "node scores = Add(products, causal)\nnode weights = Softmax(scores) axis=-1\n"
+    "node mixed = MatMul(weights, key)\nnode y = Squeeze(mixed, head)\noutput y float32[1,new,8]\n"
+    "output key float32[1,1,length,8]\n";
+static const char decoder_list[] = "format 1\ntarget small\nop Add Concat Gather MatMul Softmax Squeeze Transpose "
+                                   "Unsqueeze Where\n";
+
+/* With elements of its tables, without which these are elsewhere; free it. */
+static char *decoder_text(void)
+{
+    enum { WORDS = 100 * 8, PLACES = 64 * 8 };
+    static const char number[] = " 1";
+    char *text = malloc(sizeof decoder_lines + (WORDS + PLACES) * (sizeof number - 1) + 100);
+    REQUIRE(text);
+    size_t at = (size_t)sprintf(text, "%s", decoder_lines);
+    const char *const tables[] = {"words", "places"};
+    for (size_t i = 0; i < 2; i++) {
+        unsigned count = i ? PLACES : WORDS;
+        at += (size_t)sprintf(text + at, "init %s float32[%u,8] =", tables[i], count / 8);
+        for (unsigned k = 0; k < count; k++)
+            at += (size_t)sprintf(text + at, "%s", number);
+        at += (size_t)sprintf(text + at, "\n");
+    }
+    return text;
+}
+
+static uint32_t count_files(const char *path)
+{
+    uint32_t count = 0;
+    DIR *opened = opendir(path);
+    for (struct dirent *entry; opened && (entry = readdir(opened)) != NULL;)
+        count += entry->d_name[0] != '.' || entry->d_name[strspn(entry->d_name, ".")] != 0;
+    if (opened)
+        (void)closedir(opened);
+    return count;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void)status, (void)kind, (void)at;
+    return remove(path);
+}
+
+/* All of a set's files are there, or none. */
+static npart_status write_set(const npart_fix *const *fixes, uint32_t *files, struct npart_error *error)
+{
+    npart_status status = npart_fix_write_set(fixes, 2, out_path, NPART_WEIGHTS_STAY, error);
+    *files = count_files(out_path);
+    CHECK_INT(*files, status == NPART_OK ? 4 : 0);
+    (void)nftw(out_path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return status;
+}
+
+static npart_status make_set(struct scene *scene, npart_fix **fixes, struct npart_error *error)
+{
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    npart_status status = NPART_OK;
+    options.keep_bytes = 1024;
+    options.cache_slots = 16;
+    for (uint32_t i = 0; i < 2 && status == NPART_OK; i++) {
+        options.cache_tokens = 1 + 3 * i;
+        status = fix(scene, &fixes[i], &options, error);
+    }
+    return status;
+}
+
+static npart_status fix_set(struct scene *scene, struct npart_error *error)
+{
+    npart_fix *fixes[2] = {NULL};
+    uint32_t files;
+    npart_status status = make_set(scene, fixes, error);
+    if (status == NPART_OK)
+        status = write_set((const npart_fix *const *)fixes, &files, error);
+    npart_fix_free(fixes[0]);
+    npart_fix_free(fixes[1]);
+    return status;
+}
+
 static npart_status split(struct scene *scene, struct npart_error *error)
 {
     return npart_plan_split(scene->plan, model_path, out_path, NPART_WEIGHTS_EXTERNAL, error);
@@ -117,12 +208,6 @@ static npart_status annotate(struct scene *scene, struct npart_error *error)
 {
     const npart_plan *const plans[] = {scene->plan, scene->plan};
     return npart_plan_annotate(plans, 2, model_path, out_path, NPART_WEIGHTS_STAY, error);
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-    (void)status, (void)kind, (void)at;
-    return remove(path);
 }
 
 static void try_call(const struct tried_call *call, const char *model, const char *list)
@@ -163,6 +248,55 @@ static void test_allocation_failure_files__fix(void)
     try_call(&bound, open, mended_list);
 }
 
+/* No file may be longer than a limit, so that writing fails in each of them, and at last in none. */
+static void test_allocation_failure_files__set_writes(void)
+{
+    struct scene scene = {.printed = 0};
+    npart_oplist *oplist = NULL;
+    npart_fix *fixes[2] = {NULL};
+    struct npart_error error;
+    struct rlimit before, limit;
+    char *decoder = decoder_text();
+    uint32_t files = 0, failures = 0;
+    (void)snprintf(folder, sizeof folder, "/tmp/npart-failing-XXXXXX");
+    REQUIRE(mkdtemp(folder));
+    (void)snprintf(model_path, sizeof model_path, "%s/model.onnx", folder);
+    (void)snprintf(out_path, sizeof out_path, "%s/out", folder);
+    REQUIRE(npart_oplist_read_memory(&oplist, decoder_list, strlen(decoder_list), "list", NULL, NULL) == NPART_OK);
+    scene_init(&scene, true);
+    scene.bytes = model_from_text(decoder);
+    scene.planned = oplist;
+    FILE *file = fopen(model_path, "wb");
+    REQUIRE(file && fwrite(scene.bytes.data, 1, scene.bytes.size, file) == scene.bytes.size && fclose(file) == 0);
+    REQUIRE(make_set(&scene, fixes, &error) == NPART_OK);
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    limit = before;
+    for (limit.rlim_cur = 0; !files && limit.rlim_cur < 100000; limit.rlim_cur += 500) {
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        npart_status status = write_set((const npart_fix *const *)fixes, &files, &error);
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+        CHECK(status == NPART_OK || status == NPART_ERROR_WRITE);
+        failures += status != NPART_OK;
+    }
+    CHECK_INT(files, 4);
+    CHECK(failures > 10);
+    (void)signal(SIGXFSZ, SIG_DFL);
+    npart_fix_free(fixes[0]);
+    npart_fix_free(fixes[1]);
+    bytes_free(&scene.bytes);
+    npart_oplist_free(oplist);
+    free(decoder);
+    CHECK_INT(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void test_allocation_failure_files__set(void)
+{
+    char *decoder = decoder_text();
+    static const struct tried_call set = {"fix, several files", NOTHING, fix_set};
+    try_call(&set, decoder, decoder_list);
+    free(decoder);
+}
+
 static void test_allocation_failure_files__parts(void)
 {
     static const struct tried_call splits = {"split", PLAN, split}, notes = {"annotate", PLAN, annotate};
@@ -170,4 +304,5 @@ static void test_allocation_failure_files__parts(void)
     try_call(&notes, parts, parts_list);
 }
 
-TESTS(test_allocation_failure_files__fix, test_allocation_failure_files__parts)
+TESTS(test_allocation_failure_files__fix, test_allocation_failure_files__set,
+      test_allocation_failure_files__set_writes, test_allocation_failure_files__parts)

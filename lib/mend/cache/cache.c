@@ -141,6 +141,8 @@ static npart_status find_order(struct npart__work *work, uint32_t tokens, enum n
         is_free = status == NPART_OK && npart__cache_is_free(work, &right, &moved, axes);
         npart__cache_probe_free(&moved);
     }
+    if (status == NPART_OK && work->is_out_of_memory)
+        status = npart__fail_memory(work->error);
     if (status == NPART_OK && is_free)
         *order = NPART_SLOTS_ANY;
     npart__cache_probe_free(&right);

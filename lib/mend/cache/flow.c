@@ -200,7 +200,7 @@ static bool is_known(struct npart__probe *a, struct npart__probe *b, uint32_t va
 
 /* Whether control that enters the node is the same for each token, wherever that stands. What is made anew of positions
  * is, and what says how a result is shaped does not depend on which slots are used. */
-static bool is_node_free(const struct npart__work *work, uint32_t id, struct npart__probe *a, struct npart__probe *b,
+static bool is_node_free(struct npart__work *work, uint32_t id, struct npart__probe *a, struct npart__probe *b,
                          const uint64_t *axes)
 {
     const struct npart__node *node = npart__node_at(work->graph, id);
@@ -212,7 +212,7 @@ static bool is_node_free(const struct npart__work *work, uint32_t id, struct npa
         operand = npart__value_at(work->graph, operand)->alias;
         if (work->is_position[operand] || work->is_repaired[operand] || !is_known(a, b, operand))
             continue;
-        if (axes[operand] == UINT64_MAX || !npart__cache_is_moved(a, b, axes[operand], operand))
+        if (axes[operand] == UINT64_MAX || !npart__cache_is_moved(work, a, b, axes[operand], operand))
             return false;
     }
     return true;

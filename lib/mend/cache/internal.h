@@ -152,7 +152,8 @@ static inline double npart__known_number(const struct npart__known *known, uint3
     return known->ints ? (double)known->ints[i] : known->doubles[i];
 }
 /* Whether slots of the past may be anywhere: `b` has the tokens of `a` at other slots, of as many. */
-bool npart__cache_is_moved(struct npart__probe *a, struct npart__probe *b, uint64_t axes, uint32_t value);
+bool npart__cache_is_moved(struct npart__work *work, struct npart__probe *a, struct npart__probe *b, uint64_t axes,
+                           uint32_t value);
 
 /* ---- flow.c, rules.c --------------------------------------------------------------------------------------------- */
 

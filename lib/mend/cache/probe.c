@@ -317,7 +317,7 @@ static uint32_t *match_slots(const struct npart__layout *a, const struct npart__
     return slot;
 }
 
-bool npart__cache_is_moved(struct npart__probe *a, struct npart__probe *b, uint64_t axes, uint32_t value)
+bool npart__cache_is_moved(struct npart__work *work, struct npart__probe *a, struct npart__probe *b, uint64_t axes, uint32_t value)
 {
     const struct npart__known *x = npart__cache_elements(a, value), *y = npart__cache_elements(b, value);
     const struct npart__fact *fact = npart__fact_of(&a->inference, value);
@@ -331,6 +331,7 @@ bool npart__cache_is_moved(struct npart__probe *a, struct npart__probe *b, uint6
     npart__arena_init(&scratch, &a->arena.allocator);
     uint32_t *slot = match_slots(&a->layout, &b->layout, &scratch);
     bool is_moved = slot != NULL;
+    work->is_out_of_memory |= !slot;
     for (uint32_t i = 0; i < y->count && is_moved; i++) {
         uint64_t rest = i, from = 0, stride = 1;
         for (uint32_t k = fact->rank; k-- > 0;) {

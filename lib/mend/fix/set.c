@@ -21,7 +21,7 @@ struct set {
     struct npart__shared_data shared;
     struct npart__save *saves; /* of the first `begun` models */
     uint32_t begun;
-    struct npart__output data;
+    struct npart__output data, manifest;
     struct npart__recipe data_recipe;
 };
 
@@ -134,17 +134,22 @@ static const char *make_manifest(const struct set *set, struct npart__buffer *ou
     return npart__made_text(out);
 }
 
-/* Weights before the models that need them, the manifest when all is there. */
-static npart_status commit(struct set *set)
+static npart_status begin_manifest(struct set *set)
 {
     struct npart__buffer text;
     const char *path = path_in(set, "manifest.json"), *manifest = make_manifest(set, &text);
-    npart_status status = path && manifest ? NPART_OK : npart__fail_memory(set->error);
-    if (status == NPART_OK && set->shared.moved.count)
-        status = npart__output_commit(&set->data, set->error);
+    return path && manifest ? npart__output_hold(&set->manifest, path, manifest, strlen(manifest), set->arena,
+                                                 set->error)
+                            : npart__fail_memory(set->error);
+}
+
+/* Only renames, as all is written by then: weights before the models that need them, the manifest last. */
+static npart_status commit(struct set *set)
+{
+    npart_status status = set->shared.moved.count ? npart__output_commit(&set->data, set->error) : NPART_OK;
     for (uint32_t i = 0; i < set->count && status == NPART_OK; i++)
         status = npart__save_commit(&set->saves[i], set->error);
-    return status == NPART_OK ? npart__output_save(path, manifest, strlen(manifest), set->arena, set->error) : status;
+    return status == NPART_OK ? npart__output_commit(&set->manifest, set->error) : status;
 }
 
 static npart_status write_set(struct set *set, enum npart_weights weights)
@@ -160,10 +165,13 @@ static npart_status write_set(struct set *set, enum npart_weights weights)
     if (status == NPART_OK)
         status = begin_weights(set);
     if (status == NPART_OK)
+        status = begin_manifest(set);
+    if (status == NPART_OK)
         status = commit(set);
     for (uint32_t i = 0; i < set->begun; i++)
         npart__save_close(&set->saves[i]);
     npart__output_close(&set->data);
+    npart__output_close(&set->manifest);
     return status;
 }
 
@@ -179,7 +187,7 @@ npart_status npart_fix_write_set(const npart_fix *const *fixes, uint32_t count, 
         return status;
     struct npart__arena arena;
     struct set set = {.fixes = fixes, .count = count, .folder = folder, .arena = &arena, .error = error,
-                      .shared = {.arena = &arena}, .data = {.descriptor = -1}};
+                      .shared = {.arena = &arena}, .data.descriptor = -1, .manifest.descriptor = -1};
     npart__arena_init(&arena, &fixes[0]->life->arena.allocator);
     status = write_set(&set, weights);
     npart__arena_clear(&arena);

@@ -104,19 +104,23 @@ void npart__output_close(struct npart__output *output)
 }
 
 /* The whole way of a small file (a manifest): on failure nothing is left of it. */
+npart_status npart__output_hold(struct npart__output *output, const char *path, const void *data, size_t bytes,
+                                struct npart__arena *arena, struct npart_error *error)
+{
+    struct npart__sink sink;
+    npart_status status = npart__output_open(output, path, NULL, arena, error);
+    if (status == NPART_OK)
+        status = npart__sink_open(&sink, output->descriptor, arena, error);
+    if (status == NPART_OK)
+        status = npart__sink_put(&sink, data, bytes);
+    return status == NPART_OK ? npart__sink_flush(&sink) : status;
+}
+
 npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
                                 struct npart_error *error)
 {
-    struct npart__output output;
-    struct npart__sink sink;
-    npart_status status = npart__output_open(&output, path, NULL, arena, error);
-    if (status != NPART_OK)
-        return status;
-    status = npart__sink_open(&sink, output.descriptor, arena, error);
-    if (status == NPART_OK)
-        status = npart__sink_put(&sink, data, bytes);
-    if (status == NPART_OK)
-        status = npart__sink_flush(&sink);
+    struct npart__output output = {.descriptor = -1};
+    npart_status status = npart__output_hold(&output, path, data, bytes, arena, error);
     if (status == NPART_OK)
         status = npart__output_commit(&output, error);
     npart__output_close(&output);

@@ -125,6 +125,9 @@ npart_status npart__output_write(struct npart__output *output, const struct npar
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error);
 /* Removes what was not committed. */
 void npart__output_close(struct npart__output *output);
+/* Opens it and writes bytes in memory. `output->descriptor` must be -1 before; close it, whatever comes out. */
+npart_status npart__output_hold(struct npart__output *output, const char *path, const void *data, size_t bytes,
+                                struct npart__arena *arena, struct npart_error *error);
 /* The four with bytes in memory. */
 npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
                                 struct npart_error *error);
