@@ -113,13 +113,15 @@ static npart_status fix_bound(struct scene *scene, struct npart_error *error)
 
 /* A decoder whose cache grows, with weights that go into a file of their own. */
 static const char decoder_lines[] =
-    "opset 17\ninput ids int64[1,new]\ninput past_k float32[1,1,past,8]\ninit first int64[] = 0\ninit step int64[] = 1\ninit axis int64[] = 2\n"
+    "opset 17\ninput ids int64[1,new]\ninput past_k float32[1,1,past,8]\ninit first int64[] = 0\n"
+    "init step int64[] = 1\ninit axis int64[] = 2\n"
     "init closed float32[] = -10000\ninit open float32[] = 0\ninit last int64[1] = 1\ninit head int64[1] = 1\n"
     "node shape = Shape(past_k)\nnode before = Gather(shape, axis)\nnode ids_shape = Shape(ids)\n"
     "node tokens = Gather(ids_shape, step)\nnode slots = Add(before, tokens)\n"
     "node positions = Range(before, slots, step)\nnode slot = Range(first, slots, step)\n"
     "node row = Unsqueeze(positions, last)\nnode later = Greater(slot, row)\n"
-    "node causal = Where(later, closed, open)\nnode word = Gather(words, ids)\nnode place = Gather(places, positions)\n"
+    "node causal = Where(later, closed, open)\nnode word = Gather(words, ids)\n"
+    "node place = Gather(places, positions)\n"
     "node x = Add(word, place)\nnode query = Unsqueeze(x, head)\nnode key = Concat(past_k, query) axis=2 @join\n"
     "node turned = Transpose(key) perm=[0,1,3,2]\nnode products = MatMul(query, turned)\n"
     "node scores = Add(products, causal)\nnode weights = Softmax(scores) axis=-1\n"

@@ -4,6 +4,9 @@
  * decoder takes. Each part is planned, and what it costs on each device is taken apart into what
  * it costs wherever the others are, and what is transferred for its links.
  */
+#include <stdlib.h>
+
+#include "cache/cache.h"
 #include "place/place.h"
 
 /* A usual answer of a language model, in tokens. */
@@ -158,7 +161,19 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
     return NPART_OK;
 }
 
-/* A part whose cache goes to itself runs once for each token; one that only fills it (the prompt) runs once. */
+/* New tokens in a run of a model that `fix --cache` made, as its contract says; 1 of any other. */
+static uint64_t tokens_of_a_run(const npart_placement *placement, uint32_t model)
+{
+    static const char member[] = "\"tokens\":";
+    const npart_model *at = npart_inference_model(placement->set.models[model]);
+    const char *text = npart__model_metadata(at->graph, NPART__CACHE_KEY);
+    const char *found = text ? strstr(text, member) : NULL;
+    uint64_t number = found ? strtoul(found + sizeof member - 1, NULL, 10) : 1;
+    return number ? number : 1;
+}
+
+/* A part whose cache goes to itself runs once for each token, or once for as many as it takes, as of a prompt that is
+ * as long; one that only fills it (the prompt) runs once. */
 static void count_runs(npart_placement *placement)
 {
     for (uint32_t i = 0; i < placement->joints.count; i++) {
@@ -166,7 +181,8 @@ static void count_runs(npart_placement *placement)
         struct npart_part *part = &placement->parts[link->from].told;
         if (placement->joints.items[i].kind != NPART_LINK_CACHE || link->from != link->to)
             continue;
-        part->runs = placement->info.tokens;
+        uint64_t tokens = tokens_of_a_run(placement, part->model);
+        part->runs = placement->info.tokens / tokens + (placement->info.tokens % tokens != 0);
         part->runs_from = NPART_RUNS_TOKENS;
     }
 }
