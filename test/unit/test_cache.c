@@ -770,6 +770,30 @@ static void test_cache__neighbours(void)
     CHECK(fixed_count > 0 && refused_count > fixed_count / 10);
 }
 
+/* Caches that are as large before as after: written into, through a Transpose too, or joined and cut. */
+static void test_cache__fixed_already(void)
+{
+    static const char *const ways[] = {
+        "node kept = ScatterElements(past_k, place_ids, ids_f) axis=2\noutput kept\n",
+        "node past_t = Transpose(past_k) perm=[2,0,1,3]\nnode kept_t = ScatterND(past_t, at, fresh)\n"
+        "node kept = Transpose(kept_t) perm=[1,2,0,3]\noutput kept\n",
+        "node joined = Concat(past_k, fresh_1) axis=2\nnode kept = Slice(joined, one_i, far, two_i)\noutput kept\n",
+    };
+    for (size_t i = 0; i < NPART__COUNT(ways); i++) {
+        char text[1200];
+        struct fixed fixed;
+        (void)snprintf(text, sizeof text,
+                       "opset 17\ninput past_k float32[1,2,8,2]\ninput place_ids int64[1,2,1,2]\n"
+                       "input ids_f float32[1,2,1,2]\ninput at int64[1,1]\ninput fresh float32[1,1,2,2]\n"
+                       "input fresh_1 float32[1,2,1,2]\ninit one_i int64[1] = 1\ninit far int64[1] = 9\n"
+                       "init two_i int64[1] = 2\n%s", ways[i]);
+        fix_text(&fixed, text, 16, 1, false);
+        CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
+        CHECK(strstr(fixed.error.message, "the cache has a fixed size already"));
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* What a head attends to beside tokens: a column past all slots, the largest of a row is taken off, and the column goes
  * after the Softmax. */
 static void test_cache__sinks(void)
@@ -876,4 +900,5 @@ TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positi
       test_cache__grouped_refused, test_cache__attention,
       test_cache__attention_of_slots, test_cache__columns, test_cache__refusals,
       test_cache__arguments, test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table,
+      test_cache__fixed_already,
       test_cache__idle_cast, test_cache__states)

@@ -83,12 +83,41 @@ static bool is_joined(const struct npart__work *work, uint32_t join, struct npar
            npart__normalize_axis(npart__node_int(work->graph, node, "axis", 0), fact->rank, &out->axis);
 }
 
-/* An input that is written into, so that the cache is as large before as after. */
+/* The first operand of a node, back through one Transpose; NPART_NONE. */
+static uint32_t turned_operand(const struct npart__work *work, uint32_t node)
+{
+    uint32_t value = npart__node_input(work->graph, npart__node_at(work->graph, node), 0);
+    value = value == NPART_NONE ? value : through(work, value);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(work->graph, value);
+    if (producer == NPART_NONE || !npart__lists_op(work->graph, "Transpose", producer))
+        return value;
+    uint32_t turned = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
+    return turned == NPART_NONE ? turned : through(work, turned);
+}
+
+/* An input that is written into, or joined with new slots of which as many go again: the cache is as large before as
+ * after. */
 static bool is_fixed(const struct npart__work *work, uint32_t producer)
 {
-    uint32_t into = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
-    return into != NPART_NONE && npart__lists_op(work->graph, "ScatterND ScatterElements TensorScatter", producer) &&
-           is_graph_input(work, through(work, into));
+    struct npart__pair pair = {.past = NPART_NONE};
+    bool is_turned = npart__lists_op(work->graph, "Transpose", producer);
+    uint32_t inner = is_turned ? turned_operand(work, producer) : NPART_NONE;
+    if (is_turned && inner != NPART_NONE && npart__producer(work->graph, inner) != NPART_NONE)
+        producer = npart__producer(work->graph, inner);
+    uint32_t into = turned_operand(work, producer);
+    if (into == NPART_NONE)
+        return false;
+    if (npart__lists_op(work->graph, "ScatterND ScatterElements TensorScatter", producer))
+        return is_graph_input(work, into);
+    uint32_t join = npart__producer(work->graph, into);
+    uint32_t result = npart__node_output(work->graph, npart__node_at(work->graph, producer), 0);
+    if (join == NPART_NONE || result == NPART_NONE || !npart__lists_op(work->graph, "Slice", producer) ||
+        !is_joined(work, join, &pair))
+        return false;
+    const struct npart__fact *past = npart__fact_of(work->plain, pair.past);
+    const struct npart__fact *made = npart__fact_of(work->plain, result);
+    return npart__is_static(past) && npart__is_static(made) && past->rank == made->rank &&
+           memcmp(past->dims, made->dims, past->rank * sizeof *past->dims) == 0;
 }
 
 static bool is_taken_by(const struct npart__work *work, uint32_t producer)

@@ -317,7 +317,8 @@ static uint32_t *match_slots(const struct npart__layout *a, const struct npart__
     return slot;
 }
 
-bool npart__cache_is_moved(struct npart__work *work, struct npart__probe *a, struct npart__probe *b, uint64_t axes, uint32_t value)
+bool npart__cache_is_moved(struct npart__work *work, struct npart__probe *a, struct npart__probe *b, uint64_t axes,
+                           uint32_t value)
 {
     const struct npart__known *x = npart__cache_elements(a, value), *y = npart__cache_elements(b, value);
     const struct npart__fact *fact = npart__fact_of(&a->inference, value);
