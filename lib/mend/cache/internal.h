@@ -205,6 +205,9 @@ npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens
  * out of memory. */
 bool npart__cache_find_states(struct npart__work *work, const struct npart__inference *inference);
 
+/* A value back through Identity. */
+uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value);
+
 /* contract.c: the contract as JSON; NULL when out of memory. */
 const char *npart__cache_text(const struct npart__cache *cache, struct npart__arena *arena);
 

@@ -36,7 +36,7 @@ static bool is_same_form(const struct npart__fact *a, const struct npart__fact *
 }
 
 /* Back through nodes that do nothing: what is handed on as it is, as the keys of an encoder, is no state. */
-static uint32_t source_of(const struct npart__graph *graph, uint32_t value)
+uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value)
 {
     for (;;) {
         value = npart__value_at(graph, value)->alias;
@@ -72,7 +72,7 @@ static bool list_candidates(struct search *search)
             search->inputs[search->input_count++] = i;
     for (uint32_t i = 0; i < scope->output_count; i++) {
         uint32_t output = work->graph->operands.items[scope->first_output + i];
-        uint32_t source = source_of(work->graph, output);
+        uint32_t source = npart__cache_source(work->graph, output);
         if (!is_present(work, output) && search->output_count < LIMIT_STATES &&
             npart__value_at(work->graph, source)->kind != NPART__VALUE_INPUT &&
             is_state_like(npart__fact_of(search->inference, output)))

@@ -209,6 +209,29 @@ static void drop_inputs(struct writing *writing)
     }
 }
 
+/* An output that says nothing: an input as it is, or a constant. Merged decoders have the keys of the encoder so, which
+ * the host has already. */
+static bool says_nothing(const struct writing *writing, uint32_t output)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    for (uint32_t i = 0; i < writing->work->pairs.count; i++)
+        if (writing->work->pairs.items[i].present == output)
+            return false;
+    uint32_t source = npart__cache_source(graph, output);
+    return npart__value_at(graph, source)->kind == NPART__VALUE_INPUT || writing->inference.facts[source].is_constant;
+}
+
+static void drop_outputs(struct writing *writing)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    const struct npart__scope *scope = npart__scope_at(graph, 0);
+    for (uint32_t i = 0; i < scope->output_count; i++) {
+        uint32_t output = graph->operands.items[scope->first_output + i];
+        if (says_nothing(writing, output))
+            npart__editor_drop_output(writing->editor, npart__value_name(graph, output));
+    }
+}
+
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
 static const char *keep_text(struct npart__arena *arena, const char *text)
@@ -304,7 +327,8 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
                                                      .offset = at->offset});
     }
     for (uint32_t i = 0; i < scope->output_count && is_done; i++)
-        is_done = add_output(writing, work->graph->operands.items[scope->first_output + i], arena, out);
+        if (!says_nothing(writing, work->graph->operands.items[scope->first_output + i]))
+            is_done = add_output(writing, work->graph->operands.items[scope->first_output + i], arena, out);
     out->info.port_count = out->ports.count;
     out->info.text = is_done ? npart__cache_text(out, arena) : NULL;
     return out->info.text && npart__editor_note_model(writing->editor, NPART__CACHE_KEY, out->info.text);
@@ -333,6 +357,8 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
         drop_inputs(&writing);
     if (status == NPART_OK)
         status = change_nodes(&writing);
+    if (status == NPART_OK)
+        drop_outputs(&writing);
     if (status == NPART_OK)
         status = change_outputs(&writing);
     if (status == NPART_OK && !tell(&writing, arena, out))

@@ -53,6 +53,8 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
 
 /* The main graph has no such input any more; nothing may use it. */
 void npart__editor_drop_input(struct npart__editor *editor, const char *name);
+/* The same of an output; what makes it goes where nobody else uses it. */
+void npart__editor_drop_output(struct npart__editor *editor, const char *name);
 
 /* What an output of the main graph is from here on; what it was goes on under another name. */
 struct npart__new_output {

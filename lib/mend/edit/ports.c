@@ -42,6 +42,16 @@ bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart_
     return true;
 }
 
+void npart__editor_drop_output(struct npart__editor *editor, const char *name)
+{
+    Onnx__GraphProto *graph = editor->model->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->n_output; i++)
+        if (!graph->output[i]->name || strcmp(graph->output[i]->name, name) != 0)
+            graph->output[kept++] = graph->output[i];
+    graph->n_output = kept;
+}
+
 /* Names of the main graph's list and what they are from here on. Those of outputs become others, those of their sources
  * the outputs'. */
 struct renaming {
