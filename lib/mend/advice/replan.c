@@ -57,6 +57,9 @@ const char *npart__target_text(const struct npart__plan *plan, uint32_t variant,
         variant = at->variant;
     if (variant != NPART_NONE) {
         by_default = oplist->variants.items[variant].switches;
+        /* A chip and a system: where another system is named, the chip stays. */
+        if (variant != at->variant && at->like != NPART_NONE)
+            npart__append_format(&text, ":%s", oplist->variants.items[at->variant].name);
         npart__append_format(&text, ":%s", variant == at->variant && *at->variant_text
                                                ? at->variant_text
                                                : oplist->variants.items[variant].name);

@@ -123,7 +123,7 @@ static npart_status read_list(const char *text, size_t bytes, const char *path, 
         status = npart__fail(error, NPART_ERROR_OPLIST, path, "it holds a target, and no rewrites");
     struct npart__rewrite *rows =
         status == NPART_OK ? npart__arena_zeroed(arena, oplist->rewrites.count + (size_t)1, sizeof *rows) : NULL;
-    *target = (struct npart__target){.oplist = oplist, .variant = NPART_NONE, .variant_text = "",
+    *target = (struct npart__target){.oplist = oplist, .variant = NPART_NONE, .like = NPART_NONE, .variant_text = "",
                                      .toolchain_text = "", .stages = 1};
     if (status == NPART_OK && !rows)
         return npart__fail_memory(error);

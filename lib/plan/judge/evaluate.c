@@ -410,9 +410,9 @@ enum npart__truth npart__holds_switch(const struct npart__asked *asked)
 /* A variant that is `like` another has all that is said of that one. */
 enum npart__truth npart__holds_variant(const struct npart__asked *asked)
 {
-    uint32_t variant = asked->trial->target->variant, wanted = (uint32_t)asked->term->number;
-    return npart__truth_of(variant != NPART_NONE &&
-                           (variant == wanted || asked->trial->oplist->variants.items[variant].like == wanted));
+    const struct npart__target *target = asked->trial->target;
+    uint32_t wanted = (uint32_t)asked->term->number;
+    return npart__truth_of(target->variant == wanted || npart__target_like(target) == wanted);
 }
 
 /* Of each operand that the selector names: the first that does not hold decides and is what is told, so a condition

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name, and what
+ * ":VARIANT:VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name, and what
  * follows from the choice: which lines count, which partitioner and runtime, which parameters
  * and limits. Later stages ask a target and not the list.
  */
@@ -49,6 +49,36 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
     return out->variant == NPART_NONE ? lack(oplist, "variant", text, *length, error) : NPART_OK;
 }
 
+uint32_t npart__target_like(const struct npart__target *target)
+{
+    if (target->variant == NPART_NONE)
+        return NPART_NONE;
+    return target->like != NPART_NONE ? target->like : target->oplist->variants.items[target->variant].like;
+}
+
+/* `:a16:ios18`, a chip and a system, in either order: the one that is like another in the list is like the second named.
+ * Its own parameters stay, and what it had from the other it has from this one. Where neither is like another, or both
+ * are, the two exclude each other, and what stands after the first is left for the caller to complain of. */
+static npart_status choose_like(const struct npart__oplist *oplist, const char **text, struct npart__target *out,
+                                struct npart_error *error)
+{
+    const char *second = *text + 1;
+    const struct npart__variant *variants = oplist->variants.items;
+    size_t length = word_end(second);
+    struct npart__target of_second = *out;
+    npart_status status = choose_variant(oplist, second, &length, &of_second, error);
+    if (status != NPART_OK)
+        return status;
+    bool is_first_like = variants[out->variant].like != out->variant;
+    bool is_second_like = variants[of_second.variant].like != of_second.variant;
+    if (is_first_like == is_second_like)
+        return NPART_OK;
+    out->like = is_first_like ? of_second.variant : out->variant;
+    out->variant = is_first_like ? out->variant : of_second.variant;
+    *text = second + length;
+    return NPART_OK;
+}
+
 void npart__target_take_toolchain(struct npart__target *target, uint32_t toolchain)
 {
     target->toolchain = toolchain;
@@ -93,7 +123,8 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error)
 {
-    *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .variant_text = ""};
+    *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .like = NPART_NONE,
+                                   .variant_text = ""};
     if (oplist->is_rewrites)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s holds rewrites, and no target", oplist->path);
     /* All stages at first; those whose switch is against them are taken out below, once switches
@@ -105,12 +136,15 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         npart__target_take_toolchain(out, oplist->toolchains.count - 1);
     if (*text == ':') {
         /* The name may be empty, which no variant's is. */
-        size_t length = word_end(++text);
+        const char *begin = ++text;
+        size_t length = word_end(text);
         npart_status status = choose_variant(oplist, text, &length, out, error);
+        text += length;
+        if (status == NPART_OK && *text == ':')
+            status = choose_like(oplist, &text, out, error);
         if (status != NPART_OK)
             return status;
-        out->variant_text = npart__arena_copy_text(arena, text, length);
-        text += length;
+        out->variant_text = npart__arena_copy_text(arena, begin, (size_t)(text - begin));
     } else if (out->variant != NPART_NONE) {
         out->variant_text = oplist->variants.items[out->variant].name;
     }
@@ -221,9 +255,7 @@ bool npart__target_folds(const struct npart__target *target)
  * any order. `like` is the end of its chain already (npart__line_variant), so one step is enough. */
 static int fit_of(const struct npart__target *target, uint32_t variant)
 {
-    const struct npart__oplist *oplist = target->oplist;
-    uint32_t like = target->variant == NPART_NONE ? NPART_NONE : oplist->variants.items[target->variant].like;
-    return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == like ? 2 : 0;
+    return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == npart__target_like(target) ? 2 : 0;
 }
 
 /* What is said of float16 holds for float32 too, since NPUs compute it so. So a list need not repeat each rate,
@@ -338,5 +370,6 @@ const struct npart__limit *npart__variant_limit(const struct npart__target *targ
 {
     struct npart__target other = *target;
     other.variant = npart__find_variant(target->oplist, variant, strlen(variant));
+    other.like = NPART_NONE;
     return other.variant == NPART_NONE ? NULL : npart__target_limit(&other, name);
 }

@@ -521,7 +521,8 @@ bool npart__is_builtin(const struct npart__oplist *list);
 struct npart__target {
     const struct npart__oplist *oplist;
     uint32_t variant; /* NPART_NONE where the list has none */
-    const char *variant_text; /* as the user wrote it, which may be an alias */
+    uint32_t like;    /* whose parameters it shares, where the user says another than the list; NPART_NONE: he does not */
+    const char *variant_text; /* as the user wrote it, which may be an alias, and that of `like` after a colon */
     uint32_t switches; /* bits that are on */
     uint32_t stages;    /* bits of the stages applied */
     uint32_t toolchain;         /* whose rules count: an index; 0 where the list names none */
@@ -535,9 +536,12 @@ bool npart__find_release(const struct npart__oplist *oplist, const char *text, s
                          struct npart__target *out);
 /* Chooses a line by its place. */
 void npart__target_take_toolchain(struct npart__target *target, uint32_t toolchain);
-/* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
+/* Reads ":VARIANT:VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. Of two variants one is
+ * like the other from then on. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);
+/* The variant whose parameters the chosen one shares, which may be itself; NPART_NONE where the list has none. */
+uint32_t npart__target_like(const struct npart__target *target);
 /* Whether a line counts with the switches that are on. */
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when);
 /* The partitioner with the switches that are on; "waves" where the list names none. */

@@ -168,7 +168,7 @@ static bool counts(const struct npart__target *target, const struct npart__preci
     bool is_for = line->variant_count == 0;
     for (uint32_t i = 0; i < line->variant_count && target->variant != NPART_NONE; i++) {
         uint32_t variant = oplist->format_variants.items[line->first_variant + i];
-        is_for |= variant == target->variant || variant == oplist->variants.items[target->variant].like;
+        is_for |= variant == target->variant || variant == npart__target_like(target);
     }
     /* A list without variants has no line that names one, since the name would not have been found. */
     return is_for && npart__target_has(target, line->when);
@@ -222,6 +222,7 @@ bool npart__is_native_on(const struct npart__target *target, uint32_t variant, s
     bool depends;
     /* The toolchain and the stages stay the target's. */
     other.variant = variant;
+    other.like = NPART_NONE;
     other.switches = target->oplist->variants.items[variant].switches;
     const struct npart__precision_line *line = npart__target_precision(&other, format, &depends);
     return line && line->happens == NPART_HAPPENS_NATIVE;
