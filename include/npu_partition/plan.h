@@ -512,11 +512,23 @@ struct npart_cause {
 NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found,
                                 size_t bytes);
 
+/* What the rates of a run stand on. */
+enum npart_basis {
+    /* single figures and assumptions, or networks that held out were off by more than 30 % in the median */
+    NPART_BASIS_DOCUMENTS,
+    NPART_BASIS_FAMILY, /* networks on a sister of the chip, which held out were off by less */
+    NPART_BASIS_MEASURED /* the same on this chip */
+};
+NPART_API const char *npart_basis_text(enum npart_basis value); /* in JSON, or NULL */
+
 /* What a run takes, once the model is loaded; the typical value is the sum of the parts'. */
 struct npart_cost {
     size_t size;
     struct npart_cost_range total; /* of a run */
-    bool is_calibrated; /* false when more than half of the time rests on assumed parameters */
+    bool is_calibrated; /* whether `basis` is another than `documents` */
+    /* what the rates stand on: of the precision that most of the NPU's time is of; `documents` too where more than half
+     * of the time rests on assumed parameters */
+    enum npart_basis basis;
     const char *runtime; /* what starts partitions: `bare`, `onnxruntime`, `tflite` or `coreml` */
     struct npart_cost_range switching; /* starting partitions. The formulas are in `docs/architecture.md`, "Cost" */
     struct npart_cost_range copying; /* boundary tensors */

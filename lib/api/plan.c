@@ -481,7 +481,8 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .break_even_macs = plan->plan.sides.break_even_macs,
         .fill = cost->fill,
         .runtime = npart__invoker_names[plan->plan.node_costs->rates.invoker],
-        .is_calibrated = cost->is_calibrated,
+        .is_calibrated = cost->basis != NPART_BASIS_DOCUMENTS,
+        .basis = cost->basis,
         .compile = npart__compile_range(&plan->plan.node_costs->rates, &work),
     };
     return true;

@@ -1,101 +1,235 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits cost parameters of a target's chips to published latencies, by asking the tool itself.
+"""Fits cost parameters of a target's chips to published latencies.
 
-Each chip has parameters of its own; a fit begins at those of the chip before it, and is drawn back to them where the
-rows say little. What counts is the logarithm of predicted over published time, of the graph all on the NPU. Families of
-networks are held out in turn, and those figures are what a list may say of itself.
+What a graph has of each quantity is asked of the tool itself: a rate is halved, and by how much the time grows is the
+quantity. A chip's rate is what all chips have in common, times the chip's speed, times what the chip has of its own,
+each with a prior, so that few rows leave it where the list had it. Networks of one family err together, and errors have
+heavy tails. Families of networks are held out in turn: those figures are what a list may say of itself.
 
 usage: fit_rates.py --tool TOOL --rows latency_other.csv.gz --target rknn --chips rk3588,rk3576 \\
-           --parameters 'launch_ms=0.3,matrix_tops of w8a8=1.2' [--folds] [--write]
+           --parameters 'launch_ms=0.3,matrix_tops=1.2' [--sisters m1=a14] [--source "..."] [--write LIST]
+Needs:  pip install numpy onnx
 
-Prints `param` lines for the list with --write; with --folds how far off families are that were held out.
+The values of --parameters are where the fit begins. With --write the `param` lines stand in LIST afterwards, between
+its two marks, with the error of what was held out (`held_out_error`), from which a report knows what it may call
+calibrated. --sisters gives a chip without rows the rates of another.
 """
 import argparse
-import csv
-import gzip
-import json
+import collections
 import math
-import os
+import pathlib
 import statistics
-import subprocess
-import tempfile
 
-SPREAD = 1.3        # a parameter's low and high, as a share of its typical value
-PULL = 0.004        # what the loss grows by where a parameter is e times the one that it began at
-STEPS = (2, 1.5, 1.2)
-TURNS = 4           # at one size of step
+import numpy as np
+
+import published
+
+BEGIN, END = "# begin: fitted by make fit-rates", "# end: fitted"
+SPREAD = 1.3          # a parameter's low and high, as a share of its typical value
+OVERLAP = 0.5         # of the shorter of a product and its weights, as in lib/plan/cost/node.c
+TILE, LEAST_DEPTH = 32, 16
+COMMON, SPEED, OWN, OWN_START = 0.7, 0.8, 0.2, 0.4  # deviations of logarithms by prior
+ROW, FAMILY, FREEDOM = 0.08, 0.15, 1.5  # families that no formula catches pull little
+Z80 = 1.28155
+STARTS = ("launch_ms", "runtime_ms", "map_ms")  # of no speed of a chip's unit, but of its own
+IS_TIME = ("_ms", "_us")
+PER_MS = {"_ms": 1, "_us": 1e3, "_gb_per_s": 1e6, "_tops": 1e9, "_gops": 1e6}
+
+
+def unit_ms(name, value):
+    end = next(end for end in PER_MS if name.endswith(end))
+    return value / PER_MS[end] if end in IS_TIME else 1 / (value * PER_MS[end])
+
+
+def up(value, tile):
+    return -(-value // tile) * tile
+
+
+def operations(work):
+    if not work["rows"] and not work["columns"]:
+        return 2. * work["macs"]
+    depth = up(max(work["depth"], 1), TILE if work["depth"] >= TILE else LEAST_DEPTH)
+    return 2. * up(work["rows"], TILE) * up(work["columns"], TILE) * depth * work["taps"] * work["groups"]
+
+
+class Graph:
+    """Quantities of one graph on one target: by parameter, and products with the bytes of their weights."""
+
+    def __init__(self, tool, row, names, begun):
+        # So slow that each product is longer than its weights.
+        base = {**begun, "matrix_tops": begun["matrix_tops"] / 1e4}
+        answer = tool.ask(row, detail="nodes")
+        products = [node["work"] for node in answer["nodes"] if node.get("work") and
+                    node["work"]["class"] in ("matrix", "product")]
+        half = {1: .5, 11: .25}
+        self.operations = np.array([operations(work) for work in products])
+        self.bytes = np.array([work["weight_bytes"] * half.get(work["weight_type"], 1) for work in products])
+        whole = self.time(tool, row, base)
+        self.linear = np.zeros(len(names))
+        for i, name in enumerate(names):
+            if name == "matrix_tops":
+                continue
+            slower = base[name] * 2 if name.endswith(IS_TIME) else base[name] / 2
+            self.linear[i] = (self.time(tool, row, {**base, name: slower}) - whole) / unit_ms(name, base[name])
+        if "memory_gb_per_s" in names:
+            self.linear[names.index("memory_gb_per_s")] -= OVERLAP * self.bytes.sum()
+        # What no parameter here speaks of.
+        known = sum(self.linear[i] * unit_ms(name, base[name]) for i, name in enumerate(names))
+        self.rest = whole - known - self.products(unit_ms("matrix_tops", base["matrix_tops"]),
+                                                  unit_ms("memory_gb_per_s", base["memory_gb_per_s"]))
+
+    @staticmethod
+    def time(tool, row, values):
+        return tool.npu_whole(row, cost=[f"param {name} {value:.9g} {value:.9g} {value:.9g}"
+                                         for name, value in values.items()])[1]
+
+    def products(self, by_operation, by_byte):
+        compute, stream = self.operations * by_operation, self.bytes * by_byte
+        return float((np.maximum(compute, stream) + OVERLAP * np.minimum(compute, stream)).sum())
+
+    def milliseconds(self, names, units):
+        return float(self.linear @ units) + self.rest + self.products(units[names.index("matrix_tops")],
+                                                                      units[names.index("memory_gb_per_s")])
 
 
 class Fit:
     def __init__(self, options):
-        self.tool, self.target = options.tool, options.target
-        self.folder = os.path.join(os.path.dirname(options.rows), "models")
-        with gzip.open(options.rows, "rt", encoding="utf-8") as file:
-            self.rows = [row for row in csv.DictReader(file)
-                         if row["target"] == options.target and row["graph"] and row["variant"]
-                         and "not for scoring" not in row["note"]]
+        self.tool = published.Tool(options.tool, options.rows)
+        self.chips = options.chips.split(",")
+        self.begun = {name: float(value) for name, value in (pair.split("=") for pair in options.parameters.split(","))}
+        self.names = list(self.begun)
+        self.rows = [row for row in published.read_rows(options.rows, options.target) if row["variant"] in self.chips
+                     and (not options.precision or row["precision"] == options.precision)]
+        self.graphs = {}
+        for row in self.rows:
+            key = row["asked"], row["graph"]
+            if key not in self.graphs:
+                self.graphs[key] = Graph(self.tool, row, self.names, self.begun)
+        self.families = sorted({row["family"] for row in self.rows})
 
-    def predict(self, values, chip, graphs):
-        """{graph: milliseconds} with these parameters."""
-        with tempfile.NamedTemporaryFile("w", suffix=".cost") as file:
-            lines = [f"param {name} {value / SPREAD:.4g} {value:.4g} {value * SPREAD:.4g}"
-                     for name, value in values.items()]
-            file.write("\n".join(["format 1", f"cost {self.target}", 'source "a fit"', *lines, ""]))
-            file.flush()
-            return {graph: self.ask(graph, chip, file.name) for graph in graphs}
+    def predict(self, row, values):
+        units = np.array([unit_ms(name, value) for name, value in zip(self.names, values)])
+        return self.graphs[row["asked"], row["graph"]].milliseconds(self.names, units)
 
-    def ask(self, graph, chip, cost):
-        command = [self.tool, os.path.join(self.folder, graph), "-t", f"{self.target}:{chip}", "--cost", cost,
-                   "--no-advice", "--format", "json"]
-        report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        return report["targets"][0]["cost"]["alternatives"]["npu_whole"][1]
-
-    def loss(self, values, begun, chip, rows):
-        found = self.predict(values, chip, {row["graph"] for row in rows})
-        errors = [abs(math.log(found[row["graph"]] / float(row["ms"]))) for row in rows]
-        return sum(errors) / len(errors) + PULL * sum(abs(math.log(values[name] / begun[name])) for name in values)
-
-    def fit(self, begun, chip, rows):
-        """One parameter after the other, by ever smaller steps."""
-        values, best = dict(begun), self.loss(begun, begun, chip, rows)
-        for step in STEPS:
-            for _ in range(TURNS):
-                before = best
-                for name in values:
-                    for factor in (step, 1 / step):
-                        tried = {**values, name: values[name] * factor}
-                        loss = self.loss(tried, begun, chip, rows)
-                        if loss < best - 1e-4:
-                            values, best = tried, loss
-                            break
-                if best == before:
-                    break
-        return values
-
-    def fit_chips(self, begun, chips, held_out=None):
-        """{chip: values}; each chip begins at the first one's."""
-        out = {}
-        for chip in chips:
-            rows = [row for row in self.rows if row["variant"] == chip and row["family"] != held_out]
-            out[chip] = self.fit(out[chips[0]] if out else begun, chip, rows)
+    def values(self, z):
+        """By chip, from standard normal numbers: common by parameter, speed by chip, own by chip and parameter."""
+        n, c = len(self.names), len(self.chips)
+        common, speed, own = z[:n], z[n:n + c], z[n + c:n + c + n * c].reshape(c, n)
+        out, deviation = {}, np.array([OWN_START if name in STARTS else OWN for name in self.names])
+        for i, chip in enumerate(self.chips):
+            log = COMMON * common + deviation * own[i]
+            log = log + np.array([0 if name in STARTS else -SPEED * speed[i] if name.endswith(IS_TIME) else
+                                  SPEED * speed[i] for name in self.names])
+            out[chip] = np.array(list(self.begun.values())) * np.exp(log)
         return out
 
-    def ratios(self, fits, families):
-        """Predicted over published, of the rows of these families."""
+    def fit(self, rows):
+        """{chip: values}, by damped Gauss-Newton steps over the rows, with weights of Student's t."""
+        n = len(self.names) + len(self.chips) * (1 + len(self.names))
+        groups = sorted({(row["family"], row["variant"]) for row in rows})
+        at = np.array([groups.index((row["family"], row["variant"])) for row in rows])
+        measured = np.log([float(row["ms"]) for row in rows])
+        # A network by several hosts or runtimes counts once.
+        counts = collections.Counter((row["asked"], row["graph"]) for row in rows)
+        share = np.array([1 / counts[row["asked"], row["graph"]] for row in rows])
+        keys = sorted({(row["asked"], row["graph"]) for row in rows})
+        first = {key: next(row for row in rows if (row["asked"], row["graph"]) == key) for key in keys}
+        where = np.array([keys.index((row["asked"], row["graph"])) for row in rows])
+
+        def errors(z):
+            values = self.values(z)
+            told = np.array([math.log(self.predict(first[key], values[first[key]["variant"]])) for key in keys])
+            return told[where] + FAMILY * z[n:][at] - measured
+
+        def price(error, z):
+            return (share * (FREEDOM + 1) * np.log1p((error / ROW) ** 2 / FREEDOM)).sum() + z[:n] @ z[:n] + \
+                ((FREEDOM + 1) * np.log1p(z[n:] ** 2 / FREEDOM)).sum()
+
+        z, damping = np.zeros(n + len(groups)), 1e-2
+        error = errors(z)
+        for _ in range(40):
+            jacobian = np.zeros((len(rows), len(z)))
+            for k in range(n):
+                moved = z.copy()
+                moved[k] += 1e-4
+                jacobian[:, k] = (errors(moved) - error) / 1e-4
+            jacobian[np.arange(len(rows)), n + at] = FAMILY
+            weight = share * (FREEDOM + 1) / (FREEDOM + (error / ROW) ** 2) / ROW ** 2
+            penalty = np.concatenate([np.ones(n), (FREEDOM + 1) / (FREEDOM + z[n:] ** 2)])
+            normal = (jacobian * weight[:, None]).T @ jacobian + np.diag(penalty)
+            down = -(jacobian.T @ (weight * error) + penalty * z)
+            before = price(error, z)
+            for _ in range(8):
+                to = z + np.linalg.solve(normal + damping * np.diag(np.diag(normal)), down)
+                new = errors(to)
+                if price(new, to) < before:
+                    break
+                damping = max(damping * 8, 1e-3)
+            else:
+                break
+            z, error, damping = to, new, damping / 4
+            if before - price(error, z) < 1e-3:
+                break
+        return self.values(z)
+
+    def ratios(self, rows, fitted):
+        """Told over published."""
+        return [(row["variant"], row["graph"], self.predict(row, fitted[row["variant"]]) / float(row["ms"]))
+                for row in rows]
+
+    def held_out(self):
         out = []
-        for chip, values in fits.items():
-            rows = [row for row in self.rows if row["variant"] == chip and row["family"] in families]
-            found = self.predict(values, chip, {row["graph"] for row in rows})
-            out += [(chip, row["graph"], found[row["graph"]] / float(row["ms"])) for row in rows]
+        for family in self.families:
+            ratios = self.ratios([row for row in self.rows if row["family"] == family],
+                                 self.fit([row for row in self.rows if row["family"] != family]))
+            tell(f"without {family}", ratios)
+            out += ratios
+        tell("held out", out)
         return out
 
 
 def tell(what, ratios):
     errors = sorted(abs(ratio - 1) for _, _, ratio in ratios)
-    spread = math.sqrt(sum(math.log(ratio) ** 2 for _, _, ratio in ratios) / len(ratios))
     print(f"{what}: {len(errors)} rows, median {statistics.median(errors):.0%}, "
-          f"nine of ten within {errors[int(0.9 * len(errors))]:.0%}, spread of the logarithm {spread:.2f}", flush=True)
+          f"nine of ten within {np.quantile(errors, .9):.0%}, "
+          f"told over published {math.exp(statistics.median(math.log(r) for _, _, r in ratios)):.2f}", flush=True)
+
+
+def lines_of(fit, fitted, held, options):
+    """`param` lines of the list. The model's own spread is what covers eight of ten that were held out."""
+    of = f" of {options.precision}" if options.precision else ""
+    logs = sorted(abs(math.log(ratio)) for _, _, ratio in held)
+    sigma = np.quantile(logs, .8) / Z80
+    error = statistics.median(abs(ratio - 1) for _, _, ratio in held)
+    sisters = [pair.split("=") for pair in options.sisters.split(",")] if options.sisters else []
+    yield f"param model_sigma{of} {sigma:.2g} {sigma:.2g} {sigma:.2g} \"families of networks held out\""
+    for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
+        name = "held_out_error" if chip == sister else "sister_error"
+        networks = len({row["graph"] for row in fit.rows if row["variant"] == sister})
+        yield (f"param {name}{of} for {chip} {error:.2g} {error:.2g} {error:.2g} "
+               f"\"{networks} network{'s' if networks > 1 else ''} of {sister}; families held out\"")
+    for i, name in enumerate(fit.names):
+        via = f" via {published.RUNTIMES[options.target]}" if name == "runtime_ms" and \
+            options.target in published.RUNTIMES else ""
+        for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
+            value = fitted[sister][i]
+            note = f"fitted to {options.source}" + ("" if chip == sister else f", {sister}")
+            yield (f"param {name}{of} for {chip}{via} {value / SPREAD:.3g} {value:.3g} {value * SPREAD:.3g} "
+                   f"\"{note}\"")
+
+
+def write(path, lines, precision):
+    begin = f"{BEGIN} {precision}".rstrip()
+    text = path.read_text(encoding="utf-8")
+    made = "\n".join([begin, *lines, END]) + "\n"
+    if begin + "\n" in text:
+        head, _, tail = text.partition(begin + "\n")
+        text = head + made + tail.partition(END + "\n")[2]
+    else:
+        at = text.index("\nprecision ")
+        text = text[:at + 1].rstrip("\n") + "\n" + made + text[at:]
+    path.write_text(text, encoding="utf-8")
 
 
 def main():
@@ -105,29 +239,21 @@ def main():
     parser.add_argument("--target", required=True)
     parser.add_argument("--chips", required=True)
     parser.add_argument("--parameters", required=True)
-    parser.add_argument("--folds", action="store_true")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--precision", default="", help="rows of this one, and lines `of` it")
+    parser.add_argument("--sisters", default="")
+    parser.add_argument("--source", default="published latencies")
+    parser.add_argument("--write", type=pathlib.Path)
     options = parser.parse_args()
-    chips = options.chips.split(",")
-    begun = {name: float(value) for name, value in (pair.split("=") for pair in options.parameters.split(","))}
     fit = Fit(options)
-    families = sorted({row["family"] for row in fit.rows if row["variant"] in chips})
-    if options.folds:
-        held_out = []
-        for family in families:
-            ratios = fit.ratios(fit.fit_chips(begun, chips, family), {family})
-            tell(f"without {family}", ratios)
-            held_out += ratios
-        tell("held out", held_out)
+    held = fit.held_out()
+    fitted = fit.fit(fit.rows)
+    tell("fitted", fit.ratios(fit.rows, fitted))
+    for chip, graph, ratio in sorted(set(held), key=lambda one: -abs(math.log(one[2])))[:12]:
+        print(f"  {chip} {graph} {ratio:.2f}")
+    for i, name in enumerate(fit.names):
+        print(f"  {name}: " + ", ".join(f"{chip} {values[i]:.3g}" for chip, values in fitted.items()))
     if options.write:
-        fits = fit.fit_chips(begun, chips)
-        tell("fitted", fit.ratios(fits, set(families)))
-        for name in begun:
-            base, _, precision = name.partition(" ")
-            for chip in chips:
-                value = fits[chip][name]
-                print(f"param {base}{' ' + precision if precision else ''} for {chip} "
-                      f"{value / SPREAD:.3g} {value:.3g} {value * SPREAD:.3g}")
+        write(options.write, lines_of(fit, fitted, held, options), options.precision)
 
 
 if __name__ == "__main__":

@@ -3,53 +3,50 @@
 """How far the tool's times are from published ones, target by target, for chips beside Hexagon's.
 
 usage: rates_page.py --tool TOOL --rows latency_other.csv.gz [--page docs/fidelity-rates.md]
+Needs:  pip install onnx
 
 Each row that has a graph and a chip of a list is asked with the whole graph on the NPU. What was held out while rates
-were fitted (fit_rates.py --folds) stands with the rates in the op list, and is read there. Rows of one network by several
+were fitted (fit_rates.py) stands with the rates in the op list, as `held_out_error`. Rows of one network by several
 hosts stay apart, as readers have any of them.
 """
 import argparse
 import collections
-import csv
-import gzip
-import json
 import math
-import os
 import pathlib
 import re
 import statistics
-import subprocess
 
-OTHER_UNITS = ("cpu", "gpu", "vx")
-NO_CHIPS = ("xnnpack",)  # whose list has none: rows without a chip count
+import published
+
 LISTS = pathlib.Path(__file__).resolve().parents[2] / "oplists"
+ERROR = re.compile(r"^param held_out_error\b.*? ([0-9.]+) [0-9.]+ [0-9.]+ ", re.MULTILINE)
 HEAD = """# Published times of other chips
 
 Written by `make fidelity-rates ROWS=FILE`. A row is one published latency of a network on a chip, beside the time that
 this tool says for our own export of the same architecture, all on the NPU. Rates of the targets with a figure under
 "held out" were fitted to these rows (`make fit-rates`): that figure is the median error of families of networks that
-took no part. The others' rates are from documents. Whatever the figure, nothing here is told as measured: a report says
-"estimated".
+took no part, and where it is at most 30 % a report calls the rates measured (`cost.basis`). The others' rates are from
+documents, and a report says "estimated, from assumed speeds".
 
 | target | rows | networks | median error | 90 % within | inside the range | held out |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
-def ask(options, target, graph):
-    """(low, typical, high) in ms, or None."""
-    command = [options.tool, os.path.join(os.path.dirname(options.rows), "models", graph), "-t", target, "--no-advice",
-               "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        return None
-    return json.loads(done.stdout)["targets"][0]["cost"]["alternatives"]["npu_whole"]
-
-
 def held_out(target):
-    """What the list says of it, in percent; None where it says nothing."""
-    found = re.search(r"held out: (\d+) %", (LISTS / f"{target}.ops").read_text(encoding="utf-8"))
-    return found and found[1]
+    """What the list says of it: the worst of its precisions; None where it says nothing."""
+    found = ERROR.findall((LISTS / f"{target}.ops").read_text(encoding="utf-8"))
+    return max(map(float, found)) if found else None
+
+
+def line_of(target, answers):
+    """answers: the tool's range, the published time and the graph."""
+    errors = sorted(abs(ms[1] / published_ms - 1) for ms, published_ms, _ in answers)
+    inside = sum(ms[0] <= published_ms <= ms[2] for ms, published_ms, _ in answers) / len(answers)
+    within = errors[math.ceil(0.9 * len(errors)) - 1]
+    out = held_out(target)
+    return (f"| {target} | {len(answers)} | {len({graph for _, _, graph in answers})} | {statistics.median(errors):.0%} "
+            f"| {within:.0%} | {inside:.2f} | {f'{out:.0%}' if out else '-'} |")
 
 
 def main():
@@ -58,29 +55,18 @@ def main():
     parser.add_argument("--rows", required=True)
     parser.add_argument("--page")
     options = parser.parse_args()
-    with gzip.open(options.rows, "rt", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["graph"] and row["target"] not in OTHER_UNITS
-                and (row["variant"] or row["target"] in NO_CHIPS) and "not for scoring" not in row["note"]]
+    tool = published.Tool(options.tool, options.rows)
     known, found = {}, collections.defaultdict(list)
-    for row in rows:
-        target = row["target"] + (":" + row["variant"] if row["variant"] else "")
-        key = target, row["graph"]
+    for row in published.read_rows(options.rows):
+        key = row["asked"], row["graph"], row["precision"]
         if key not in known:
-            known[key] = ask(options, *key)
-        if known[key] and known[key][1] is not None:
+            known[key] = tool.npu_whole(row)
+        if known[key]:
             found[row["target"]].append((known[key], float(row["ms"]), row["graph"]))
-    lines = []
-    for target, all_of in sorted(found.items()):
-        errors = sorted(abs(ms[1] / published - 1) for ms, published, _ in all_of)
-        inside = sum(ms[0] <= published <= ms[2] for ms, published, _ in all_of) / len(all_of)
-        out = held_out(target)
-        within = errors[min(len(errors) - 1, math.ceil(0.9 * len(errors)) - 1)]
-        lines.append(f"| {target} | {len(all_of)} | {len({graph for _, _, graph in all_of})} | "
-                     f"{statistics.median(errors):.0%} | {within:.0%} | {inside:.2f} | {out + '%' if out else '-'} |")
+    lines = [line_of(target, answers) for target, answers in sorted(found.items())]
     print("\n".join(lines))
     if options.page:
-        with open(options.page, "w", encoding="utf-8") as file:
-            file.write(HEAD + "\n".join(lines) + "\n")
+        pathlib.Path(options.page).write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -279,8 +279,7 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
         out->total_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_ALL);
         out->cold_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_COLD);
     }
-    /* Assumed parameters are those without a measurement (the list says so of each). */
-    out->is_calibrated = npart__bill_assumed(&nodes->rates, &out->bill) <= 0.5;
+    out->basis = npart__bill_basis(&nodes->rates, &out->bill, target->variant);
     return NPART_OK;
 }
 

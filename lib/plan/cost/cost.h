@@ -90,6 +90,9 @@ struct npart__ratio npart__bill_ratio(const struct npart__rates *rates_of_a, con
 /* The share of a bill's time that rests on assumed parameters. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
 
+/* What the rates stand on that most of the time is by; `variant` of the target. */
+enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant);
+
 /* What a compiler gets: a partition, or the sum of several. */
 struct npart__compile_work {
     double partitions, nodes, weight_bytes, macs;
@@ -201,7 +204,7 @@ struct npart__cost {
     uint32_t unknown_nodes; /* nodes of which it is not known what they take */
     struct npart__layouts layouts;
     double fill;            /* of the matrix unit's tiles by nodes on the NPU; 0: there are no products */
-    bool is_calibrated;     /* no more than half of the time rests on assumptions */
+    enum npart_basis basis; /* what its rates stand on */
 };
 
 npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,

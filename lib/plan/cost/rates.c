@@ -12,6 +12,7 @@
 
 #include "cost/cost.h"
 
+#define MOST_ERROR 0.3 /* of networks held out, with which a chip's rates are still called measured */
 #define WITHIN_80_PERCENT 1.28155 /* deviations on each side of the middle */
 
 /* parameters.def says where each counts; `sustained` slows down what computes, NPU and CPU, and model_sigma is of the
@@ -135,6 +136,7 @@ struct sum {
     double quantities[NPART__MOST_RATES];
     double ms, npu_ms; /* npu_ms: what the NPU itself takes */
     double sigma;      /* of that, see `model_sigma` */
+    unsigned most;     /* the arithmetic of most of it */
 };
 
 static void sum_up(const struct npart__rates *rates, const struct npart__bill *bill, enum npart__part part,
@@ -160,6 +162,7 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
         most = by_arithmetic[a] > by_arithmetic[most] ? a : most;
     const struct npart__parameter *sigma = rates->values[most][NPART__PARAMETER_SIGMA];
     out->sigma = sigma ? sigma->typical : 0;
+    out->most = most;
 }
 
 /* Of shares of the whole, the variance of its logarithm. What may be 0 has a deviation in time; ln(1 + x) is the
@@ -269,4 +272,32 @@ double npart__bill_assumed(const struct npart__rates *rates, const struct npart_
         if (rates->items[i].from->is_assumed)
             assumed += sum.quantities[i] * rates->items[i].ms;
     return sum.ms > 0 ? assumed / sum.ms : 1;
+}
+
+/* Of a chip's own line, or one for all of a list that has one chip; else what it has by another chip that it is like. */
+static enum npart_basis basis_of(const struct npart__parameter *held_out, const struct npart__parameter *sister,
+                                 uint32_t variant)
+{
+    bool is_own = held_out && (held_out->variant == NPART_NONE || held_out->variant == variant);
+    const struct npart__parameter *error = held_out ? held_out : sister;
+    if (!error || error->typical > MOST_ERROR)
+        return NPART_BASIS_DOCUMENTS;
+    return is_own ? NPART_BASIS_MEASURED : NPART_BASIS_FAMILY;
+}
+
+/* A user's own figures are of his chip: a file that is laid on top counts as measured once most of the time is by it. */
+enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant)
+{
+    double by_user = 0;
+    struct sum sum;
+    sum_up(rates, bill, NPART__PART_ALL, &sum);
+    for (uint32_t i = 0; i < rates->count; i++)
+        if (rates->items[i].from->layer && !rates->items[i].from->is_assumed)
+            by_user += sum.quantities[i] * rates->items[i].ms;
+    if (npart__bill_assumed(rates, bill) > 0.5)
+        return NPART_BASIS_DOCUMENTS;
+    if (by_user > 0.5 * sum.ms)
+        return NPART_BASIS_MEASURED;
+    return basis_of(rates->values[sum.most][NPART__PARAMETER_HELD_OUT],
+                    rates->values[sum.most][NPART__PARAMETER_SISTER], variant);
 }

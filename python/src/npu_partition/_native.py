@@ -138,6 +138,10 @@ NPART_FUSION_FUSED = 0
 NPART_FUSION_SEPARATE = 1
 NPART_FUSION_NEARLY = 2
 
+NPART_BASIS_DOCUMENTS = 0
+NPART_BASIS_FAMILY = 1
+NPART_BASIS_MEASURED = 2
+
 NPART_HAPPENS_NATIVE = 0
 NPART_HAPPENS_DEQUANTIZED = 1
 NPART_HAPPENS_VECTOR = 2
@@ -1219,6 +1223,7 @@ class npart_cost(Structure):
     size: int
     total: Any
     is_calibrated: bool
+    basis: int
     runtime: Bytes | None
     switching: Any
     copying: Any
@@ -1243,6 +1248,7 @@ class npart_cost(Structure):
         ("size", c_size_t),
         ("total", npart_cost_range),
         ("is_calibrated", c_bool),
+        ("basis", c_int),
         ("runtime", c_char_p),
         ("switching", npart_cost_range),
         ("copying", npart_cost_range),
@@ -2337,6 +2343,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_fusion": (c_int, [c_void_p, c_uint32, POINTER(npart_fusion), POINTER(npart_error)]),
     "npart_plan_module": (c_int, [c_void_p, c_uint32, POINTER(npart_module), POINTER(npart_error)]),
     "npart_plan_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_cause), c_char_p, c_size_t]),
+    "npart_basis_text": (c_char_p, [c_int]),
     "npart_plan_cost": (c_bool, [c_void_p, POINTER(npart_cost)]),
     "npart_happening_text": (c_char_p, [c_int]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),

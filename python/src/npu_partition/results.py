@@ -70,6 +70,8 @@ PartDevice = Literal["npu", "cpu", "gpu"]
 """Where a part of a set of models runs."""
 RunsFrom = Literal["user", "tokens", "once"]
 """Who says how often a part runs."""
+CostBasis = Literal["documents", "measured_family", "measured"]
+"""What the rates of a run stand on."""
 LinkKind = Literal["tensor", "cache", "application"]
 """What passes from one part to another."""
 LinkOrigin = Literal["name", "shape", "user"]
@@ -684,7 +686,12 @@ class Cost:
     typical_ms: float | None
     high_ms: float | None
     calibrated: bool
-    """False when more than half of the time rests on assumed parameters."""
+    """Whether ``basis`` is another than ``documents``."""
+    basis: CostBasis
+    """What the rates stand on: of the precision that most of the NPU's time is of; ``documents`` too where more than
+    half of the time rests on assumed parameters: ``documents``: single figures and assumptions, or networks that
+    held out were off by more than 30 % in the median; ``measured_family``: networks on a sister of the chip,
+    which held out were off by less; ``measured``: the same on this chip."""
     runtime: str
     """What starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``."""
     parts: CostParts
