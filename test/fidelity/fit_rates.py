@@ -28,13 +28,16 @@ import published
 BEGIN, END = "# begin: fitted by make fit-rates", "# end: fitted"
 SPREAD = 1.3          # a parameter's low and high, as a share of its typical value
 OVERLAP = 0.5         # of the shorter of a product and its weights, as in lib/plan/cost/node.c
-TILE, LEAST_DEPTH = 32, 16
-COMMON, SPEED, OWN, OWN_START = 0.7, 0.8, 0.2, 0.4  # deviations of logarithms by prior
+SPEED, OWN_START = 0.8, 0.4  # deviations of logarithms by prior
 ROW, FAMILY, FREEDOM = 0.08, 0.15, 1.5  # families that no formula catches pull little
 Z80 = 1.28155
 STARTS = ("launch_ms", "runtime_ms", "map_ms")  # of no speed of a chip's unit, but of its own
 IS_TIME = ("_ms", "_us")
 PER_MS = {"_ms": 1, "_us": 1e3, "_gb_per_s": 1e6, "_tops": 1e9, "_gops": 1e6}
+
+
+def is_time(name):
+    return name.partition(" of ")[0].endswith(IS_TIME)
 
 
 def unit_ms(name, value):
@@ -46,24 +49,25 @@ def up(value, tile):
     return -(-value // tile) * tile
 
 
-def operations(work):
+def operations(work, tile):
     if not work["rows"] and not work["columns"]:
         return 2. * work["macs"]
-    depth = up(max(work["depth"], 1), TILE if work["depth"] >= TILE else LEAST_DEPTH)
-    return 2. * up(work["rows"], TILE) * up(work["columns"], TILE) * depth * work["taps"] * work["groups"]
+    depth = up(max(work["depth"], 1), tile if work["depth"] >= tile else max(tile // 2, 1))
+    return 2. * up(work["rows"], tile) * up(work["columns"], tile) * depth * work["taps"] * work["groups"]
 
 
 class Graph:
     """Quantities of one graph on one target: by parameter, and products with the bytes of their weights."""
 
-    def __init__(self, tool, row, names, begun):
+    def __init__(self, tool, row, names, begun, tile):
+        self.tile = tile
         # So slow that each product is longer than its weights.
         base = {**begun, "matrix_tops": begun["matrix_tops"] / 1e4}
         answer = tool.ask(row, detail="nodes")
         products = [node["work"] for node in answer["nodes"] if node.get("work") and
                     node["work"]["class"] in ("matrix", "product")]
         half = {1: .5, 11: .25}
-        self.operations = np.array([operations(work) for work in products])
+        self.operations = np.array([operations(work, tile) for work in products])
         self.bytes = np.array([work["weight_bytes"] * half.get(work["weight_type"], 1) for work in products])
         whole = self.time(tool, row, base)
         self.linear = np.zeros(len(names))
@@ -79,10 +83,9 @@ class Graph:
         self.rest = whole - known - self.products(unit_ms("matrix_tops", base["matrix_tops"]),
                                                   unit_ms("memory_gb_per_s", base["memory_gb_per_s"]))
 
-    @staticmethod
-    def time(tool, row, values):
+    def time(self, tool, row, values):
         return tool.npu_whole(row, cost=[f"param {name} {value:.9g} {value:.9g} {value:.9g}"
-                                         for name, value in values.items()])[1]
+                                         for name, value in {**values, "matrix_tile": self.tile}.items()])[1]
 
     def products(self, by_operation, by_byte):
         compute, stream = self.operations * by_operation, self.bytes * by_byte
@@ -96,31 +99,40 @@ class Graph:
 class Fit:
     def __init__(self, options):
         self.tool = published.Tool(options.tool, options.rows)
+        self.common, self.own = options.common, options.own
         self.chips = options.chips.split(",")
         self.begun = {name: float(value) for name, value in (pair.split("=") for pair in options.parameters.split(","))}
         self.names = list(self.begun)
+        # Of a row the parameters that are for its precision, where there are such.
+        self.base = [name for name in self.names if " of " not in name]
+        self.places = {precision: np.array([self.names.index(own if (own := f"{name} of {precision}") in self.begun
+                                                             else name) for name in self.base])
+                       for precision in ("float32", "float16", "w8a8")}
         self.rows = [row for row in published.read_rows(options.rows, options.target) if row["variant"] in self.chips
                      and (not options.precision or row["precision"] == options.precision)]
         self.graphs = {}
         for row in self.rows:
             key = row["asked"], row["graph"]
             if key not in self.graphs:
-                self.graphs[key] = Graph(self.tool, row, self.names, self.begun)
+                at = self.places[row["precision"]]
+                begun = {name: self.begun[self.names[i]] for name, i in zip(self.base, at)}
+                self.graphs[key] = Graph(self.tool, row, self.base, begun, options.tile)
         self.families = sorted({row["family"] for row in self.rows})
 
     def predict(self, row, values):
-        units = np.array([unit_ms(name, value) for name, value in zip(self.names, values)])
-        return self.graphs[row["asked"], row["graph"]].milliseconds(self.names, units)
+        units = np.array([unit_ms(name, value)
+                          for name, value in zip(self.base, values[self.places[row["precision"]]])])
+        return self.graphs[row["asked"], row["graph"]].milliseconds(self.base, units)
 
     def values(self, z):
         """By chip, from standard normal numbers: common by parameter, speed by chip, own by chip and parameter."""
         n, c = len(self.names), len(self.chips)
         common, speed, own = z[:n], z[n:n + c], z[n + c:n + c + n * c].reshape(c, n)
-        out, deviation = {}, np.array([OWN_START if name in STARTS else OWN for name in self.names])
+        out, deviation = {}, np.array([OWN_START if name in STARTS else self.own for name in self.names])
         for i, chip in enumerate(self.chips):
-            log = COMMON * common + deviation * own[i]
-            log = log + np.array([0 if name in STARTS else -SPEED * speed[i] if name.endswith(IS_TIME) else
-                                  SPEED * speed[i] for name in self.names])
+            log = self.common * common + deviation * own[i]
+            log = log + np.array([0 if name in STARTS else -SPEED * speed[i] if is_time(name) else SPEED * speed[i]
+                                  for name in self.names])
             out[chip] = np.array(list(self.begun.values())) * np.exp(log)
         return out
 
@@ -240,6 +252,9 @@ def main():
     parser.add_argument("--chips", required=True)
     parser.add_argument("--parameters", required=True)
     parser.add_argument("--precision", default="", help="rows of this one, and lines `of` it")
+    parser.add_argument("--common", type=float, default=.7, help="how far what chips have in common may be from the start")
+    parser.add_argument("--own", type=float, default=.2, help="how far a chip's share of one kind of work from the others'")
+    parser.add_argument("--tile", type=int, default=32, help="of the matrix unit, as the list has it (matrix_tile)")
     parser.add_argument("--sisters", default="")
     parser.add_argument("--source", default="published latencies")
     parser.add_argument("--write", type=pathlib.Path)

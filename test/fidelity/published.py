@@ -19,7 +19,8 @@ from onnx import TensorProto
 OTHER_UNITS = ("cpu", "gpu", "vx")
 BY_CHIP = ("coreml-mlprogram", "xnnpack")  # the table has their chips, and no variant
 RUNTIMES = {"coreml-mlprogram": "coreml"}  # what the rows were measured with, where the list has another by default
-THREADS = {"one thread": "one"}
+CORES = {"pixel": "kryo", "pixel-2": "cortex-a73", "pixel-3a": "cortex-a75", "rpi-4": "cortex-a72",
+         "rpi-3+": "cortex-a53", "rpi-2": "cortex-a7", "rpi-zero-w": "arm1176"}
 
 
 def read_rows(path, target=None):
@@ -29,7 +30,7 @@ def read_rows(path, target=None):
                 and row["target"] not in OTHER_UNITS and target in (None, row["target"])]
     for row in rows:
         if row["target"] in BY_CHIP:
-            row["variant"] = row["chip"].rstrip("+") + ("-" + THREADS[row["note"]] if row["note"] in THREADS else "")
+            row["variant"] = CORES.get(row["chip"], row["chip"]) + ("-one" if row["note"] == "one thread" else "")
         row["asked"] = f"{row['target']}:{row['variant']}"
     return [row for row in rows if row["variant"]]
 

@@ -68,7 +68,7 @@ static void add_node(struct border *border, const struct npart__node_costs *node
         return;
     border->nodes[arithmetic]++;
     if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT)
-        border->operations[arithmetic] += npart__padded_macs(work);
+        border->operations[arithmetic] += npart__padded_macs(&nodes->rates, work);
 }
 
 /* In the arithmetic of most of the partition's operations; without any, of most of its nodes. */
@@ -219,7 +219,7 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
         weight_bytes += npart__streamed_bytes(work);
         if (work->class == NPART_WORK_MATRIX || work->class == NPART_WORK_PRODUCT) {
             macs += (double)work->macs;
-            padded += npart__padded_macs(work);
+            padded += npart__padded_macs(&nodes->rates, work);
         }
     }
     charge_stream(&out->bill, nodes, weight_bytes);

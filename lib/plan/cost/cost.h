@@ -143,7 +143,7 @@ struct npart__node_costs {
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
                        const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout);
 /* Multiply-accumulates of a product with what fills up the matrix unit's tiles. */
-double npart__padded_macs(const struct npart__work *work);
+double npart__padded_macs(const struct npart__rates *rates, const struct npart__work *work);
 /* Of a node's weights, as the NPU holds them. */
 double npart__streamed_bytes(const struct npart__work *work);
 /* What is said of such a node; NULL of another. */

@@ -22,8 +22,8 @@
 #include "cost/cost.h"
 #include "precision/precision.h"
 
-#define TILE 32u      /* HMX: 32 x 32 (arXiv 2509.23324); of other matrix units the same is assumed */
-#define HALF_TILE 16u /* of a product that is not deep */
+#define TILE 32.0 /* HMX: 32 x 32 (arXiv 2509.23324); where a list says nothing of its matrix unit the same is assumed */
+#define MOST_TILE 1024.0
 /* Two products of an 8 Gen 3, 14336 deep and 4096 wide, took 3.3 times as long (arXiv 2501.14794v2, table 3); one of
  * 25088 by 512 does not (CavaFace, AI Hub v0.46.1). */
 #define DEEP 8192u
@@ -107,15 +107,23 @@ static double filled_up(uint64_t size, uint64_t tile)
     return ((double)whole + (size % tile != 0)) * (double)tile;
 }
 
+/* One size for all precisions of a target; a whole number of at least 1, whatever a list says. */
+static uint64_t tile_of(const struct npart__rates *rates)
+{
+    const struct npart__parameter *tile = rates->values[0][NPART__PARAMETER_TILE];
+    double size = tile ? tile->typical : TILE;
+    return size >= 1 ? (uint64_t)(size < MOST_TILE ? size : MOST_TILE) : 1;
+}
+
 /* A product of 7 rows takes as long as one of 32: the unit computes whole tiles. Depth below a tile fills half of
  * one. 7 rows, 100 columns and a depth of 10 count as 32, 128 and 16. */
-double npart__padded_macs(const struct npart__work *work)
+double npart__padded_macs(const struct npart__rates *rates, const struct npart__work *work)
 {
-    uint64_t depth = work->depth ? work->depth : 1;
+    uint64_t depth = work->depth ? work->depth : 1, tile = tile_of(rates), half = tile > 1 ? tile / 2 : 1;
     if (work->rows == 0 && work->columns == 0)
         return (double)work->macs; /* recurrent operators, products of which the sizes are not told */
-    return filled_up(work->rows, TILE) * filled_up(work->columns, TILE) *
-           filled_up(depth, depth >= TILE ? TILE : HALF_TILE) * (double)work->taps * (double)work->groups;
+    return filled_up(work->rows, tile) * filled_up(work->columns, tile) *
+           filled_up(depth, depth >= tile ? tile : half) * (double)work->taps * (double)work->groups;
 }
 
 /* Wide floats count two bytes an element; anything else as it is in the file, which is how it is brought in. 4 MB
@@ -152,7 +160,7 @@ static double larger(const struct npart__work *work)
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
-    double operations = 2 * npart__padded_macs(work), bytes = npart__streamed_bytes(work), factor = 1;
+    double operations = 2 * npart__padded_macs(&at->out->rates, work), bytes = npart__streamed_bytes(work), factor = 1;
     /* Deep and wide by the two constants above, and more than twice as deep as wide. */
     bool is_deep = work->class == NPART_WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
                    work->depth / 2 > work->columns;
