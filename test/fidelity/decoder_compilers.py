@@ -77,7 +77,7 @@ def main():
                 continue
             plan = predicted(args, target, out)
             partitions, on_cpu, error = asked(args, ep, python, out)
-            is_right = error is None and (partitions, on_cpu) == plan[:2]
+            is_right = plan[2] == "fails" if error else (partitions, on_cpu) == plan[:2]
             whole += error is None and (partitions, on_cpu) == (1, 0)
             right += is_right
             print(f"{stem} {ep}: predicted {plan[0]}/{plan[1]} {plan[2]}, found "
