@@ -232,6 +232,17 @@ def lines_for(variant, theta, sigma):
     return out
 
 
+def held_out_lines(rows, start):
+    """How far off networks were that took no part, by chip: what a report knows a chip's rates as measured by."""
+    held = held_out(rows, model.folds_of(rows.network, 5), False, start)
+    by_chip = {name: np.median(errors(rows, held.log)[rows.chip == c]) for c, name in enumerate(CHIP_NAMES)}
+    for generation, names in GENERATIONS.items():
+        error = shorter(max(by_chip[name] for name in names))
+        yield f"param sister_error for {generation} {error} {error} {error}"
+    for name, error in by_chip.items():
+        yield f"param held_out_error for {CHIPS[name][0]} {shorter(error)} {shorter(error)} {shorter(error)}"
+
+
 def cost_lines(z, covariance, model_sigma):
     theta, sigma = model.theta_of(z), model.sigma_of(covariance)
     out = [f"param model_sigma {shorter(model_sigma)} {shorter(model_sigma)} {shorter(model_sigma)} "
@@ -250,7 +261,7 @@ def fit_all(arguments):
     everything = np.arange(len(rows.y))
     z, covariance = model.fit(rows, everything)
     sigma = model_error(rows, everything, z)
-    lines = cost_lines(z, covariance, sigma)
+    lines = [*cost_lines(z, covariance, sigma), *held_out_lines(rows, z)]
     text = arguments.cost.read_text()
     if BEGIN in text:
         text = text[:text.index(BEGIN)] + text[text.index(END) + len(END) + 1:]

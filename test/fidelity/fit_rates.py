@@ -31,9 +31,17 @@ OVERLAP = 0.5         # of the shorter of a product and its weights, as in lib/p
 SPEED, OWN_START = 0.8, 0.4  # deviations of logarithms by prior
 ROW, FAMILY, FREEDOM = 0.08, 0.15, 1.5  # families that no formula catches pull little
 Z80 = 1.28155
+# Of no precision, as the tool asks for them (lib/plan/cost/cost.c).
+SWITCHING = ("launch_ms", "runtime_ms", "map_ms", "copy_gb_per_s", "layout_gb_per_s", "stream_gb_per_s")
 STARTS = ("launch_ms", "runtime_ms", "map_ms")  # of no speed of a chip's unit, but of its own
 IS_TIME = ("_ms", "_us")
 PER_MS = {"_ms": 1, "_us": 1e3, "_gb_per_s": 1e6, "_tops": 1e9, "_gops": 1e6}
+
+
+def via_of(name, target):
+    """A runtime's share is that of the runtime which the rows were measured with."""
+    is_share = name == "runtime_ms" and target in published.RUNTIMES
+    return f" via {published.RUNTIMES[target]}" if is_share else ""
 
 
 def is_time(name):
@@ -84,7 +92,7 @@ class Graph:
                                                   unit_ms("memory_gb_per_s", base["memory_gb_per_s"]))
 
     def time(self, tool, row, values):
-        return tool.npu_whole(row, cost=[f"param {name} {value:.9g} {value:.9g} {value:.9g}"
+        return tool.npu_whole(row, cost=[f"param {name}{via_of(name, row['target'])} {value:.9g} {value:.9g} {value:.9g}"
                                          for name, value in {**values, "matrix_tile": self.tile}.items()])[1]
 
     def products(self, by_operation, by_byte):
@@ -219,15 +227,15 @@ def lines_of(fit, fitted, held, options):
     for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
         name = "held_out_error" if chip == sister else "sister_error"
         networks = len({row["graph"] for row in fit.rows if row["variant"] == sister})
-        yield (f"param {name}{of} for {chip} {error:.2g} {error:.2g} {error:.2g} "
+        yield (f"param {name}{of} for {chip} {error:.3g} {error:.3g} {error:.3g} "
                f"\"{networks} network{'s' if networks > 1 else ''} of {sister}; families held out\"")
     for i, name in enumerate(fit.names):
-        via = f" via {published.RUNTIMES[options.target]}" if name == "runtime_ms" and \
-            options.target in published.RUNTIMES else ""
+        via = via_of(name, options.target)
         for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
             value = fitted[sister][i]
             note = f"fitted to {options.source}" + ("" if chip == sister else f", {sister}")
-            yield (f"param {name}{of} for {chip}{via} {value / SPREAD:.3g} {value:.3g} {value * SPREAD:.3g} "
+            own = "" if name in SWITCHING else of
+            yield (f"param {name}{own} for {chip}{via} {value / SPREAD:.3g} {value:.3g} {value * SPREAD:.3g} "
                    f"\"{note}\"")
 
 

@@ -19,7 +19,7 @@ import statistics
 import published
 
 LISTS = pathlib.Path(__file__).resolve().parents[2] / "oplists"
-ERROR = re.compile(r"^param held_out_error\b.*? ([0-9.]+) [0-9.]+ [0-9.]+ ", re.MULTILINE)
+ERROR = re.compile(r'^param held_out_error\b.* ([0-9.]+) [0-9.]+ [0-9.]+ "', re.MULTILINE)  # `assumed` is none
 HEAD = """# Published times of other chips
 
 Written by `make fidelity-rates ROWS=FILE`. A row is one published latency of a network on a chip, beside the time that
