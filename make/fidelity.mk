@@ -100,13 +100,14 @@ fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks 
 # How param lines of a list are found that are a chip's: ROWS is a table of published latencies beside a folder models/.
 FIT_TARGET ?= rknn
 FIT_CHIPS ?= rk3588,rk3576,rk3566,rk3562
-FIT_PARAMETERS ?= launch_ms=0.3,layout_gb_per_s=8,move_gb_per_s=2.5,matrix_tops of w8a8=1.2,elementwise_gops=30,$\
-function_gops=7.5,memory_gb_per_s=10,node_us=20,depthwise_gops=20
-fit-rates: $(tool) ## rates of each chip of a target from published latencies, and those of networks held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS; 30 minutes)
-	$(PYTHON) test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) --chips $(FIT_CHIPS) \
-		--parameters '$(FIT_PARAMETERS)' --folds --write
-fidelity-rates: $(tool) ## published times of chips beside Hexagon's; writes docs/fidelity-rates.md (ROWS=FILE)
-	$(PYTHON) test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/fidelity-rates.md
+FIT_PARAMETERS ?= launch_ms=0.1,matrix_tops=1.5,depthwise_gops=40,elementwise_gops=15,normalize_gops=7.5,$\
+function_gops=12,pool_gops=15,memory_gb_per_s=12,move_gb_per_s=5,layout_gb_per_s=60,node_us=20,product_us=2
+FIT_OPTIONS ?= --tile 16 --precision w8a8 --source airockchip/rknn_model_zoo
+fit-rates: $(tool) $(VENV)/ready ## rates of each chip of a target from published latencies into its list, families held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS, FIT_OPTIONS)
+	$(VENV)/bin/python test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) \
+		--chips $(FIT_CHIPS) --parameters '$(FIT_PARAMETERS)' $(FIT_OPTIONS) --write oplists/$(FIT_TARGET).ops
+fidelity-rates: $(tool) $(VENV)/ready ## published times of chips beside Hexagon's; writes docs/fidelity-rates.md (ROWS=FILE)
+	$(VENV)/bin/python test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/fidelity-rates.md
 # Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
 ANSWERS ?=
 fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/fidelity-cost.md (MODELS, TRUTH; ANSWERS)

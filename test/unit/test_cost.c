@@ -273,7 +273,7 @@ static void test_cost__the_whole(void)
     CHECK(is_near(cost.fill, 33.0 / (32 * 64)));
     /* 1 ms for a launch against 2 / 100 G - 2 / 1 T a multiply-accumulate */
     CHECK_INT(cost.break_even_macs, 55555555);
-    CHECK(cost.is_calibrated);
+    CHECK(!cost.is_calibrated && cost.basis == NPART_BASIS_DOCUMENTS); /* sourced figures clear nothing */
     CHECK(npart_plan_node(session.plan, 0, &node) && is_near(node.ms, others + product) && !node.slow);
     CHECK(npart_plan_node(session.plan, 1, &node) && is_near(node.ms, erf));
     CHECK_TEXT(node.slow, "Erf has no fast CPU kernel");
@@ -577,7 +577,72 @@ static void test_target__mistakes(void)
     }
 }
 
-TESTS(test_cost__switching, test_cost__a_node, test_cost__a_rate_that_is_missing,
+/* `by`: what a list says of networks that were held out; its variants are kin (like chip) and chip. */
+static void test_cost__what_rates_stand_on(void)
+{
+    static const struct {
+        const char *by, *target;
+        enum npart_basis basis;
+    } rows[] = {
+        {"", "t:chip", NPART_BASIS_DOCUMENTS},
+        {"param held_out_error for chip 0.3 0.3 0.3 \"s\"\n", "t:chip", NPART_BASIS_MEASURED},
+        {"param held_out_error for chip 0.31 0.31 0.31 \"s\"\n", "t:chip", NPART_BASIS_DOCUMENTS},
+        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:kin", NPART_BASIS_FAMILY},
+        {"param held_out_error for chip 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
+        {"param sister_error for other 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_FAMILY},
+        {"param sister_error for other 0.4 0.4 0.4 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
+        {"param held_out_error 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_MEASURED},
+        {"param held_out_error of w8a8 0.2 0.2 0.2 \"s\"\n", "t:other", NPART_BASIS_DOCUMENTS},
+        /* More than half of the time is assumed: whatever was held out, it was not this. */
+        {"param held_out_error 0.2 0.2 0.2 \"s\"\nparam launch_ms 9 9 9 assumed \"s\"\n", "t:chip",
+         NPART_BASIS_DOCUMENTS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost cost = {.size = sizeof cost};
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "format 1\ntarget t\nvariant chip\nvariant kin like chip\nvariant other\n"
+                       "param launch_ms 1 2 3 \"s\"\nparam elementwise_gops 1 2 3 \"s\"\n%sop Relu\n",
+                       rows[i].by);
+        REQUIRE(plan_of(&session, chain, text, rows[i].target, &error) == NPART_OK);
+        npart_plan_cost(session.plan, &cost);
+        CHECK_INT(cost.basis, rows[i].basis);
+        CHECK(cost.is_calibrated == (rows[i].basis != NPART_BASIS_DOCUMENTS));
+        close_session(&session);
+    }
+}
+
+/* A chip and a system: launches are the chip's, mappings the system's that is named, in either order. */
+static void test_target__a_variant_like_a_named_one(void)
+{
+    static const char lines[] = "format 1\ntarget t\nvariant old\nvariant new\nvariant chip like old\n"
+                                "param launch_ms for chip 1 2 3 \"s\"\nparam launch_ms for new 7 8 9 \"s\"\n"
+                                "param map_ms for old 1 1 1 \"s\"\nparam map_ms for new 5 5 5 \"s\"\nop Relu\n";
+    static const struct {
+        const char *target, *name;
+        double mapping; /* of each tensor, in ms */
+    } rows[] = {{"t:chip", "t:chip", 1}, {"t:chip:new", "t:chip:new", 5}, {"t:new:chip", "t:new:chip", 5}};
+    double mappings = 0, switching = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost cost = {.size = sizeof cost};
+        struct npart_plan_info info = {.size = sizeof info};
+        REQUIRE(plan_of(&session, chain, lines, rows[i].target, &error) == NPART_OK);
+        npart_plan_cost(session.plan, &cost);
+        (void)npart_plan_info(session.plan, &info);
+        CHECK_TEXT(info.target, rows[i].name);
+        mappings = i == 0 ? cost.copying.typical_ms : mappings; /* at 1 ms each */
+        switching = i == 0 ? cost.switching.typical_ms : switching;
+        CHECK(cost.copying.typical_ms > 0 && is_near(cost.copying.typical_ms, mappings * rows[i].mapping));
+        CHECK(cost.switching.typical_ms > 0 && is_near(cost.switching.typical_ms, switching));
+        close_session(&session);
+    }
+}
+
+TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_target__a_variant_like_a_named_one, test_cost__a_node, test_cost__a_rate_that_is_missing,
       test_cost__weights_past_the_chips_memory, test_cost__the_whole,
       test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
