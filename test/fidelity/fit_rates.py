@@ -223,9 +223,9 @@ def lines_of(fit, fitted, held, options):
     sigma = np.quantile(logs, .8) / Z80
     error = statistics.median(abs(ratio - 1) for _, _, ratio in held)
     sisters = [pair.split("=") for pair in options.sisters.split(",")] if options.sisters else []
-    yield f"param model_sigma{of} {sigma:.2g} {sigma:.2g} {sigma:.2g} \"families of networks held out\""
     for chip, sister in [*((chip, chip) for chip in fit.chips), *sisters]:
         name = "held_out_error" if chip == sister else "sister_error"
+        yield f"param model_sigma{of} for {chip} {sigma:.2g} {sigma:.2g} {sigma:.2g} \"families of networks held out\""
         networks = len({row["graph"] for row in fit.rows if row["variant"] == sister})
         yield (f"param {name}{of} for {chip} {error:.3g} {error:.3g} {error:.3g} "
                f"\"{networks} network{'s' if networks > 1 else ''} of {sister}; families held out\"")
