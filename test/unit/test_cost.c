@@ -642,7 +642,8 @@ static void test_target__a_variant_like_a_named_one(void)
     }
 }
 
-TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_target__a_variant_like_a_named_one, test_cost__a_node, test_cost__a_rate_that_is_missing,
+TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_target__a_variant_like_a_named_one,
+      test_cost__a_node, test_cost__a_rate_that_is_missing,
       test_cost__weights_past_the_chips_memory, test_cost__the_whole,
       test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,

@@ -22,7 +22,8 @@
 #include "cost/cost.h"
 #include "precision/precision.h"
 
-#define TILE 32.0 /* HMX: 32 x 32 (arXiv 2509.23324); where a list says nothing of its matrix unit the same is assumed */
+/* HMX: 32 x 32 (arXiv 2509.23324); where a list says nothing of its matrix unit the same is assumed. */
+#define TILE 32.0
 #define MOST_TILE 1024.0
 /* Two products of an 8 Gen 3, 14336 deep and 4096 wide, took 3.3 times as long (arXiv 2501.14794v2, table 3); one of
  * 25088 by 512 does not (CavaFace, AI Hub v0.46.1). */

@@ -274,7 +274,7 @@ double npart__bill_assumed(const struct npart__rates *rates, const struct npart_
     return sum.ms > 0 ? assumed / sum.ms : 1;
 }
 
-/* Of a chip's own line, or one for all of a list that has one chip; else what it has by another chip that it is like. */
+/* Of a chip's own line, or one for all of a list that has one chip; else by another chip that it is like. */
 static enum npart_basis basis_of(const struct npart__parameter *held_out, const struct npart__parameter *sister,
                                  uint32_t variant)
 {
@@ -285,7 +285,7 @@ static enum npart_basis basis_of(const struct npart__parameter *held_out, const 
     return is_own ? NPART_BASIS_MEASURED : NPART_BASIS_FAMILY;
 }
 
-/* A user's own figures are of his chip: a file that is laid on top counts as measured once most of the time is by it. */
+/* A user's own figures are of the chip at hand: a file laid on top is a measurement where most of the time is by it. */
 enum npart_basis npart__bill_basis(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t variant)
 {
     double by_user = 0;

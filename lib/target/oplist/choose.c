@@ -56,8 +56,8 @@ uint32_t npart__target_like(const struct npart__target *target)
     return target->like != NPART_NONE ? target->like : target->oplist->variants.items[target->variant].like;
 }
 
-/* `:a16:ios18`, a chip and a system, in either order: the one that is like another in the list is like the second named.
- * Its own parameters stay, and what it had from the other it has from this one. Where neither is like another, or both
+/* `:a16:ios18`, a chip and a system, in either order: the one that is like another in the list is like the other named.
+ * Its own parameters stay, and what it had from the list's it has from this one. Where neither is like another, or both
  * are, the two exclude each other, and what stands after the first is left for the caller to complain of. */
 static npart_status choose_like(const struct npart__oplist *oplist, const char **text, struct npart__target *out,
                                 struct npart_error *error)

@@ -521,7 +521,7 @@ bool npart__is_builtin(const struct npart__oplist *list);
 struct npart__target {
     const struct npart__oplist *oplist;
     uint32_t variant; /* NPART_NONE where the list has none */
-    uint32_t like;    /* whose parameters it shares, where the user says another than the list; NPART_NONE: he does not */
+    uint32_t like;    /* whose parameters it shares, where the target's text says so; NPART_NONE: as the list has it */
     const char *variant_text; /* as the user wrote it, which may be an alias, and that of `like` after a colon */
     uint32_t switches; /* bits that are on */
     uint32_t stages;    /* bits of the stages applied */
