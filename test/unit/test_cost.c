@@ -252,6 +252,28 @@ static void test_cost__weights_past_the_chips_memory(void)
     }
 }
 
+/* 33 deep and one column wide: two tiles of 32, five of 8 by one of 8, or what there is. */
+static void test_cost__tiles_of_the_list(void)
+{
+    static const struct {
+        const char *tile;
+        double fill;
+    } rows[] = {{"", 33.0 / (64 * 32)}, {"param matrix_tile 8 8 8\n", 33.0 / (40 * 8)},
+                {"param matrix_tile 1 1 1\n", 1}, {"param matrix_tile 0.5 0.5 0.5\n", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost cost = {.size = sizeof cost};
+        char text[1500];
+        (void)snprintf(text, sizeof text, "%s%sop MatMul\n", RATES, rows[i].tile);
+        REQUIRE(plan_of(&session, "input x float32[6400,33]\ninit w float32[33,1]\nnode p = MatMul(x, w)\noutput p\n",
+                        text, "t", &error) == NPART_OK);
+        npart_plan_cost(session.plan, &cost);
+        CHECK(is_near(cost.fill, rows[i].fill));
+        close_session(&session);
+    }
+}
+
 static void test_cost__the_whole(void)
 {
     static const char model[] = "input x float32[6400,33]\ninit w float32[33,1]\nnode p = MatMul(x, w)\n"
@@ -642,7 +664,8 @@ static void test_target__a_variant_like_a_named_one(void)
     }
 }
 
-TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_target__a_variant_like_a_named_one,
+TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_cost__tiles_of_the_list,
+      test_target__a_variant_like_a_named_one,
       test_cost__a_node, test_cost__a_rate_that_is_missing,
       test_cost__weights_past_the_chips_memory, test_cost__the_whole,
       test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
