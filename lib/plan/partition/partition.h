@@ -75,9 +75,9 @@ struct npart__partition_request {
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
     const bool *is_cut; /* by value: the user cuts the graph after it; NULL: nowhere */
-    const uint32_t *match_of; /* of the mask */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
     const struct npart__works *works; /* of the session */
+    const uint32_t *match_of; /* of a mask; NULL: no match is one node */
 };
 
 /* Partitions every region. */

@@ -118,7 +118,7 @@ static void step_by_single_nodes(struct npart__step_request *request)
     const uint32_t *match_of = request->back->request->match_of;
     for (uint32_t i = 0; i < request->count; i++)
         request->step_of[request->order[i]] = i;
-    for (uint32_t i = 0; i < request->count; i++) {
+    for (uint32_t i = 0; match_of && i < request->count; i++) {
         uint32_t id = request->order[i], last = match_of[id] ? match_of[id] - 1 : id;
         bool is_inside = !request->segment_of || request->segment_of[last] == request->segment;
         if (is_inside && request->accepted[id] && request->accepted[last])
