@@ -373,7 +373,7 @@ static void put_op(struct reader *reader, struct bytes *node)
 static struct bytes encode_node(struct reader *reader)
 {
     struct bytes node = {0};
-    char text[256], value[2048];
+    char text[2048], value[2048];
     while (!take(reader, "=")) {
         word(reader, ",=", text, sizeof text);
         put_text(&node, 2, strcmp(text, "-") == 0 ? "" : text);

@@ -143,6 +143,22 @@ static void test_fix__caveats_of_what_it_does(void)
 }
 
 /* What one target lacks is no reason to give the other something that it lacks. */
+/* Names are cut where nodes are compared by them. */
+static void test_fix__names_without_end(void)
+{
+    struct fixture fixture;
+    char model[4000], name[1500];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = 0;
+    (void)snprintf(model, sizeof model,
+                   "opset 17\ninput x float32[2,3]\nnode r = Relu(x) @a%s\nnode n = IsNaN(r) @b%s\nnode y = Not(n)\n"
+                   "output y bool[2,3]\n", name, name);
+    begin(&fixture, model, no_isnan, NULL);
+    REQUIRE(search(&fixture) == NPART_OK);
+    CHECK_INT(info_of(&fixture).step_count, 1);
+    end(&fixture);
+}
+
 static void test_fix__makes_no_target_worse(void)
 {
     struct fixture fixture;
@@ -537,7 +553,8 @@ static void test_fix__out_of_memory(void)
     fail_each(growing, decoders, 8);
 }
 
-TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
+TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_without_end,
+      test_fix__makes_no_target_worse, test_fix__allows,
       test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
       test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
