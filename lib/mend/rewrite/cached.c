@@ -193,7 +193,8 @@ static bool fit_sizes(const struct npart__site *site, const struct npart__cached
     struct npart__dims query, past;
     uint32_t axis = at->has_heads ? 2 : 1, mask = npart__lists_op(site->graph, "Attention", site->id) ? 3 : 5;
     if (!npart__full_dims(site, npart__operand(site, 0), &query) ||
-        !npart__full_dims(site, npart__operand(site, cached->past_key), &past) || past.rank != 4)
+        !npart__full_dims(site, npart__operand(site, cached->past_key), &past) || past.rank != 4 ||
+        past.at[2] > LIMIT_MASK)
         return false;
     at->batch = query.at[0];
     at->length = query.at[axis];
