@@ -3,8 +3,8 @@
  * A decoder whose cache grows, and what a fixed one asks of it: what is found, what is added, and what is refused with
  * which reason. One small decoder is the base of all; a case has other lines in the place of one of them.
  */
-#include "cache/cache.h"
 #include "support/changed_text.h"
+#include "support/fixed_cache.h"
 #include "support/model_text.h"
 #include "support/test.h"
 
@@ -78,15 +78,6 @@ static const char base[] =
     "output present_k\n"
     "output value\n";
 
-struct fixed {
-    struct npart__arena arena;
-    struct npart__graph graph, made; /* before and after */
-    struct npart__cache cache;
-    struct npart__version version;
-    struct npart_error error;
-    npart_status status;
-};
-
 /* The base with other lines in the place of one; NULL: as it is. */
 static char *change(const char *line, const char *by)
 {
@@ -101,94 +92,31 @@ static char *change(const char *line, const char *by)
     return text;
 }
 
-/* A text with other lines in the place of some. */
-static char *replaced(const char *text, const char *line, const char *by)
-{
-    const char *at = strstr(text, line);
-    char *out = malloc(strlen(text) + strlen(by) + 1);
-    REQUIRE(at && out);
-    memcpy(out, text, (size_t)(at - text));
-    (void)strcpy(out + (at - text), by);
-    (void)strcat(out, at + strlen(line));
-    return out;
-}
-
-static void fix_text(struct fixed *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts)
-{
-    const struct npart__cache_request request = {slots, tokens, shifts};
-    const struct npart__wire_options wire = {.keep_bytes = 4096};
-    struct npart__source source;
-    struct npart__version read;
-    struct bytes bytes = model_from_text(text);
-    memset(out, 0, sizeof *out);
-    npart__arena_init(&out->arena, NULL);
-    npart__source_open_memory(&source, bytes.data, bytes.size);
-    out->status = npart__version_read(&source, &wire, &out->arena, &read, &out->error);
-    if (out->status == NPART_OK)
-        out->status = npart__version_graph(&read, &out->arena, &out->graph, &out->error);
-    if (out->status == NPART_OK)
-        out->status =
-            npart__cache_fix(&request, &read, &out->graph, &out->arena, &out->cache, &out->version, &out->error);
-    if (out->status == NPART_OK)
-        REQUIRE(npart__version_graph(&out->version, &out->arena, &out->made, &out->error) == NPART_OK);
-    bytes_free(&bytes);
-}
-
-static void fix(struct fixed *out, const char *line, const char *by, uint32_t slots, uint32_t tokens, bool shifts)
+static void fix(struct fixed_cache *out, const char *line, const char *by, uint32_t slots, uint32_t tokens, bool shifts)
 {
     char *text = change(line, by);
-    fix_text(out, text, slots, tokens, shifts);
+    fix_cache(out, text, slots, tokens, shifts);
     free(text);
-}
-
-static const struct npart_cache_port *port(const struct fixed *fixed, enum npart_port_role role)
-{
-    for (uint32_t i = 0; i < fixed->cache.ports.count; i++)
-        if (fixed->cache.ports.items[i].role == role)
-            return &fixed->cache.ports.items[i];
-    return NULL;
-}
-
-/* The last of the inputs that are added. */
-static const struct npart_cache_port *added_port(const struct fixed *fixed)
-{
-    const struct npart_cache_port *added = NULL;
-    for (uint32_t i = 0; i < fixed->cache.ports.count; i++)
-        added = fixed->cache.ports.items[i].is_added ? &fixed->cache.ports.items[i] : added;
-    return added;
-}
-
-static bool has_dims(const struct npart_cache_port *at, uint32_t rank, const int64_t *dims)
-{
-    return at && at->rank == rank && at->dims && (rank == 0 || memcmp(at->dims, dims, rank * sizeof *dims) == 0);
-}
-
-static uint32_t count_ops(const struct npart__graph *graph, const char *op)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-        count += npart__node_is(graph, npart__node_at(graph, i), op);
-    return count;
 }
 
 /* ---- what is written --------------------------------------------------------------------------------------------- */
 
 static void test_cache__contract(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, NULL, NULL, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
     CHECK(fixed.cache.info.slots == 16 && fixed.cache.info.past == 15 && fixed.cache.pair_count == 2);
     CHECK(fixed.cache.info.order == NPART_SLOTS_ANY);
-    CHECK(has_dims(port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 1}));
-    CHECK_TEXT(port(&fixed, NPART_PORT_TOKENS)->name, "ids");
-    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
-    CHECK(has_dims(port(&fixed, NPART_PORT_MASK), 2, (const int64_t[]){1, 16}));
-    CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 15, 2}));
-    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 1, 2}));
-    CHECK_TEXT(port(&fixed, NPART_PORT_PRESENT)->name, "present_k");
-    CHECK_TEXT(port(&fixed, NPART_PORT_PRESENT)->past, "past_k");
-    CHECK(!port(&fixed, NPART_PORT_BIAS));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 1}));
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_TOKENS)->name, "ids");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_MASK), 2, (const int64_t[]){1, 16}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 15, 2}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 1, 2}));
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_PRESENT)->name, "present_k");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_PRESENT)->past, "past_k");
+    CHECK(!cache_port(&fixed, NPART_PORT_BIAS));
     /* The output is the new keys, without a node for it. */
     CHECK(count_ops(&fixed.made, "Identity") == 0);
     const char *text = npart__model_metadata(&fixed.made, NPART__CACHE_KEY);
@@ -201,26 +129,26 @@ static void test_cache__contract(void)
 /* A mask of something else is none of the new tokens, though it is computed with. */
 static void test_cache__other_mask(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, "node y = Add(x, flat)\n",
         "input other int64[1,4]\nnode other_f = Cast(other) to=1\nnode sum = Add(x, flat)\n"
         "node y = Add(sum, other_f)\n", 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
-    CHECK_TEXT(port(&fixed, NPART_PORT_OTHER)->name, "other");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_OTHER)->name, "other");
     npart__arena_clear(&fixed.arena);
 }
 
 /* Cosines and sines of positions are two tables, which may have more rows than that of the tokens. */
 static void test_cache__tables_of_positions(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, "node place = Gather(places, positions) @place\n",
         "init cosines float32[900,2]\ninit sines float32[900,2]\nnode cosine = Gather(cosines, positions)\n"
         "node sine = Gather(sines, positions)\nnode place = Concat(cosine, sine) axis=2\n", 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK_TEXT(port(&fixed, NPART_PORT_TOKENS)->name, "ids");
-    CHECK_TEXT(port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_TOKENS)->name, "ids");
+    CHECK_TEXT(cache_port(&fixed, NPART_PORT_POSITIONS)->name, "positions");
     npart__arena_clear(&fixed.arena);
     /* More rows, and fewer columns: neither can be told to be the tokens'. */
     fix(&fixed, "node place = Gather(places, positions) @place\n",
@@ -232,21 +160,21 @@ static void test_cache__tables_of_positions(void)
 
 static void test_cache__several_tokens(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, NULL, NULL, 16, 4, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(has_dims(port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 4}));
-    CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 12, 2}));
-    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 4, 2}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_TOKENS), 2, (const int64_t[]){1, 4}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 12, 2}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 4, 2}));
     npart__arena_clear(&fixed.arena);
 }
 
 static void test_cache__shift(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, NULL, NULL, 16, 4, true);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(has_dims(port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 12, 2}));
+    CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_PRESENT), 4, (const int64_t[]){1, 2, 12, 2}));
     CHECK(count_ops(&fixed.made, "Slice") == 2);
     npart__arena_clear(&fixed.arena);
 }
@@ -254,12 +182,12 @@ static void test_cache__shift(void)
 /* Positions that are slot numbers become an input; the causal mask goes on with slots. */
 static void test_cache__positions(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, "node place = Gather(places, positions) @place\n",
         "node first = Unsqueeze(row, zero)\nnode place = Gather(places, first) @place\n", 16, 2, false);
     CHECK_TEXT(fixed.error.message, "");
     const struct npart_cache_port *added = added_port(&fixed);
-    CHECK(has_dims(added, 2, (const int64_t[]){1, 2}));
+    CHECK(port_has_dims(added, 2, (const int64_t[]){1, 2}));
     CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 0);
     CHECK(count_ops(&fixed.made, "Range") == 2);
     npart__arena_clear(&fixed.arena);
@@ -270,7 +198,7 @@ static void test_cache__positions(void)
         "node first = Add(given, none)\nnode place = Gather(places, first) @place\n", 16, 2, false);
     CHECK_TEXT(fixed.error.message, "");
     added = added_port(&fixed);
-    CHECK(has_dims(added, 1, (const int64_t[]){2}));
+    CHECK(port_has_dims(added, 1, (const int64_t[]){2}));
     CHECK(added && added->offset == 2);
     npart__arena_clear(&fixed.arena);
 }
@@ -284,11 +212,11 @@ static void test_cache__length(void)
         "node scaled = Div(products, by)\n",
     };
     for (size_t i = 0; i < NPART__COUNT(lengths); i++) {
-        struct fixed fixed;
+        struct fixed_cache fixed;
         fix(&fixed, "node scaled = Div(products, two)\n", lengths[i], 16, 1, false);
         CHECK_TEXT(fixed.error.message, "");
         const struct npart_cache_port *added = added_port(&fixed);
-        CHECK(has_dims(added, 0, NULL));
+        CHECK(port_has_dims(added, 0, NULL));
         CHECK(added && added->role == NPART_PORT_POSITIONS && added->offset == 1);
         npart__arena_clear(&fixed.arena);
     }
@@ -303,11 +231,11 @@ static void test_cache__bias(void)
          "node scores = Add(ordered, less)\n"),          /* -100 */
     };
     for (size_t i = 0; i < NPART__COUNT(unmasked); i++) {
-        struct fixed fixed;
+        struct fixed_cache fixed;
         fix(&fixed, "node scores = Add(ordered, hiding)\n", unmasked[i], 16, 1, false);
         CHECK_TEXT(fixed.error.message, "");
-        CHECK(has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
-        CHECK(port(&fixed, NPART_PORT_BIAS) && port(&fixed, NPART_PORT_BIAS)->is_added);
+        CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
+        CHECK(cache_port(&fixed, NPART_PORT_BIAS) && cache_port(&fixed, NPART_PORT_BIAS)->is_added);
         npart__arena_clear(&fixed.arena);
     }
 }
@@ -326,10 +254,10 @@ static void test_cache__hidden(void)
         "node all = Add(hiding, causal)\nnode scores = Add(scaled, all)\n",
     };
     for (size_t i = 0; i < NPART__COUNT(masked); i++) {
-        struct fixed fixed;
+        struct fixed_cache fixed;
         fix(&fixed, "node scores = Add(ordered, hiding)\n", masked[i], 16, 2, false);
         CHECK_TEXT(fixed.error.message, "");
-        CHECK(fixed.status == NPART_OK && !port(&fixed, NPART_PORT_BIAS));
+        CHECK(fixed.status == NPART_OK && !cache_port(&fixed, NPART_PORT_BIAS));
         npart__arena_clear(&fixed.arena);
     }
 }
@@ -339,7 +267,7 @@ static void test_cache__order(void)
 {
     static const char sloped[] = "node far = Sub(row2, slot)\nnode far_f = Cast(far) to=1\nnode slope = Neg(far_f)\n"
                                  "node sloped = Add(ordered, slope)\nnode scores = Add(sloped, hiding)\n";
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, "node scores = Add(ordered, hiding)\n", sloped, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
     CHECK(fixed.cache.info.order == NPART_SLOTS_RIGHT);
@@ -358,236 +286,6 @@ static void test_cache__order(void)
     npart__arena_clear(&fixed.arena);
 }
 
-/* ---- GroupQueryAttention ----------------------------------------------------------------------------------------- */
-
-/* 4 heads of 2, of which 2 share a key; lengths come from the mask, as ONNX Runtime's exporter writes it. */
-static const char grouped[] =
-    "opset 17\nopset com.microsoft 1\n"
-    "input ids int64[batch,new]\ninput mask int64[batch,total]\n"
-    "input past_k float32[batch,2,past,head]\ninput past_v float32[batch,2,past,head]\n"
-    "init words float32[100,8]\ninit to_all float32[8,16]\ninit cosines float32[64,1]\ninit sines float32[64,1]\n"
-    "init one int64[1] = 1\ninit axis int64[] = 1\n"
-    "node sum = ReduceSum(mask, one) keepdims=0\nnode less = Sub(sum, one)\nnode lengths = Cast(less) to=6\n"
-    "node shape = Shape(mask)\nnode longest = Gather(shape, axis)\nnode total_length = Cast(longest) to=6\n"
-    "node x = Gather(words, ids)\nnode all = MatMul(x, to_all)\n"
-    "node y, k, v = com.microsoft:GroupQueryAttention(all, , , past_k, past_v, lengths, total_length, cosines, sines)"
-    " num_heads=4 kv_num_heads=2 do_rotary=1 @attention\n"
-    "node z = Add(x, y)\noutput z\noutput k float32[batch,2,total,head]\noutput v float32[batch,2,total,head]\n";
-
-/* With more attributes, lines, and operands after those of the tables. */
-static void fix_grouped_with(struct fixed *out, const char *attributes, const char *lines, const char *operands,
-                             uint32_t tokens)
-{
-    char text[sizeof grouped + 256];
-    const char *first = strstr(grouped, "init words"), *end = strstr(grouped, ") num_heads=4");
-    const char *at = strstr(grouped, " @attention");
-    REQUIRE(first && end && at);
-    (void)snprintf(text, sizeof text, "%.*s%sinit sinks float32[4]\ninit gain float32[2]\n%.*s%s%.*s %s%s",
-                   (int)(first - grouped), grouped, lines, (int)(end - first), first, operands, (int)(at - end), end,
-                   attributes, at);
-    fix_text(out, text, 16, tokens, false);
-}
-
-static void fix_grouped(struct fixed *out, const char *attributes, uint32_t tokens)
-{
-    fix_grouped_with(out, attributes, "", "", tokens);
-}
-
-static void test_cache__grouped(void)
-{
-    for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
-        struct fixed fixed;
-        fix_grouped(&fixed, "", tokens);
-        CHECK_TEXT(fixed.error.message, "");
-        CHECK(count_ops(&fixed.made, "com.microsoft:GroupQueryAttention") == 0);
-        CHECK(count_ops(&fixed.made, "MatMul") == 3);
-        CHECK(count_ops(&fixed.made, "Greater") == (tokens > 1));
-        CHECK(has_dims(port(&fixed, NPART_PORT_PAST), 4, (const int64_t[]){1, 2, 16 - tokens, 2}));
-        CHECK(has_dims(port(&fixed, NPART_PORT_POSITIONS), 2, (const int64_t[]){tokens, 1}));
-        CHECK(has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
-        CHECK(!port(&fixed, NPART_PORT_MASK)); /* which nothing uses any more */
-        CHECK_INT(npart__scope_at(&fixed.made, 0)->input_count, 5);
-        npart__arena_clear(&fixed.arena);
-    }
-}
-
-/* What else the operator does: in which order slots may be then, and whether they may be anywhere. */
-static void test_cache__grouped_variants(void)
-{
-    static const char ids[] = "input positions int64[batch,new]\n", rows[] = "input given float32[1,1,new,total]\n";
-    static const char both[] = "input positions int64[batch,new]\ninput given float32[1,1,new,total]\n";
-    static const struct {
-        const char *attributes, *lines, *operands;
-        enum npart_slot_order order;
-        uint32_t bias; /* columns of the one that is added; 0: none is */
-    } variants[] = {
-        {"local_window_size=8", "", "", NPART_SLOTS_RIGHT, 16},
-        {"local_window_size=8 sliding_window_cache=1", "", "", NPART_SLOTS_RIGHT, 16},
-        {"local_window_size=20", "", "", NPART_SLOTS_ANY, 16}, /* longer than the cache */
-        {"softcap=2.0", "", "", NPART_SLOTS_ANY, 16},
-        {"rotary_interleaved=1", "", "", NPART_SLOTS_ANY, 16},
-        {"smooth_softmax=1", "", "", NPART_SLOTS_ANY, 16},
-        {"", "", ", , , sinks", NPART_SLOTS_ANY, 16},
-        {"local_window_size=8 softcap=2.0 rotary_interleaved=1", "", ", , , sinks", NPART_SLOTS_RIGHT, 16},
-        {"", ids, ", positions", NPART_SLOTS_ANY, 16},
-        {"", rows, ", , given", NPART_SLOTS_ANY, 0},
-        {"", both, ", positions, given, sinks", NPART_SLOTS_ANY, 0},
-        {"", "", ", , , , , , gain, gain", NPART_SLOTS_ANY, 16},
-    };
-    for (size_t i = 0; i < NPART__COUNT(variants); i++) {
-        for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
-            struct fixed fixed;
-            fix_grouped_with(&fixed, variants[i].attributes, variants[i].lines, variants[i].operands, tokens);
-            CHECK_TEXT(fixed.error.message, "");
-            CHECK_INT(fixed.cache.info.order, variants[i].order);
-            CHECK(count_ops(&fixed.made, "com.microsoft:GroupQueryAttention") == 0);
-            const int64_t bias[] = {1, 1, 1, variants[i].bias};
-            CHECK(variants[i].bias ? has_dims(port(&fixed, NPART_PORT_BIAS), 4, bias)
-                                   : !port(&fixed, NPART_PORT_BIAS));
-            npart__arena_clear(&fixed.arena);
-        }
-    }
-}
-
-static void test_cache__grouped_refused(void)
-{
-    static const struct {
-        const char *attributes, *operands, *message;
-    } refused[] = {
-        {"sliding_window_cache=1", "", "positive where slots are evicted"},
-        {"k_quant_type=\"PER_TENSOR\"", "", "its cache is quantized"},
-        {"", ", , , , cosines, cosines", "its cache is quantized"},
-        {"local_window_size=0", "", "local_window_size must be -1 or positive;"},
-        {"causal=0 local_window_size=4", "", "local_window_size must be -1 or positive;"},
-        {"", ", , , , , , gain", "it normalizes queries or keys alone"},
-        {"", ", , , , , , , , lengths", "(query_seqlens)"},
-        {"", ", , lengths", "its attention_bias are not known"},
-    };
-    for (size_t i = 0; i < NPART__COUNT(refused); i++) {
-        struct fixed fixed;
-        fix_grouped_with(&fixed, refused[i].attributes, "", refused[i].operands, 1);
-        CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
-        CHECK_TEXT(fixed.error.place, "node 8 (GroupQueryAttention attention)");
-        CHECK(strstr(fixed.error.message, refused[i].message));
-        npart__arena_clear(&fixed.arena);
-    }
-    /* Later tokens are seen, so there may be none. */
-    for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
-        struct fixed fixed;
-        fix_grouped(&fixed, "causal=0", tokens);
-        CHECK_INT(fixed.status, tokens == 1 ? NPART_OK : NPART_ERROR_ARGUMENT);
-        CHECK(tokens == 1 || strstr(fixed.error.message, "a new token sees those after it"));
-        npart__arena_clear(&fixed.arena);
-    }
-}
-
-/* The standard's operator and ONNX Runtime's other one, which have the cache as operands, too. */
-static void test_cache__attention(void)
-{
-    static const struct {
-        const char *node;
-        uint32_t tokens; /* that may be taken at a time, at most */
-        bool has_bias;
-        const char *message;
-    } nodes[] = {
-        {"Attention(q, k, v, , past_k, past_v) q_num_heads=4 kv_num_heads=4 is_causal=1", 4, true, ""},
-        {"Attention(q, k, v, , past_k, past_v) q_num_heads=4 kv_num_heads=4", 1, true, "sees those after it"},
-        {"Attention(q, k, v, seen, past_k, past_v) q_num_heads=4 kv_num_heads=4 is_causal=1", 4, false, ""},
-        {"com.microsoft:MultiHeadAttention(q, k, v, , , , past_k, past_v) num_heads=4 unidirectional=1", 4, true, ""},
-        {"Attention(q, k, v, seen, past_k, past_v) q_num_heads=4 kv_num_heads=4 softcap=2.0", 0, false,
-         "before or after its softcap"},
-        {"Attention(q, k, v, , past_k) q_num_heads=4 kv_num_heads=4", 0, false, "its cache is not whole"},
-        {"com.microsoft:MultiHeadAttention(q, k, v, w1, , , past_k, past_v) num_heads=4 unidirectional=1", 4, true, ""},
-        {"com.microsoft:MultiHeadAttention(q, k, v, w, , , past_k, past_v) num_heads=4", 0, false,
-         "its bias is not one"},
-        {"com.microsoft:MultiHeadAttention(q, k, v, , mask, , past_k, past_v) num_heads=4", 0, false,
-         "key_padding_mask"},
-    };
-    static const char form[] =
-        "opset 23\nopset com.microsoft 1\ninput ids int64[batch,new]\ninput mask int64[batch,total]\n"
-        "input past_k float32[batch,4,past,2]\ninput past_v float32[batch,4,past,2]\ninit words float32[100,8]\n"
-        "init w float32[8,8]\ninit w1 float32[24]\ninit axes int64[2] = 1 2\nnode seen2 = Cast(mask) to=9\n"
-        "node seen = Unsqueeze(seen2, axes)\nnode x = Gather(words, ids)\nnode q = MatMul(x, w)\n"
-        "node k = MatMul(x, w)\nnode v = MatMul(x, w)\nnode y, a, b = %s\nnode z = Add(x, y)\noutput z\n"
-        "output a float32[batch,4,total,2]\noutput b float32[batch,4,total,2]\n";
-    for (size_t i = 0; i < NPART__COUNT(nodes); i++) {
-        for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
-            char text[sizeof form + 128];
-            struct fixed fixed;
-            (void)snprintf(text, sizeof text, form, nodes[i].node);
-            fix_text(&fixed, text, 16, tokens, false);
-            bool is_taken = tokens <= nodes[i].tokens;
-            CHECK_INT(fixed.status, is_taken ? NPART_OK : NPART_ERROR_ARGUMENT);
-            CHECK(is_taken || strstr(fixed.error.message, nodes[i].message));
-            CHECK(!is_taken || count_ops(&fixed.made, "MatMul") == 5);
-            CHECK(!is_taken || nodes[i].has_bias == (port(&fixed, NPART_PORT_BIAS) != NULL));
-            CHECK(!is_taken || fixed.cache.info.order == NPART_SLOTS_ANY);
-            npart__arena_clear(&fixed.arena);
-        }
-    }
-}
-
-/* The standard's operator with the cache before it, as torch exports it: what its mask hides. */
-static void test_cache__attention_of_slots(void)
-{
-    static const struct {
-        const char *lines, *message;
-    } nodes[] = {
-        {"node full = Cast(mask) to=9\nnode open_b = Unsqueeze(full, axes)\nnode early = Not(later)\n"
-         "node seen_b = And(open_b, early)\nnode mixed = Attention(query, key, value, seen_b)\n", ""},
-        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all)\n", ""},
-        {"node mixed = Attention(query, key, value, hiding)\n", "sees those after it"},
-        {"node early = Not(later)\nnode mixed = Attention(query, key, value, early)\n", "does not hide empty slots"},
-        {"node mixed = Attention(query, key, value)\n", "does not hide empty slots"},
-        {"node mixed = Attention(query, key, value, hiding) is_causal=1\n", "is causal, has a softcap"},
-        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all) softcap=2.0\n",
-         "is causal, has a softcap"},
-        {"node first = Transpose(key) perm=[0,2,1,3]\nnode mixed = Attention(query, first, value, hiding)\n",
-         "the slots are none of its keys and values"},
-    };
-    for (size_t i = 0; i < NPART__COUNT(nodes); i++) {
-        struct fixed fixed;
-        char *text = change("node mixed = MatMul(weights, value) @mix\n", nodes[i].lines);
-        char *newer = replaced(text, "opset 17\n", "opset 23\n");
-        fix_text(&fixed, newer, 16, 2, false);
-        CHECK(nodes[i].message[0] ? strstr(fixed.error.message, nodes[i].message) != NULL
-                                  : fixed.error.message[0] == 0);
-        CHECK(nodes[i].message[0] || count_ops(&fixed.made, "Attention") == 1);
-        free(text);
-        free(newer);
-        npart__arena_clear(&fixed.arena);
-    }
-}
-
-/* Scores of slots beside a column of something else, as exporters write a sink, too. */
-static void test_cache__columns(void)
-{
-    static const char *const lines[] = {
-        "node all = Concat(scores, sink) axis=3\nnode shares = Softmax(all) axis=-1\n",
-        "node all = Concat(sink, scores) axis=3\nnode shares = Softmax(all) axis=-1\n",
-        "node all_0 = Concat(scores, sink) axis=3\nnode all = Mul(all_0, one_f)\nnode shares = Softmax(all) axis=-1\n",
-    };
-    static const char *const messages[] = {"", "only new slots may follow those of the cache",
-                                           "what takes part in it beside the slots stands elsewhere"};
-    for (size_t i = 0; i < NPART__COUNT(lines); i++) {
-        char by[600];
-        struct fixed fixed;
-        (void)snprintf(by, sizeof by,
-                       "init sink float32[1,2,1,1]\n%sinit three int64[1] = 3\n"
-                       "node weights = Slice(shares, zero, slots1, three) @softmax\n", lines[i]);
-        char *text = change("node weights = Softmax(scores) axis=-1 @softmax\n", by);
-        char *bare = replaced(text, "node scores = Add(ordered, hiding)\n",
-                              "node scores = Identity(ordered)\nnode slots1 = Unsqueeze(slots, zero)\n");
-        fix_text(&fixed, bare, 16, 1, false);
-        CHECK(messages[i][0] ? strstr(fixed.error.message, messages[i]) != NULL : fixed.error.message[0] == 0);
-        CHECK(i > 0 || has_dims(port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
-        CHECK(i > 0 || fixed.cache.info.order == NPART_SLOTS_ANY);
-        free(text);
-        free(bare);
-        npart__arena_clear(&fixed.arena);
-    }
-}
-
 /* Buckets of distances, as of T5: numbers made by Log are not known as integers, but are cut off below the end of the
  * table. One more bucket, and the table would have to be longer. */
 static void test_cache__buckets(void)
@@ -600,7 +298,7 @@ static void test_cache__buckets(void)
         "node biases = Transpose(by_head) perm=[2,0,1]\nnode sloped = Add(ordered, biases)\n"
         "node scores = Add(sloped, hiding)\n";
     for (int most = 15; most < 17; most++) {
-        struct fixed fixed;
+        struct fixed_cache fixed;
         char text[sizeof buckets + 16];
         (void)snprintf(text, sizeof text, buckets, most);
         fix(&fixed, "node scores = Add(ordered, hiding)\n", text, 40, 1, false);
@@ -730,7 +428,7 @@ static void test_cache__refusals(void)
 {
     for (size_t i = 0; i < NPART__COUNT(refusals); i++) {
         const struct refused *at = &refusals[i];
-        struct fixed fixed;
+        struct fixed_cache fixed;
         fix(&fixed, at->line, at->by, 16, at->tokens, false);
         bool is_right = fixed.status == NPART_ERROR_ARGUMENT && strcmp(fixed.error.place, at->place) == 0 &&
                         strstr(fixed.error.message, at->reason);
@@ -746,7 +444,7 @@ static void test_cache__arguments(void)
 {
     static const uint32_t wrong[][2] = {{16, 0}, {16, 16}, {1, 1}, {NPART__LIMIT_CACHE_SLOTS + 1, 1}};
     for (size_t i = 0; i < NPART__COUNT(wrong); i++) {
-        struct fixed fixed;
+        struct fixed_cache fixed;
         fix(&fixed, NULL, NULL, wrong[i][0], wrong[i][1], false);
         CHECK(fixed.status == NPART_ERROR_ARGUMENT);
         npart__arena_clear(&fixed.arena);
@@ -759,8 +457,8 @@ static void test_cache__neighbours(void)
     char *text;
     unsigned fixed_count = 0, refused_count = 0;
     for (unsigned i = 0; (text = changed_text(base, i)) != NULL; i++) {
-        struct fixed fixed;
-        fix_text(&fixed, text, 16, 1 + i % 2, i % 3 == 0);
+        struct fixed_cache fixed;
+        fix_cache(&fixed, text, 16, 1 + i % 2, i % 3 == 0);
         CHECK(fixed.status == NPART_OK || *fixed.error.message);
         fixed_count += fixed.status == NPART_OK;
         refused_count += fixed.status != NPART_OK;
@@ -775,19 +473,19 @@ static void test_cache__fixed_already(void)
 {
     static const char *const ways[] = {
         "node kept = ScatterElements(past_k, place_ids, ids_f) axis=2\noutput kept\n",
-        "node past_t = Transpose(past_k) perm=[2,0,1,3]\nnode kept_t = ScatterND(past_t, at, fresh)\n"
-        "node kept = Transpose(kept_t) perm=[1,2,0,3]\noutput kept\n",
+        ("node past_t = Transpose(past_k) perm=[2,0,1,3]\nnode kept_t = ScatterND(past_t, at, fresh)\n"
+         "node kept = Transpose(kept_t) perm=[1,2,0,3]\noutput kept\n"),
         "node joined = Concat(past_k, fresh_1) axis=2\nnode kept = Slice(joined, one_i, far, two_i)\noutput kept\n",
     };
     for (size_t i = 0; i < NPART__COUNT(ways); i++) {
         char text[1200];
-        struct fixed fixed;
+        struct fixed_cache fixed;
         (void)snprintf(text, sizeof text,
                        "opset 17\ninput past_k float32[1,2,8,2]\ninput place_ids int64[1,2,1,2]\n"
                        "input ids_f float32[1,2,1,2]\ninput at int64[1,1]\ninput fresh float32[1,1,2,2]\n"
                        "input fresh_1 float32[1,2,1,2]\ninit one_i int64[1] = 1\ninit far int64[1] = 9\n"
                        "init two_i int64[1] = 2\n%s", ways[i]);
-        fix_text(&fixed, text, 16, 1, false);
+        fix_cache(&fixed, text, 16, 1, false);
         CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
         CHECK(strstr(fixed.error.message, "the cache has a fixed size already"));
         npart__arena_clear(&fixed.arena);
@@ -798,7 +496,7 @@ static void test_cache__fixed_already(void)
  * after the Softmax. */
 static void test_cache__sinks(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     static const char weights[] = "node weights = Softmax(scores) axis=-1 @softmax\n";
     static const char sunk[] = "init sink float32[1,2,1,1]\ninit four int64[4] = 1 2 1 1\n"
                                "node wide = Concat(scores, sink) axis=-1\n"
@@ -809,13 +507,13 @@ static void test_cache__sinks(void)
     fix(&fixed, weights, sunk, 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
     CHECK(fixed.cache.info.order == NPART_SLOTS_ANY);
-    CHECK(!port(&fixed, NPART_PORT_BIAS));
+    CHECK(!cache_port(&fixed, NPART_PORT_BIAS));
     npart__arena_clear(&fixed.arena);
     /* Where nothing hides empty slots the largest may be one of theirs. */
     char *text = change(weights, sunk), *hiding = strstr(text, "node scores = Add(ordered, hiding)\n");
     REQUIRE(hiding);
     memcpy(hiding, "node scores = Add(ordered, open  )\n", strlen("node scores = Add(ordered, hiding)\n"));
-    fix_text(&fixed, text, 16, 1, false);
+    fix_cache(&fixed, text, 16, 1, false);
     CHECK_INT(fixed.status, NPART_ERROR_ARGUMENT);
     CHECK(strstr(fixed.error.message, "it reduces all slots to one number"));
     npart__arena_clear(&fixed.arena);
@@ -826,7 +524,7 @@ static void test_cache__sinks(void)
  * long as there are rows. */
 static void test_cache__tail_of_a_table(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     static const char scores[] = "node scores = Add(ordered, hiding)\n";
     static const char tail[] = "init far float32[1,2,1,64]\nnode back = Neg(slots)\nnode from = Unsqueeze(back, zero)\n"
                                "init end int64[1] = 9223372036854775807\ninit last_axis int64[1] = 3\n"
@@ -844,7 +542,7 @@ static void test_cache__tail_of_a_table(void)
 /* A Cast to the type that it has hands the cache on; one to another does not. */
 static void test_cache__idle_cast(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     fix(&fixed, "node present_k = Identity(key)\n", "node present_k = Cast(key) to=1\n", 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
     CHECK_INT(fixed.cache.pair_count, 2);
@@ -857,7 +555,7 @@ static void test_cache__idle_cast(void)
 /* Two states of one form, of which the second layer's depends on the first's; and what is handed on as it is. */
 static void test_cache__states(void)
 {
-    struct fixed fixed;
+    struct fixed_cache fixed;
     unsigned found = 0;
     fix(&fixed, "node y = Add(x, flat)\n",
         "input early float32[1,4,3]\ninput late float32[1,4,3]\ninput kept float32[1,4,5]\n"
@@ -892,15 +590,73 @@ static void test_cache__states(void)
         "node one_next = Neg(both)\nnode two_next = Abs(both)\nnode with = Add(x, both)\nnode y = Add(with, flat)\n"
         "output one_next\noutput two_next\n", 16, 1, false);
     CHECK_TEXT(fixed.error.message, "");
-    CHECK(!port(&fixed, NPART_PORT_STATE));
+    CHECK(!cache_port(&fixed, NPART_PORT_STATE));
     npart__arena_clear(&fixed.arena);
+}
+
+/* The standard's operator with the cache before it, as torch exports it: what its mask hides. */
+static void test_cache__attention_of_slots(void)
+{
+    static const struct {
+        const char *lines, *message;
+    } nodes[] = {
+        {"node full = Cast(mask) to=9\nnode open_b = Unsqueeze(full, axes)\nnode early = Not(later)\n"
+         "node seen_b = And(open_b, early)\nnode mixed = Attention(query, key, value, seen_b)\n", ""},
+        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all)\n", ""},
+        {"node mixed = Attention(query, key, value, hiding)\n", "sees those after it"},
+        {"node early = Not(later)\nnode mixed = Attention(query, key, value, early)\n", "does not hide empty slots"},
+        {"node mixed = Attention(query, key, value)\n", "does not hide empty slots"},
+        {"node mixed = Attention(query, key, value, hiding) is_causal=1\n", "is causal, has a softcap"},
+        {"node all = Add(hiding, causal)\nnode mixed = Attention(query, key, value, all) softcap=2.0\n",
+         "is causal, has a softcap"},
+        {"node first = Transpose(key) perm=[0,2,1,3]\nnode mixed = Attention(query, first, value, hiding)\n",
+         "the slots are none of its keys and values"},
+    };
+    for (size_t i = 0; i < NPART__COUNT(nodes); i++) {
+        struct fixed_cache fixed;
+        char *text = change("node mixed = MatMul(weights, value) @mix\n", nodes[i].lines);
+        char *newer = replaced_text(text, "opset 17\n", "opset 23\n");
+        fix_cache(&fixed, newer, 16, 2, false);
+        CHECK(nodes[i].message[0] ? strstr(fixed.error.message, nodes[i].message) != NULL
+                                  : fixed.error.message[0] == 0);
+        CHECK(nodes[i].message[0] || count_ops(&fixed.made, "Attention") == 1);
+        free(text);
+        free(newer);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
+/* Scores of slots beside a column of something else, as exporters write a sink, too. */
+static void test_cache__columns(void)
+{
+    static const char *const lines[] = {
+        "node all = Concat(scores, sink) axis=3\nnode shares = Softmax(all) axis=-1\n",
+        "node all = Concat(sink, scores) axis=3\nnode shares = Softmax(all) axis=-1\n",
+        "node all_0 = Concat(scores, sink) axis=3\nnode all = Mul(all_0, one_f)\nnode shares = Softmax(all) axis=-1\n",
+    };
+    static const char *const messages[] = {"", "only new slots may follow those of the cache",
+                                           "what takes part in it beside the slots stands elsewhere"};
+    for (size_t i = 0; i < NPART__COUNT(lines); i++) {
+        char by[600];
+        struct fixed_cache fixed;
+        (void)snprintf(by, sizeof by,
+                       "init sink float32[1,2,1,1]\n%sinit three int64[1] = 3\n"
+                       "node weights = Slice(shares, zero, slots1, three) @softmax\n", lines[i]);
+        char *text = change("node weights = Softmax(scores) axis=-1 @softmax\n", by);
+        char *bare = replaced_text(text, "node scores = Add(ordered, hiding)\n",
+                              "node scores = Identity(ordered)\nnode slots1 = Unsqueeze(slots, zero)\n");
+        fix_cache(&fixed, bare, 16, 1, false);
+        CHECK(messages[i][0] ? strstr(fixed.error.message, messages[i]) != NULL : fixed.error.message[0] == 0);
+        CHECK(i > 0 || port_has_dims(cache_port(&fixed, NPART_PORT_BIAS), 4, (const int64_t[]){1, 1, 1, 16}));
+        CHECK(i > 0 || fixed.cache.info.order == NPART_SLOTS_ANY);
+        free(text);
+        free(bare);
+        npart__arena_clear(&fixed.arena);
+    }
 }
 
 TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
-      test_cache__order, test_cache__buckets, test_cache__grouped, test_cache__grouped_variants,
-      test_cache__grouped_refused, test_cache__attention,
-      test_cache__attention_of_slots, test_cache__columns, test_cache__refusals,
-      test_cache__arguments, test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table,
-      test_cache__fixed_already,
-      test_cache__idle_cast, test_cache__states)
+      test_cache__order, test_cache__buckets, test_cache__refusals, test_cache__arguments,
+      test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table, test_cache__fixed_already,
+      test_cache__idle_cast, test_cache__states, test_cache__attention_of_slots, test_cache__columns)

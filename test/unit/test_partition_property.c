@@ -326,7 +326,7 @@ static void check_count(uint32_t total)
 {
     bool mask[MOST_RUN];
     struct npart__partition_request request = {
-        &session, &target, partitioner, mask, NULL, NULL, &works};
+        &session, &target, partitioner, mask, NULL, NULL, &works, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -568,7 +568,7 @@ static void partition_random_graph(uint32_t seed, enum npart_level level)
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && session.stands_for[v] == v && v < inference.graph->values.count && random_below(6) == 0;
     struct npart__partition_request request = {
-        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL, &works};
+        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL, &works, NULL};
     session.round_count = round_count;
     uint32_t first = random_below(graph->nodes.count + 1), second = first + random_below(graph->nodes.count + 1);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

@@ -2,7 +2,8 @@
  *
  * What ONNX Runtime can compute of constants before the model runs: for that its CPU provider needs a kernel for the
  * operator and the element types (runtime). Conversions that would give it one are inserted only later. Where the
- * standard has no shape inference of an operator, newer releases do not compute it ahead either (rewrites.def, MEASURE).
+ * standard has no shape inference of an operator, newer releases do not compute it ahead either (rewrites.def,
+ * MEASURE).
  */
 #include "infer/families.h"
 #include "view/view.h"
@@ -63,6 +64,6 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
     bool is_unmeasured = npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED && npart__measures(release);
-    return !is_unmeasured && !npart__names_unknown_results(graph, node) && npart__kernel_find(release, node->schema, &kernel) &&
-           takes_operands(inference, graph, node, &kernel, release);
+    return !is_unmeasured && !npart__names_unknown_results(graph, node) &&
+           npart__kernel_find(release, node->schema, &kernel) && takes_operands(inference, graph, node, &kernel, release);
 }

@@ -22,8 +22,8 @@ static const char *slots_of(const struct npart__mended *mended)
     return NULL;
 }
 
-/* The plan whose sizes are a part of what is told; NULL: none is. Where sizes alone were fixed and none were proposed, it
- * is the user's: written into the file they tell a runtime more than given to its session. */
+/* The plan whose sizes are a part of what is told; NULL: none is. Where sizes alone were fixed and none were proposed,
+ * it is the user's: written into the file they tell a runtime more than given to its session. */
 static const struct npart__plan *sizes_of(const struct npart__way *way, const struct npart__mended *mended)
 {
     return way->fixed ? way->fixed : mended->only_sizes ? way->open : NULL;

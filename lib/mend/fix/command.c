@@ -26,6 +26,13 @@ static void add_option(struct line *line, const char *option, const char *value)
     add(line, value);
 }
 
+/* A number is always there, so without a text memory has ended. */
+static void add_number(struct line *line, const char *option, uint32_t number)
+{
+    add(line, option);
+    add(line, npart__arena_format(line->arena, "%u", number));
+}
+
 /* "a,b": the tool divides at commas, so a name that has one cannot be said. */
 static void add_list(struct line *line, const char *option, const char *const *names, uint32_t count)
 {
@@ -132,9 +139,9 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
     add_list(&line, "--only", options->only, options->only_count);
     add_list(&line, "--not", options->without, options->without_count);
     if (options->version >= 4 && options->cache_slots) {
-        add_option(&line, "--cache", npart__arena_format(arena, "%u", options->cache_slots));
-        uint32_t tokens = options->cache_tokens ? options->cache_tokens : 1;
-        add_option(&line, "--tokens", tokens > 1 ? npart__arena_format(arena, "%u", tokens) : NULL);
+        add_number(&line, "--cache", options->cache_slots);
+        if (options->cache_tokens > 1)
+            add_number(&line, "--tokens", options->cache_tokens);
         add_option(&line, "--present", options->cache_shifts ? "shift" : NULL);
     }
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)

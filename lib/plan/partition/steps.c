@@ -110,9 +110,9 @@ static void step_by_connected_waves(struct npart__step_request *request)
 }
 
 /* Every accepted node alone: a runtime that builds a session for each. What a pattern matches is one node: it has the
- * step of its last, whose results alone are used outside. Unsupported nodes have steps of their own, too, which changes
- * nothing: they are on the CPU all the same. The place in the order is the number of the step, so producers have smaller
- * ones. */
+ * step of its last, whose results alone are used outside. Unsupported nodes have steps of their own, too, which
+ * changes nothing: they are on the CPU all the same. The place in the order is the number of the step, so producers
+ * have smaller ones. */
 static void step_by_single_nodes(struct npart__step_request *request)
 {
     const uint32_t *match_of = request->back->request->match_of;
