@@ -109,19 +109,29 @@ static void step_by_connected_waves(struct npart__step_request *request)
     npart__split_steps(request);
 }
 
-/* Every accepted node alone: a runtime that builds a session for each. What a pattern matches is one node: it has the
- * step of its last, whose results alone are used outside. Unsupported nodes have steps of their own, too, which
- * changes nothing: they are on the CPU all the same. The place in the order is the number of the step, so producers
- * have smaller ones. */
+/* The node at whose step another runs: the last of the match of a pattern, whose results alone are used outside; of a
+ * copy the node that it was made for, or else it would part what stands side by side in the file. */
+static uint32_t together_with(const struct npart__step_request *request, uint32_t id)
+{
+    const struct npart__graph *graph = request->graph;
+    const uint32_t *match_of = request->back->request->match_of;
+    if (match_of && match_of[id])
+        return match_of[id] - 1;
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0);
+    return npart__is_copy(graph, id) ? npart__user(request->session, value, 0) : id;
+}
+
+/* Every accepted node alone: a runtime that builds a session for each. What a pattern matches is one node. Unsupported
+ * nodes have steps of their own, too, which changes nothing: they are on the CPU all the same. The place in the order
+ * is the number of the step, so producers have smaller ones. */
 static void step_by_single_nodes(struct npart__step_request *request)
 {
-    const uint32_t *match_of = request->back->request->match_of;
     for (uint32_t i = 0; i < request->count; i++)
         request->step_of[request->order[i]] = i;
-    for (uint32_t i = 0; match_of && i < request->count; i++) {
-        uint32_t id = request->order[i], last = match_of[id] ? match_of[id] - 1 : id;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i], last = together_with(request, id);
         bool is_inside = !request->segment_of || request->segment_of[last] == request->segment;
-        if (is_inside && request->accepted[id] && request->accepted[last])
+        if (is_inside && request->accepted[id] == request->accepted[last])
             request->step_of[id] = request->step_of[last];
     }
 }
