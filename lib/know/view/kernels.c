@@ -65,5 +65,6 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
         return true;
     bool is_unmeasured = npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED && npart__measures(release);
     return !is_unmeasured && !npart__names_unknown_results(graph, node) &&
-           npart__kernel_find(release, node->schema, &kernel) && takes_operands(inference, graph, node, &kernel, release);
+           npart__kernel_find(release, node->schema, &kernel) &&
+           takes_operands(inference, graph, node, &kernel, release);
 }
