@@ -110,7 +110,7 @@ static void step_by_connected_waves(struct npart__step_request *request)
 }
 
 /* The node at whose step another runs: the last of the match of a pattern, whose results alone are used outside; of a
- * copy the node that it was made for, or else it would part what stands side by side in the file. */
+ * copy on the CPU the node that it was made for, or else it would part what stands side by side in the file. */
 static uint32_t together_with(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
@@ -118,7 +118,7 @@ static uint32_t together_with(const struct npart__step_request *request, uint32_
     if (match_of && match_of[id])
         return match_of[id] - 1;
     uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0);
-    return npart__is_copy(graph, id) ? npart__user(request->session, value, 0) : id;
+    return npart__is_copy(graph, id) && !request->accepted[id] ? npart__user(request->session, value, 0) : id;
 }
 
 /* Every accepted node alone: a runtime that builds a session for each. What a pattern matches is one node. Unsupported
