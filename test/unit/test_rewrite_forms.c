@@ -116,6 +116,9 @@ static const struct row normalizations[] = {
      "opset 7\ninput x float32[2,3,2,4,6]\ninit s float32[3]\n"
      "node y = BatchNormalization(x, s, s, s, s) spatial=0\noutput y\n",
      "same"},
+    {"batchnorm-rank",
+     "opset 6\ninput x float32[2,3,2,4,6]\ninit s float32[3]\nnode y = BatchNormalization(x, s, s, s, s)\noutput y\n",
+     "same"},
     {"groupnorm",
      "opset 18\ninput x float32[2,6,4,5]\ninit s float32[3]\ninit b float32[3]\n"
      "node y = GroupNormalization(x, s, b) num_groups=3\noutput y\n",
