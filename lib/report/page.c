@@ -217,11 +217,12 @@ void npart__put_middle(struct npart__page *page, const char *text, size_t column
 {
     size_t length = strlen(text), begin = 0, end, seen = 0;
     const char *plain = plain_of(page, text, &length);
-    size_t all = columns_of(plain, length), first = (columns - 3) / 3, last = columns - 3 - first;
-    if (all <= columns) {
+    size_t all = columns_of(plain, length);
+    if (all <= columns || columns <= 3) { /* no columns: memory ended where the text was measured */
         put_plain(page, plain, length);
         return;
     }
+    size_t first = (columns - 3) / 3, last = columns - 3 - first;
     for (; seen < first || !begins_character(plain[begin]); begin++)
         seen += begins_character(plain[begin]);
     for (end = length, seen = 0; seen < last; end--)
