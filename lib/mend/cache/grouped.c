@@ -118,10 +118,7 @@ static void finish(struct ungrouping *all, struct npart__attention *at)
     at->slots = all->slots;
     at->tokens = all->tokens;
     at->is_single = !all->has_later;
-    npart__make_attention(site, at);
-    npart__finish(site, 0, at->result);
-    npart__finish(site, 1, at->present_key);
-    npart__finish(site, 2, at->present_value);
+    npart__finish_attention(site, at);
 }
 
 /* Where slots are evicted the window hides them: what else the cache has does not matter. */
@@ -184,22 +181,14 @@ static bool unrotate(struct ungrouping *all)
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
-/* Without one it sees the new tokens alone, and stays as it is. */
-static bool has_cache(const struct npart__graph *graph, uint32_t id)
-{
-    const struct npart__node *node = npart__node_at(graph, id);
-    return npart__lists_op(graph, "com.microsoft:GroupQueryAttention", id) &&
-           (npart__node_input(graph, node, NPART__GQA_PAST_KEY) != NPART_NONE ||
-            npart__node_input(graph, node, NPART__GQA_PAST_VALUE) != NPART_NONE);
-}
-
 static npart_status change(struct ungrouping *all, uint32_t id)
 {
     struct npart__work *work = all->work;
     struct npart__site site;
-    bool is_grouped = has_cache(work->graph, id), is_cached = npart__has_cached_past(work->graph, id);
+    /* Without a past it sees the new tokens alone, and stays as it is. */
+    bool is_cached = npart__has_past(work->graph, id);
     bool is_rotary = npart__lists_op(work->graph, "com.microsoft:RotaryEmbedding RotaryEmbedding", id);
-    if (!is_grouped && !is_cached && !is_rotary)
+    if (!is_cached && !is_rotary)
         return NPART_OK;
     if (!npart__site_begin(all->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
         return is_rotary ? NPART_OK
@@ -209,7 +198,8 @@ static npart_status change(struct ungrouping *all, uint32_t id)
         npart__site_drop(&site);
         return NPART_OK;
     }
-    const char *reason = is_grouped ? ungroup(all) : is_cached ? take_apart(all) : NULL;
+    bool is_grouped = npart__lists_op(work->graph, "com.microsoft:GroupQueryAttention", id);
+    const char *reason = !is_cached ? NULL : is_grouped ? ungroup(all) : take_apart(all);
     if (!is_rotary && npart__site_opset(&site) < 13)
         reason = "the model has an opset below 13";
     if (reason)
@@ -223,7 +213,7 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
     struct ungrouping all = {.work = work, .has_later = work->request->tokens > 1};
     uint32_t count = work->graph->values.count, found = 0;
     for (uint32_t i = 0; i < work->graph->nodes.count; i++)
-        found += has_cache(work->graph, i) || npart__has_cached_past(work->graph, i);
+        found += npart__has_past(work->graph, i);
     bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
     if (!found)
         return NPART_OK;

@@ -4,6 +4,7 @@
  */
 #include "cache/internal.h"
 #include "infer/families.h"
+#include "rewrite/cached.h"
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
@@ -128,19 +129,6 @@ static bool is_taken_by(const struct npart__work *work, uint32_t producer)
     return npart__lists_op(work->graph, ops, producer);
 }
 
-/* The past key of an operator that keeps the cache and is followed; NPART_NONE: it is none. */
-static uint32_t kept_past(const struct npart__graph *graph, uint32_t id)
-{
-    static const struct {
-        const char *op;
-        uint32_t past_key;
-    } keepers[] = {{"com.microsoft:GroupQueryAttention", 3}, {"Attention", 4}, {"com.microsoft:MultiHeadAttention", 6}};
-    for (size_t i = 0; i < NPART__COUNT(keepers); i++)
-        if (npart__lists_op(graph, keepers[i].op, id))
-            return npart__node_input(graph, npart__node_at(graph, id), keepers[i].past_key);
-    return NPART_NONE;
-}
-
 uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
                                const struct npart__inference *chosen)
 {
@@ -153,7 +141,9 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
         uint32_t producer = npart__producer(graph, through(&work, output));
         if (producer == NPART_NONE)
             continue;
-        pair.past = kept_past(graph, producer);
+        uint32_t past_key = npart__past_key_of(graph, producer);
+        if (past_key)
+            pair.past = npart__node_input(graph, npart__node_at(graph, producer), past_key);
         if (pair.past == NPART_NONE && !is_joined(&work, producer, &pair))
             continue;
         if (pair.past == NPART_NONE || !is_graph_input(&work, pair.past))

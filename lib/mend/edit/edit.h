@@ -128,6 +128,8 @@ const char *npart__make_constant(struct npart__site *site, int element_type, con
                                  const double *values);
 const char *npart__make_int_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
                                      const int64_t *values);
+/* 0, 1, 2, ... of an integer type. */
+const char *npart__make_counting(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank);
 /* One number of rank 0; `count` INT64 numbers of rank 1. */
 const char *npart__make_scalar(struct npart__site *site, int element_type, double value);
 const char *npart__make_ints(struct npart__site *site, const int64_t *values, uint32_t count);

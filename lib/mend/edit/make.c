@@ -477,6 +477,15 @@ const char *npart__make_int_constant(struct npart__site *site, int element_type,
     return tensor ? tensor->name : NULL;
 }
 
+const char *npart__make_counting(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank)
+{
+    uint64_t elements;
+    Onnx__TensorProto *tensor = new_tensor(site, element_type, dims, rank, &elements);
+    for (uint64_t i = 0; tensor && i < elements; i++)
+        put_element(tensor, i, i);
+    return tensor ? tensor->name : NULL;
+}
+
 /* Rank 0 has no dims, and one element. */
 const char *npart__make_scalar(struct npart__site *site, int element_type, double value)
 {

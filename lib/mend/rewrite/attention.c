@@ -4,6 +4,8 @@
  * 14 heads and 2 kept ones [1,14,1,64] is [1,2,7,64], and one MatMul has the scores of all. Where what is added to the
  * scores is told by token and there are several, they are seen by head meanwhile.
  */
+#include <math.h>
+
 #include "rewrite/attention.h"
 #include "rewrite/axes.h"
 
@@ -171,7 +173,25 @@ static const char *weigh(struct npart__site *site, const struct npart__attention
     return is_by_head ? reshape_scores(site, at, scores, false) : scores;
 }
 
-void npart__make_attention(struct npart__site *site, struct npart__attention *at)
+/* Where nothing else is told by head the rows are those of the queries that share a key, one after the other. */
+void npart__hide_slots(struct npart__site *site, struct npart__attention *at, bool is_causal, int64_t window)
+{
+    if ((!window || window >= at->total) && (at->is_single || !is_causal))
+        return;
+    at->is_mask_shared = !at->is_single && !at->bias && !at->sink && !at->is_smooth;
+    int64_t rows = at->is_mask_shared ? at->shared : at->length, dims[] = {rows, at->total};
+    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * at->total), sizeof *mask);
+    site->failed |= !mask;
+    for (int64_t row = 0; mask && row < rows; row++)
+        for (int64_t slot = 0; slot < at->total; slot++) {
+            int64_t own = at->total - at->length + row % at->length;
+            if ((is_causal && slot > own) || (window && slot <= own - window))
+                mask[row * at->total + slot] = -INFINITY;
+        }
+    at->mask = mask ? npart__make_constant(site, at->type, dims, 2, mask) : NULL;
+}
+
+void npart__finish_attention(struct npart__site *site, const struct npart__attention *at)
 {
     static const int64_t turned[] = {0, 1, 3, 2}, back[] = {0, 2, 1, 3};
     const int64_t grouped[] = {at->batch, at->kept, at->shared, at->size};
@@ -180,13 +200,16 @@ void npart__make_attention(struct npart__site *site, struct npart__attention *at
     const char *query = split_heads(site, at, at->query, QUERIES);
     const char *key = split_heads(site, at, at->key, KEYS);
     const char *value = split_heads(site, at, at->value, VALUES);
-    at->present_key = key = join(site, at->past_key, key);
-    at->present_value = value = join(site, at->past_value, value);
+    key = join(site, at->past_key, key);
+    value = join(site, at->past_value, value);
     query = reshape(site, at, query, grouped, 4);
     query = NPART__MAKE(site, "Mul", query, npart__make_scalar(site, at->type, at->scale));
     const char *scores = NPART__MAKE(site, "MatMul", query, npart__make_transpose(site, key, turned, 4));
     scores = weigh(site, at, scores);
-    at->result = reshape(site, at, NPART__MAKE(site, "MatMul", scores, value), each, 4);
+    const char *result = reshape(site, at, NPART__MAKE(site, "MatMul", scores, value), each, 4);
     if (!at->has_heads)
-        at->result = reshape(site, at, npart__make_transpose(site, at->result, back, 4), whole, 3);
+        result = reshape(site, at, npart__make_transpose(site, result, back, 4), whole, 3);
+    npart__finish(site, 0, result);
+    npart__finish(site, 1, key);
+    npart__finish(site, 2, value);
 }

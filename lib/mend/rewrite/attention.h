@@ -8,6 +8,12 @@
 
 #include "edit/edit.h"
 
+/* An attribute of the node at hand. */
+static inline int64_t npart__number(const struct npart__site *site, const char *name, int64_t fallback)
+{
+    return npart__site_int(site, site->id, name, fallback);
+}
+
 /* By which sizes it is made. Where they are numbers of the model, all are; else batch and length are 0, which Reshape
  * takes for what it was, `shared` is -1, the rest, and `slots` and `tokens` are values. Names of what there is not are
  * NULL. */
@@ -38,12 +44,15 @@ struct npart__attention {
     const char *sink;                   /* [heads]: a score beside those of the slots, of which nothing is taken */
     bool is_smooth;                     /* a sink of 0 for all heads */
 
-    /* What was made: [batch, length, heads * value_size], by head where `has_heads`; and the cache with the new tokens
-     * in it. */
-    const char *result, *present_key, *present_value;
 };
 
-void npart__make_attention(struct npart__site *site, struct npart__attention *at);
+/* The node's results: [batch, length, heads * value_size], by head where `has_heads`, and the cache with the new tokens
+ * in it. */
+void npart__finish_attention(struct npart__site *site, const struct npart__attention *at);
+/* Where sizes are numbers: a mask that is written down of what a token does not see, later ones where it is causal, and
+ * of a window (0: none) those before it. At most so many elements. */
+#define NPART__LIMIT_MASK (1 << 20)
+void npart__hide_slots(struct npart__site *site, struct npart__attention *at, bool is_causal, int64_t window);
 
 /* Pairs of the first `turned` of `size` elements of the last of four axes, turned by the angle of their position:
  * (a, b) becomes (a cos - b sin, b cos + a sin). */

@@ -42,6 +42,13 @@ bool npart__has_dims(const struct npart__site *site, uint32_t value, const struc
     return npart__full_dims(site, value, &own) && npart__same_dims(&own, dims);
 }
 
+bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank)
+{
+    struct npart__dims wanted = {.rank = rank};
+    memcpy(wanted.at, dims, rank * sizeof *dims);
+    return npart__has_dims(site, npart__operand(site, operand), &wanted);
+}
+
 /* What a Reshape or its like was made of; NPART_NONE for other values, and where that is not static, which what made
  * it so must stay for. An Identity changes no dims either. */
 static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)

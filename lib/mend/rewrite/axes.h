@@ -20,6 +20,8 @@ bool npart__full_dims(const struct npart__site *site, uint32_t value, struct npa
 int64_t npart__volume(const struct npart__dims *dims, uint32_t first, uint32_t end);
 bool npart__same_dims(const struct npart__dims *a, const struct npart__dims *b);
 bool npart__has_dims(const struct npart__site *site, uint32_t value, const struct npart__dims *dims);
+/* The same of an operand of the node. */
+bool npart__operand_has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank);
 void npart__push_dim(struct npart__dims *dims, int64_t dim);
 
 /* A value as a tensor of other dims and as many elements: through the Reshape, Unsqueeze, Squeeze or Flatten that made

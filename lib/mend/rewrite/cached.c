@@ -10,10 +10,7 @@
 #include "rewrite/cached.h"
 #include "rewrite/group_query.h"
 
-static int64_t number(const struct npart__site *site, const char *name, int64_t fallback)
-{
-    return npart__site_int(site, site->id, name, fallback);
-}
+enum { STANDARD_PAST_KEY = 4, CONTRIB_PAST_KEY = 6 }; /* operands */
 
 static const struct npart__fact *fact_of(const struct npart__site *site, uint32_t operand)
 {
@@ -73,13 +70,11 @@ static const char *read_parts(struct npart__site *site, struct npart__cached *ou
 
 static const char *read_standard(struct npart__site *site, struct npart__cached *out)
 {
-    enum { MASK = 3, PAST_KEY, PAST_VALUE, IN_USE };
+    enum { MASK = 3, IN_USE = STANDARD_PAST_KEY + 2 };
     struct npart__attention *at = &out->attention;
-    out->past_key = PAST_KEY;
-    out->past_value = PAST_VALUE;
-    out->is_causal = number(site, "is_causal", 0) == 1;
-    at->heads = number(site, "q_num_heads", 0);
-    at->kept = number(site, "kv_num_heads", 0);
+    out->is_causal = npart__number(site, "is_causal", 0) == 1;
+    at->heads = npart__number(site, "q_num_heads", 0);
+    at->kept = npart__number(site, "kv_num_heads", 0);
     at->softcap = npart__site_float(site, site->id, "softcap", 0);
     if (npart__has_operand(site, IN_USE))
         return "how much of its cache is in use is told by an operand (nonpad_kv_seqlen)";
@@ -91,12 +86,10 @@ static const char *read_standard(struct npart__site *site, struct npart__cached 
 
 static const char *read_contrib(struct npart__site *site, struct npart__cached *out)
 {
-    enum { BIAS = 3, PADDING, ADDED, PAST_KEY, PAST_VALUE, MORE };
+    enum { BIAS = 3, PADDING, ADDED, MORE = CONTRIB_PAST_KEY + 2 };
     struct npart__attention *at = &out->attention;
-    out->past_key = PAST_KEY;
-    out->past_value = PAST_VALUE;
-    out->is_causal = number(site, "unidirectional", 0) == 1;
-    at->heads = at->kept = number(site, "num_heads", 0);
+    out->is_causal = npart__number(site, "unidirectional", 0) == 1;
+    at->heads = at->kept = npart__number(site, "num_heads", 0);
     out->projection_bias = npart__has_operand(site, BIAS) ? BIAS : 0;
     if (npart__has_operand(site, PADDING))
         return "it has a key_padding_mask, which is not followed";
@@ -118,13 +111,24 @@ static void add_bias(struct npart__site *site, struct npart__cached *out)
     at->value = NPART__MAKE(site, "Add", at->value, third);
 }
 
-bool npart__has_cached_past(const struct npart__graph *graph, uint32_t id)
+uint32_t npart__past_key_of(const struct npart__graph *graph, uint32_t id)
 {
-    enum { STANDARD = 4, CONTRIB = 6 };
+    static const struct {
+        const char *op;
+        uint32_t past_key;
+    } keepers[] = {{"com.microsoft:GroupQueryAttention", NPART__GQA_PAST_KEY},
+                   {"Attention", STANDARD_PAST_KEY},
+                   {"com.microsoft:MultiHeadAttention", CONTRIB_PAST_KEY}};
+    for (size_t i = 0; i < NPART__COUNT(keepers); i++)
+        if (npart__lists_op(graph, keepers[i].op, id))
+            return keepers[i].past_key;
+    return 0;
+}
+
+bool npart__has_past(const struct npart__graph *graph, uint32_t id)
+{
     const struct npart__node *node = npart__node_at(graph, id);
-    uint32_t past = npart__lists_op(graph, "Attention", id)                          ? STANDARD
-                    : npart__lists_op(graph, "com.microsoft:MultiHeadAttention", id) ? CONTRIB
-                                                                                     : 0;
+    uint32_t past = npart__past_key_of(graph, id);
     return past && (npart__node_input(graph, node, past) != NPART_NONE ||
                     npart__node_input(graph, node, past + 1) != NPART_NONE);
 }
@@ -133,7 +137,7 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
 {
     bool is_standard = npart__lists_op(site->graph, "Attention", site->id);
     struct npart__attention *at = &out->attention;
-    *out = (struct npart__cached){.is_causal = false};
+    *out = (struct npart__cached){.past_key = npart__past_key_of(site->graph, site->id)};
     if (!npart__has_operand(site, 0) || !npart__has_operand(site, 1) || !npart__has_operand(site, 2))
         return "an operand that it must have is missing";
     at->type = npart__site_type(site, npart__operand(site, 0));
@@ -158,22 +162,13 @@ const char *npart__read_cached(struct npart__site *site, struct npart__cached *o
     at->key = npart__operand_name(site, 1);
     at->value = npart__operand_name(site, 2);
     at->past_key = npart__operand_name(site, out->past_key);
-    at->past_value = npart__operand_name(site, out->past_value);
+    at->past_value = npart__operand_name(site, out->past_key + 1);
     if (out->projection_bias)
         add_bias(site, out);
     return NULL;
 }
 
 /* ---- by itself: with sizes that are numbers ---------------------------------------------------------------------- */
-
-/* Elements of a mask that is written down. */
-#define LIMIT_MASK (1 << 20)
-
-static bool has_dims(const struct npart__site *site, uint32_t operand, int64_t a, int64_t b, int64_t c, int64_t d)
-{
-    const struct npart__dims wanted = {.at = {a, b, c, d}, .rank = 4};
-    return npart__has_dims(site, npart__operand(site, operand), &wanted);
-}
 
 /* A mask is broadcast over its batch, heads and tokens. */
 static bool fits_mask(const struct npart__site *site, uint32_t operand, const struct npart__attention *at)
@@ -194,46 +189,32 @@ static bool fit_sizes(const struct npart__site *site, const struct npart__cached
     uint32_t axis = at->has_heads ? 2 : 1, mask = npart__lists_op(site->graph, "Attention", site->id) ? 3 : 5;
     if (!npart__full_dims(site, npart__operand(site, 0), &query) ||
         !npart__full_dims(site, npart__operand(site, cached->past_key), &past) || past.rank != 4 ||
-        past.at[2] > LIMIT_MASK)
+        past.at[2] > NPART__LIMIT_MASK)
         return false;
     at->batch = query.at[0];
     at->length = query.at[axis];
     at->total = past.at[2] + at->length;
     at->shared = at->heads / at->kept * at->length;
     at->is_single = at->length == 1;
-    return has_dims(site, cached->past_key, at->batch, at->kept, past.at[2], at->size) &&
-           has_dims(site, cached->past_value, at->batch, at->kept, past.at[2], at->value_size) &&
-           at->shared <= LIMIT_MASK / at->total && (!npart__has_operand(site, mask) || fits_mask(site, mask, at));
-}
-
-/* Later tokens. Where nothing else is told by token the rows are those of the queries that share a key. */
-static void make_mask(struct npart__site *site, struct npart__attention *at)
-{
-    at->is_mask_shared = !at->bias;
-    int64_t rows = at->is_mask_shared ? at->shared : at->length, dims[] = {rows, at->total};
-    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * at->total), sizeof *mask);
-    site->failed |= !mask;
-    for (int64_t row = 0; mask && row < rows; row++)
-        for (int64_t slot = at->total - at->length + row % at->length + 1; slot < at->total; slot++)
-            mask[row * at->total + slot] = -INFINITY;
-    at->mask = mask ? npart__make_constant(site, at->type, dims, 2, mask) : NULL;
+    const int64_t keys[] = {at->batch, at->kept, past.at[2], at->size};
+    const int64_t values[] = {at->batch, at->kept, past.at[2], at->value_size};
+    return npart__operand_has_dims(site, cached->past_key, keys, 4) &&
+           npart__operand_has_dims(site, cached->past_key + 1, values, 4) &&
+           at->shared <= NPART__LIMIT_MASK / at->total &&
+           (!npart__has_operand(site, mask) || fits_mask(site, mask, at));
 }
 
 bool npart__rewrite_attention_past(struct npart__site *site)
 {
     struct npart__cached cached;
     struct npart__attention *at = &cached.attention;
-    if (!npart__has_cached_past(site->graph, site->id) || npart__read_cached(site, &cached) ||
+    if (!npart__has_past(site->graph, site->id) || npart__read_cached(site, &cached) ||
         !fit_sizes(site, &cached, at))
         return false;
     if (cached.visible)
         at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
                                npart__make_scalar(site, at->type, -INFINITY));
-    if (cached.is_causal && !at->is_single)
-        make_mask(site, at);
-    npart__make_attention(site, at);
-    npart__finish(site, 0, at->result);
-    npart__finish(site, 1, at->present_key);
-    npart__finish(site, 2, at->present_value);
+    npart__hide_slots(site, at, cached.is_causal, 0);
+    npart__finish_attention(site, at);
     return true;
 }

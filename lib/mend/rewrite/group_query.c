@@ -9,14 +9,6 @@
 #include "rewrite/axes.h"
 #include "rewrite/group_query.h"
 
-/* Elements of a mask that is written down. */
-#define LIMIT_MASK (1 << 20)
-
-static int64_t number(const struct npart__site *site, const char *name, int64_t fallback)
-{
-    return npart__site_int(site, site->id, name, fallback);
-}
-
 int64_t npart__last_dim(const struct npart__site *site, uint32_t value)
 {
     if (value == NPART_NONE)
@@ -87,9 +79,9 @@ static const char *read_sizes(const struct npart__site *site, struct npart__atte
 
 static const char *read_rotary(const struct npart__site *site, struct npart__attention *out)
 {
-    if (number(site, "do_rotary", 0) != 1)
+    if (npart__number(site, "do_rotary", 0) != 1)
         return NULL;
-    out->is_interleaved = number(site, "rotary_interleaved", 0) == 1;
+    out->is_interleaved = npart__number(site, "rotary_interleaved", 0) == 1;
     if (!npart__has_operand(site, NPART__GQA_COSINE) || !npart__has_operand(site, NPART__GQA_SINE))
         return "it turns by positions (do_rotary) without tables for it";
     out->turned = 2 * npart__last_dim(site, npart__operand(site, NPART__GQA_COSINE));
@@ -117,7 +109,7 @@ static const char *read_gains(const struct npart__site *site, struct npart__atte
 /* What is added to the scores or takes part in their Softmax. */
 static const char *read_additions(const struct npart__site *site, struct npart__attention *out)
 {
-    out->is_smooth = number(site, "smooth_softmax", 0) == 1;
+    out->is_smooth = npart__number(site, "smooth_softmax", 0) == 1;
     out->softcap = npart__site_float(site, site->id, "softcap", 0);
     out->softcap = out->softcap > 0 ? out->softcap : 0;
     if (npart__has_operand(site, NPART__GQA_SINK))
@@ -135,11 +127,12 @@ static const char *read_additions(const struct npart__site *site, struct npart__
 const char *npart__read_group_query(const struct npart__site *site, struct npart__group_query *out)
 {
     struct npart__attention *at = &out->attention;
-    *out = (struct npart__group_query){.is_causal = number(site, "causal", 1) != 0,
-                                       .evicts = number(site, "sliding_window_cache", 0) != 0};
-    *at = (struct npart__attention){.heads = number(site, "num_heads", 0), .kept = number(site, "kv_num_heads", 0),
+    *out = (struct npart__group_query){.is_causal = npart__number(site, "causal", 1) != 0,
+                                       .evicts = npart__number(site, "sliding_window_cache", 0) != 0};
+    *at = (struct npart__attention){.heads = npart__number(site, "num_heads", 0),
+                                    .kept = npart__number(site, "kv_num_heads", 0),
                                     .type = npart__site_type(site, npart__operand(site, NPART__GQA_QUERY))};
-    int64_t window = number(site, "local_window_size", -1);
+    int64_t window = npart__number(site, "local_window_size", -1);
     const char *reason = find_other_form(site);
     if (!reason && at->type != NPART__FLOAT && at->type != NPART__FLOAT16)
         reason = "its element type is neither float32 nor float16";
@@ -182,13 +175,6 @@ struct sized {
     int64_t past;
 };
 
-static bool has_dims(const struct npart__site *site, uint32_t operand, const int64_t *dims, uint32_t rank)
-{
-    struct npart__dims wanted = {.rank = rank};
-    memcpy(wanted.at, dims, rank * sizeof *dims);
-    return npart__has_dims(site, npart__operand(site, operand), &wanted);
-}
-
 /* The operands that it may have beside the parts and the cache. */
 static bool fit_operands(const struct npart__site *site, const struct sized *sized)
 {
@@ -200,9 +186,10 @@ static bool fit_operands(const struct npart__site *site, const struct sized *siz
                (bias.at[0] == 1 || bias.at[0] == at->batch) && (bias.at[1] == 1 || bias.at[1] == at->heads) &&
                bias.at[2] == at->length && bias.at[3] == at->total && has_type(site, NPART__GQA_BIAS, at->type);
     if (at->sink)
-        fits &= has_dims(site, NPART__GQA_SINK, &at->heads, 1) && has_type(site, NPART__GQA_SINK, at->type);
+        fits &= npart__operand_has_dims(site, NPART__GQA_SINK, &at->heads, 1) &&
+                has_type(site, NPART__GQA_SINK, at->type);
     for (uint32_t i = 0; i < 2 && at->gains[i]; i++)
-        fits &= has_dims(site, NPART__GQA_QUERY_GAIN + i, &at->size, 1) &&
+        fits &= npart__operand_has_dims(site, NPART__GQA_QUERY_GAIN + i, &at->size, 1) &&
                 has_type(site, NPART__GQA_QUERY_GAIN + i, at->type);
     if (!at->turned)
         return fits;
@@ -211,7 +198,7 @@ static bool fit_operands(const struct npart__site *site, const struct sized *siz
             has_type(site, NPART__GQA_COSINE, at->type) && has_type(site, NPART__GQA_SINE, at->type);
     if (!npart__has_operand(site, NPART__GQA_POSITIONS))
         return fits && table.at[0] >= at->total;
-    return fits && has_dims(site, NPART__GQA_POSITIONS, (const int64_t[]){at->batch, at->length}, 2);
+    return fits && npart__operand_has_dims(site, NPART__GQA_POSITIONS, (const int64_t[]){at->batch, at->length}, 2);
 }
 
 /* Which may have no slots yet. */
@@ -246,7 +233,7 @@ static bool fit_sizes(const struct npart__site *site, struct sized *sized)
         at->past_key = npart__operand_name(site, NPART__GQA_PAST_KEY);
         at->past_value = npart__operand_name(site, NPART__GQA_PAST_VALUE);
     }
-    return sized->past >= 0 && (has_past || sized->past == 0) && at->shared <= LIMIT_MASK / at->total &&
+    return sized->past >= 0 && (has_past || sized->past == 0) && at->shared <= NPART__LIMIT_MASK / at->total &&
            (at->batch == 1 || at->length == 1 || sized->past == 0);
 }
 
@@ -261,39 +248,14 @@ static const char *rows(struct npart__site *site, const struct sized *sized, uin
         return npart__make_unsqueeze(site, npart__make_slice(site, table, 0, sized->past, at->total, 1), heads, 1);
     const char *positions = npart__operand_name(site, NPART__GQA_POSITIONS);
     bool is_first = sized->past == 0 && (at->batch > 1 || at->length > 1);
-    double *steps = npart__arena_zeroed(site->arena, (size_t)at->length, sizeof *steps);
-    site->failed |= !steps;
-    for (int64_t i = 0; steps && i < at->length; i++)
-        steps[i] = (double)i;
-    if (is_first && steps) {
+    if (is_first) {
         positions = npart__make_slice(site, npart__make_reshape_to(site, positions, all, 1), 0, 0, 1, 1);
         positions = NPART__MAKE(site, "Add", positions,
-                                npart__make_constant(site, NPART__INT64, &at->length, 1, steps));
+                                npart__make_counting(site, NPART__INT64, &at->length, 1));
     }
     const char *taken = NPART__MAKE(site, "Gather", table, positions);
     npart__give_int(site, "axis", 0);
     return npart__make_unsqueeze(site, taken, is_first ? heads : by_token, 1);
-}
-
-/* What a token does not see: later ones, and what is before its window. Where nothing else is told by head the rows are
- * those of the queries that share a key, one after the other. */
-static void make_mask(struct npart__site *site, struct sized *sized)
-{
-    struct npart__attention *at = &sized->node.attention;
-    bool is_whole = !sized->node.window || sized->node.window >= at->total;
-    if (is_whole && (at->is_single || !sized->node.is_causal))
-        return;
-    at->is_mask_shared = !at->is_single && !at->bias && !at->sink && !at->is_smooth;
-    int64_t rows = at->is_mask_shared ? at->shared : at->length, dims[] = {rows, at->total};
-    double *mask = npart__arena_zeroed(site->arena, (size_t)(rows * at->total), sizeof *mask);
-    site->failed |= !mask;
-    for (int64_t row = 0; mask && row < rows; row++)
-        for (int64_t slot = 0; slot < at->total; slot++) {
-            int64_t own = sized->past + row % at->length;
-            if ((sized->node.is_causal && slot > own) || (sized->node.window && slot <= own - sized->node.window))
-                mask[row * at->total + slot] = -INFINITY;
-        }
-    at->mask = mask ? npart__make_constant(site, at->type, dims, 2, mask) : NULL;
 }
 
 /* Where each row uses all of its cache the mask by lengths masks nothing, and positions are those of the cache. */
@@ -309,10 +271,7 @@ bool npart__rewrite_group_query(struct npart__site *site)
         at->cosine = rows(site, &sized, NPART__GQA_COSINE);
         at->sine = rows(site, &sized, NPART__GQA_SINE);
     }
-    make_mask(site, &sized);
-    npart__make_attention(site, at);
-    npart__finish(site, 0, at->result);
-    npart__finish(site, 1, at->present_key);
-    npart__finish(site, 2, at->present_value);
+    npart__hide_slots(site, at, sized.node.is_causal, sized.node.window);
+    npart__finish_attention(site, at);
     return true;
 }

@@ -6,11 +6,6 @@
 #include "rewrite/axes.h"
 #include "rewrite/group_query.h"
 
-static int64_t number(const struct npart__site *site, const char *name, int64_t fallback)
-{
-    return npart__site_int(site, site->id, name, fallback);
-}
-
 static bool is_contrib(const struct npart__site *site)
 {
     return npart__lists_op(site->graph, "com.microsoft:RotaryEmbedding", site->id);
@@ -19,7 +14,7 @@ static bool is_contrib(const struct npart__site *site)
 /* What the schema has and ONNX Runtime's CPU kernel leaves out cannot be told to be the same. */
 static const char *find_other_form(const struct npart__site *site)
 {
-    if (number(site, "is_packed_batching", 0) != 0)
+    if (npart__number(site, "is_packed_batching", 0) != 0)
         return "its batch is ragged (is_packed_batching), which is not followed";
     if (npart__site_float(site, site->id, "scale", 1) != 1)
         return "it has a scale, which its definition and ONNX Runtime's kernel do not agree on";
@@ -32,7 +27,7 @@ const char *npart__read_rotary(const struct npart__site *site, struct npart__rot
     *out = (struct npart__rotary){.positions = is_ours ? 3 : 1, .cosine = is_ours ? 1 : 2, .sine = is_ours ? 2 : 3};
     uint32_t x = npart__operand(site, 0);
     int type = npart__site_type(site, x);
-    int64_t columns = npart__last_dim(site, x), wide = number(site, "rotary_embedding_dim", 0);
+    int64_t columns = npart__last_dim(site, x), wide = npart__number(site, "rotary_embedding_dim", 0);
     if (x == NPART_NONE || !npart__has_operand(site, out->cosine) || !npart__has_operand(site, out->sine))
         return "an operand that it must have is missing";
     int64_t half = npart__last_dim(site, npart__operand(site, out->cosine));
@@ -45,9 +40,9 @@ const char *npart__read_rotary(const struct npart__site *site, struct npart__rot
         return "the width of its tables is not known";
     if (!columns || (!npart__site_rank(site, x, &out->rank) || (out->rank != 3 && out->rank != 4)))
         return "its rank or the size of its heads is not known";
-    out->heads = number(site, "num_heads", 0);
+    out->heads = npart__number(site, "num_heads", 0);
     out->turn.turned = 2 * half;
-    out->turn.is_interleaved = number(site, "interleaved", 0) == 1;
+    out->turn.is_interleaved = npart__number(site, "interleaved", 0) == 1;
     /* Without a number of heads each of them is turned wholly. */
     if (out->rank == 4) {
         out->size = columns;
@@ -92,13 +87,7 @@ static bool look_up(struct npart__site *site, const struct npart__rotary *at, co
         return false;
     if (rank == 1) {
         static const int64_t first[] = {0};
-        int64_t *steps = npart__arena_zeroed(site->arena, (size_t)tokens, sizeof *steps);
-        if (!steps)
-            return false;
-        for (int64_t i = 0; i < tokens; i++)
-            steps[i] = i;
-        positions = NPART__MAKE(site, "Add", positions,
-                                npart__make_int_constant(site, NPART__INT64, &tokens, 1, steps));
+        positions = NPART__MAKE(site, "Add", positions, npart__make_counting(site, NPART__INT64, &tokens, 1));
         positions = npart__make_unsqueeze(site, positions, first, 1);
     }
     for (uint32_t i = 0; i < 2; i++) {

@@ -28,9 +28,8 @@ static bool read_scatter(const struct npart__site *site, struct scatter *out)
     for (uint32_t i = 0; i < out->cache.rank; i++)
         if (i == out->axis ? out->update.at[i] > out->cache.at[i] : out->update.at[i] != out->cache.at[i])
             return false;
-    struct npart__dims indices = {.at = {out->cache.at[0]}, .rank = 1};
     return !npart__has_operand(site, WRITE_INDICES) ||
-           npart__has_dims(site, npart__operand(site, WRITE_INDICES), &indices);
+           npart__operand_has_dims(site, WRITE_INDICES, out->cache.at, 1);
 }
 
 /* Of each update the tuple by which it stands there. Axes after the last of the tuple are taken as they are. */

@@ -83,11 +83,7 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     } else {
         /* Place i of a row counts where i is less than the row's number. */
         const int64_t places[2] = {1, attention->length}, column[2] = {attention->batch, 1};
-        int64_t *numbers = npart__arena_zeroed(site->arena, (size_t)attention->length, sizeof *numbers);
-        site->failed |= !numbers;
-        for (int64_t i = 0; numbers && i < attention->length; i++)
-            numbers[i] = i;
-        const char *place = numbers ? npart__make_int_constant(site, INT32, places, 2, numbers) : NULL;
+        const char *place = npart__make_counting(site, INT32, places, 2);
         counts = NPART__MAKE(site, "Less", place, npart__make_reshape(site, counts, column, 2));
     }
     const int64_t shape[4] = {attention->batch, 1, 1, attention->length};
