@@ -205,6 +205,14 @@ npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens
  * out of memory. */
 bool npart__cache_find_states(struct npart__work *work, const struct npart__inference *inference);
 
+/* Whether an output is the present of a pair. */
+static inline bool npart__cache_is_present(const struct npart__work *work, uint32_t output)
+{
+    for (uint32_t i = 0; i < work->pairs.count; i++)
+        if (work->pairs.items[i].present == output)
+            return true;
+    return false;
+}
 /* A value back through Identity. */
 uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value);
 

@@ -50,14 +50,6 @@ uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value)
     }
 }
 
-static bool is_present(const struct npart__work *work, uint32_t output)
-{
-    for (uint32_t i = 0; i < work->pairs.count; i++)
-        if (work->pairs.items[i].present == output)
-            return true;
-    return false;
-}
-
 static bool list_candidates(struct search *search)
 {
     const struct npart__work *work = search->work;
@@ -73,7 +65,7 @@ static bool list_candidates(struct search *search)
     for (uint32_t i = 0; i < scope->output_count; i++) {
         uint32_t output = work->graph->operands.items[scope->first_output + i];
         uint32_t source = npart__cache_source(work->graph, output);
-        if (!is_present(work, output) && search->output_count < LIMIT_STATES &&
+        if (!npart__cache_is_present(work, output) && search->output_count < LIMIT_STATES &&
             npart__value_at(work->graph, source)->kind != NPART__VALUE_INPUT &&
             is_state_like(npart__fact_of(search->inference, output)))
             search->outputs[search->output_count++] = output;

@@ -214,9 +214,8 @@ static void drop_inputs(struct writing *writing)
 static bool says_nothing(const struct writing *writing, uint32_t output)
 {
     const struct npart__graph *graph = writing->work->graph;
-    for (uint32_t i = 0; i < writing->work->pairs.count; i++)
-        if (writing->work->pairs.items[i].present == output)
-            return false;
+    if (npart__cache_is_present(writing->work, output))
+        return false;
     uint32_t source = npart__cache_source(graph, output);
     return npart__value_at(graph, source)->kind == NPART__VALUE_INPUT || writing->inference.facts[source].is_constant;
 }

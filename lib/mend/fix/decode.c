@@ -21,19 +21,14 @@ static uint64_t bytes_of(const struct npart_cache_port *port, bool has_all_slots
     return port->dims ? npart__type_bytes(npart__type_number(port->type, strlen(port->type)), elements) : 0;
 }
 
-/* A sum past all numbers is none that a session could be given. */
-static void add(uint64_t *sum, uint64_t bytes)
-{
-    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
-}
-
 static void add_ports(const struct npart__cache *cache, struct npart_decode_info *out)
 {
     for (uint32_t i = 0; i < cache->ports.count; i++) {
         const struct npart_cache_port *port = &cache->ports.items[i];
-        add(port->is_output ? &out->bytes_out : &out->bytes_in, bytes_of(port, false, 0));
+        uint64_t *sum = port->is_output ? &out->bytes_out : &out->bytes_in;
+        *sum = npart__sum_uint64(*sum, bytes_of(port, false, 0));
         if (port->role == NPART_PORT_PAST)
-            add(&out->cache_bytes, bytes_of(port, true, cache->info.slots));
+            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, true, cache->info.slots));
     }
 }
 
