@@ -13,8 +13,7 @@ static bool is_said(const char *id, size_t length, bool has_cache)
            (has_cache && strlen(NPART__ID_CACHE) == length && memcmp(id, NPART__ID_CACHE, length) == 0);
 }
 
-/* The slots that the line to paste gives a cache; NULL: it does not. */
-static const char *slots_of(const struct npart__mended *mended)
+const char *npart__slots_of(const struct npart__mended *mended)
 {
     for (uint32_t i = 0; i + 1 < mended->run_count; i++)
         if (strcmp(mended->run[i], "--cache") == 0)
@@ -34,7 +33,7 @@ static const struct npart__plan *sizes_of(const struct npart__way *way, const st
 static const char *text_of(struct npart__way *way, const struct npart__mended *mended)
 {
     struct npart__buffer text;
-    const char *slots = slots_of(mended);
+    const char *slots = npart__slots_of(mended);
     const struct npart__plan *sizes = sizes_of(way, mended);
     bool has_sizes = slots || (sizes && sizes->binding_count), has_others = false;
     npart__buffer_init(&text, way->arena);

@@ -356,16 +356,6 @@ static void append_hindrance(const struct npart__way *way, struct npart__buffer 
         npart__append_format(out, "nothing runs on the %s", open->decided.is_later ? unit_of(open) : "NPU");
 }
 
-/* A decoder that is given a cache of fixed size makes a token in a run. */
-static bool is_of_a_token(const struct npart__way *way, const struct ways *ways)
-{
-    const struct npart__mended *mended = way->request->mended_count ? &way->request->mended[0] : NULL;
-    bool is_found = false;
-    for (uint32_t i = 0; mended && ways->uses_mended && i < mended->run_count; i++)
-        is_found |= strcmp(mended->run[i], "--cache") == 0;
-    return is_found;
-}
-
 static const char *reason_of(struct npart__way *way, const struct ways *ways, uint32_t unknown)
 {
     const struct npart__plan *open = way->open;
@@ -380,7 +370,8 @@ static const char *reason_of(struct npart__way *way, const struct ways *ways, ui
         append_hindrance(way, &text);
     else
         append_range(&text, best);
-    if (ways->to_cpu.outcome != UNKNOWN && best->runs && is_of_a_token(way, ways))
+    if (ways->to_cpu.outcome != UNKNOWN && best->runs && ways->uses_mended && way->request->mended_count &&
+        npart__slots_of(&way->request->mended[0])) /* such a decoder makes a token in a run */
         npart__append_text(&text, " a token");
     if (ways->to_cpu.outcome != UNKNOWN && best->runs && ways->is_later)
         npart__append_format(&text, " on the %s", unit_of(open));

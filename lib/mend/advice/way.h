@@ -60,7 +60,9 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
 void npart__note_paid(struct npart__way *way, const struct npart__after *after);
 /* convert.c: where the plan at hand has nodes for which the op list advises to convert the model, as a step. */
 npart_status npart__way_convert(struct npart__way *way);
-/* mended.c: what fix does, as the first step. */
+/* mended.c: the slots that the line to paste gives a cache; NULL: it does not. */
+const char *npart__slots_of(const struct npart__mended *mended);
+/* What fix does, as the first step. */
 npart_status npart__way_mended(struct npart__way *way);
 /* A version of the model as the first step, or in its place. */
 npart_status npart__add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other);
