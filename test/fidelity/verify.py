@@ -18,16 +18,17 @@ compared.
 ask_xnnpack.py asks ONNX Runtime's XNNPACK provider, and xnnpack_probes.py writes models for it.
 """
 import argparse
-import collections
+import dataclasses
 import gzip
 import json
 import pathlib
 import subprocess
 import sys
 
-from fidelity import Tool, main_nodes, rules_of, share
+from fidelity import Answer, Result, Score, Tool, main_nodes, print_score
 
 ENOUGH = 0.97
+MOST_LINES = 40  # of disagreements
 # What a session says that cannot be made of what the provider has claimed.
 REFUSALS = ("EP_FAIL", "XnnpackExecutionProvider_", "Invalid model. Node input", "IExecutionProvider::Compile")
 
@@ -42,56 +43,32 @@ def ask(script, python, arguments, models):
             yield {"model": model.name, "error": f"status {done.returncode}: {done.stderr[-200:]}"}
 
 
-class Comparison:
-    def __init__(self, with_nodes):
-        self.with_nodes = with_nodes
-        self.pairs = collections.Counter()
-        self.sessions = collections.Counter()  # (refused, called so) -> models
-        self.equal = self.models = self.left_out = 0
-        self.uneven, self.differences = [], collections.defaultdict(list)
+@dataclasses.dataclass
+class Told(Answer):
+    """What a script printed of one model."""
 
-    def add(self, answer, report):
-        is_refused = any(words in answer.get("error", "") for words in REFUSALS)
-        if report is None or (answer.get("error") and not is_refused):
-            self.left_out += 1
-            return
-        fails = any(node["verdict"] == "fail" for node in report["nodes"])
-        if is_refused or fails:
-            self.sessions[is_refused, fails] += 1
-            if is_refused != fails:
-                self.uneven.append(f"{answer['model']}: {'refused' if is_refused else 'loads'}, and {'called' if fails else 'not called'} so")
-            return
-        self.models += 1
-        ours, theirs = report["summary"]["partitions"], answer["partitions"]
-        self.equal += ours == theirs
-        if ours != theirs:
-            self.uneven.append(f"{answer['model']}: {ours} instead of {theirs}")
-        nodes = main_nodes(report)
-        for told in answer["nodes"] if self.with_nodes else ():
-            node = nodes.get(told["index"])
-            if node is None or node["op"] != told["op"] or node["verdict"] in ("folded", "fused"):
-                continue
-            truth = "cpu" if told["ep"].startswith("CPU") else "npu"
-            self.pairs[truth, node["verdict"]] += 1
-            if node["verdict"] != truth:
-                self.differences[truth, node["verdict"], node["op"], rules_of(node)].append(answer["model"])
+    @property
+    def was_refused(self):
+        return any(words in self.error for words in REFUSALS)
 
-    def print(self):
-        agreed = self.pairs["npu", "npu"] + self.pairs["cpu", "cpu"]
-        print(f"models {self.models}, without an answer {self.left_out}")
-        if self.with_nodes:
-            print(f"nodes agree: {share(agreed, sum(self.pairs.values()))}")
-        print(f"partitions equal: {share(self.equal, self.models)}")
-        refused = self.sessions[True, True] + self.sessions[True, False]
-        print(f"refused sessions seen: {share(self.sessions[True, True], refused)}, false alarms {self.sessions[False, True]}")
-        for (truth, ours, op, rules), models in sorted(self.differences.items(), key=lambda item: -len(item[1])):
-            print(f"  {truth}, told {ours}: {len(models)} {op} ({rules}), as in {models[0]}")
-        for line in self.uneven:
-            print(f"  {line}")
-        if not self.models + sum(self.sessions.values()):
-            return 2
-        return int(agreed < ENOUGH * sum(self.pairs.values()) or self.equal < ENOUGH * self.models
-                   or self.sessions[True, True] < ENOUGH * sum(self.sessions.values()))
+
+def told(row, report, with_nodes):
+    """Without nodes that ours is gone before the partitioning, and without all where a fused one has no name."""
+    live = {index for index, node in main_nodes(report).items() if node["verdict"] not in ("folded", "fused")}
+    nodes = {node["index"]: (node["op"], "cpu" if node["ep"].startswith("CPU") else "npu")
+             for node in row.get("nodes", ()) if with_nodes and node["index"] in live}
+    return Told(row["model"], row.get("level", ""), row.get("dims", {}), nodes, row.get("partitions", 0),
+                error=row.get("error", ""))
+
+
+def status_of(score):
+    """0 where enough agrees."""
+    if not score.models:
+        return 2
+    exact, _, counted = score.partition_shares()
+    refused = sum(score.sessions.values()) + len(score.false_alarms)
+    return int(score.agreed() < ENOUGH * score.compared() or exact < ENOUGH * counted
+               or score.sessions[True] < ENOUGH * refused)
 
 
 def answers_of(options, models):
@@ -124,7 +101,7 @@ def main():
     models = [path for at in options.model for path in (sorted(at.glob("*.onnx")) if at.is_dir() else [at])]
     by_name = {path.name: path for path in models}
     name, plus, switches = options.target.partition("+")
-    tool, comparison = Tool(options.tool), Comparison(not options.counts)
+    tool, score = Tool(options.tool), Score()
     for answer in answers_of(options, models):
         path = by_name.get(answer["model"], options.models / answer["model"])
         if not path.is_file():
@@ -132,8 +109,13 @@ def main():
         target = answer.get("target", name) + plus + switches
         level = options.level or ("off" if answer.get("level") == "off" else "basic")
         report = tool.run([str(path)], target, level, answer.get("dims", {})).get(str(path))
-        comparison.add(answer, report)
-    sys.exit(comparison.print())
+        answer = report and told(answer, report, not options.counts)
+        if answer and answer.counts:
+            score.add(answer, report)
+        else:
+            score.left_out["models without an answer"] += 1
+    print_score(Result(options.target, score), MOST_LINES, sys.stdout)
+    sys.exit(status_of(score))
 
 
 main()
