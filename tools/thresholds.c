@@ -38,6 +38,7 @@ bool parse_share(const char *text, double *out, bool *is_percent)
 struct check {
     const struct options *options;
     const npart_plan *plan;
+    struct npart_plan_info info;
     struct npart_summary summary;
     struct outcomes *outcomes;
 };
@@ -73,7 +74,7 @@ static void check_partitions(struct check *check)
         return;
     if (summary->partitions == 0 && summary->live && most > 0 && !check->options->allows_none)
         tell(check, "max-partitions", false,
-             "no partition at all, nothing runs on the NPU (--allow-none accepts that)");
+             "no partition at all, nothing runs %s (--allow-none accepts that)", check->info.on_unit);
     else
         tell(check, "max-partitions", summary->partitions <= (unsigned long)most,
              "%u partition%s, threshold: at most %ld", summary->partitions, plural(summary->partitions), most);
@@ -165,12 +166,12 @@ static void check_conditions(struct check *check)
     (void)npart_plan_decided(check->plan, &decided);
     uint32_t on_npu = summary->accepted - decided.elsewhere;
     if (fails_on[FAIL_ON_NONE])
-        tell(check, "fail-on none", !summary->live || on_npu, "%s on the NPU",
-             !on_npu ? "nothing runs" : decided.by ? "some nodes may run" : "some nodes run");
+        tell(check, "fail-on none", !summary->live || on_npu, "%s %s",
+             !on_npu ? "nothing runs" : decided.by ? "some nodes may run" : "some nodes run", check->info.on_unit);
     if (fails_on[FAIL_ON_SPLIT])
-        tell(check, "fail-on split", !is_split, "%ssplit: %u partition%s, and %u of %u nodes not on the NPU",
+        tell(check, "fail-on split", !is_split, "%ssplit: %u partition%s, and %u of %u nodes not %s",
              is_split ? "" : "not ", summary->partitions, plural(summary->partitions),
-             summary->live - summary->accepted, summary->live);
+             summary->live - summary->accepted, summary->live, check->info.on_unit);
     if (fails_on[FAIL_ON_FAIL] && is_refused(check))
         tell(check, "fail-on fail", false, "the ONNX Runtime that this provider is built into does not load the model");
     else if (fails_on[FAIL_ON_FAIL])
@@ -186,8 +187,8 @@ static void check_conditions(struct check *check)
                                               : "is not known not to fit");
     if (fails_on[FAIL_ON_DYNAMIC]) {
         uint32_t dynamic = count_dynamic(check->plan);
-        tell(check, "fail-on dynamic", !dynamic, "%u node%s not on the NPU because of dynamic shapes", dynamic,
-             plural(dynamic));
+        tell(check, "fail-on dynamic", !dynamic, "%u node%s not %s because of dynamic shapes", dynamic,
+             plural(dynamic), check->info.on_unit);
     }
 }
 
@@ -206,7 +207,9 @@ void tell_reason(const char *model, const char *target, const npart_plan *plan, 
 void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan)
 {
     struct check check = {.options = options, .plan = plan, .outcomes = out};
+    check.info.size = sizeof check.info;
     check.summary.size = sizeof check.summary;
+    (void)npart_plan_info(plan, &check.info);
     out->count = 0;
     if (!npart_plan_summary(plan, &check.summary))
         return;

@@ -170,6 +170,9 @@ struct npart_plan_info {
     uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */
     uint32_t cause_count, crossing_count, live_count;
     const struct npart_allocator *allocator; /* where the plan's memory comes from; malloc and free are one, too */
+    const char *unit; /* what computes the nodes that are taken: "NPU", "XNNPACK" */
+    const char *on_unit; /* where that is, in a sentence: "on the NPU", "in XNNPACK" */
+    const char *beside; /* what computes the others: "CPU", "ONNX Runtime's own kernels" */
 };
 /* What the plan is as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);

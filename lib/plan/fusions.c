@@ -371,7 +371,7 @@ static const char *obstacle_text(const struct search *at, const struct obstacle 
     case IS_OUTPUT:
         return npart__arena_format(at->arena, "`%s` is an output of the graph", name);
     case OFF_NPU:
-        return npart__arena_format(at->arena, "%s is not on the NPU", node);
+        return npart__arena_format(at->arena, "%s is not %s", node, at->plan->target.oplist->on_unit);
     case OTHER_PARTITION:
         return npart__arena_format(at->arena, "%s is in another partition", node);
     case WRONG_TYPE:

@@ -113,7 +113,7 @@ static bool tell(struct npart__plan *plan, uint32_t id, int type)
         .size = sizeof made, .code = NPART__INVALID, .at = npart__arena_format(plan->arena, "%s", place)};
     made.text = npart__arena_format(plan->arena,
                                     "ONNX Runtime creates no session: its CPU provider must have a kernel for what the "
-                                    "NPU does not take; found %s of %s",
+                                    "%s does not take; found %s of %s", plan->target.oplist->unit,
                                     npart__node_op(plan->graph, node), npart__type_name(type));
     for (uint32_t i = 0; made.text && i < plan->findings.count; i++)
         if (strcmp(plan->findings.items[i].text, made.text) == 0)

@@ -196,7 +196,7 @@ static void split_words(struct npart__page *page, struct npart__buffer *line)
     npart__append_count(line, at->accepted);
     npart__append_text(line, " of ");
     add_nodes(line, at->live);
-    npart__add_where(line, &page->decided);
+    npart__add_where(line, &page->info, &page->decided);
     if (at->has_macs && at->macs) {
         npart__append_text(line, " (");
         npart__add_share(line, at->mac_coverage);
@@ -207,7 +207,7 @@ static void split_words(struct npart__page *page, struct npart__buffer *line)
 
 static void none_words(struct npart__page *page, struct npart__buffer *line)
 {
-    npart__append_text(line, "no node runs on the NPU");
+    npart__append_format(line, "no node runs %s", page->info.on_unit);
     if (page->summary.unknown) {
         npart__append_text(line, ", ");
         add_nodes(line, page->summary.unknown);
@@ -238,7 +238,7 @@ static void whole_words(struct npart__page *page, struct npart__buffer *line)
     bool is_one = page->summary.live == 1;
     npart__append_text(line, is_one ? "its one node" : "all nodes in 1 partition");
     if (is_one || page->decided.by)
-        npart__add_where(line, &page->decided);
+        npart__add_where(line, &page->info, &page->decided);
     if (npart__is_all_elsewhere(&page->decided))
         npart__append_text(line, is_one ? ", not on the NPU" : ", none of them on the NPU");
 }

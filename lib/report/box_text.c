@@ -59,7 +59,7 @@ static void add_ms(struct npart__buffer *out, double ms)
 /* What a partition is called: that it is on the NPU is said where that is so. */
 static const char *npu_word(const struct npart__picture *picture)
 {
-    return picture->decided.by ? "Partition " : "NPU ";
+    return picture->decided.by ? "Partition" : picture->info.unit;
 }
 
 /* The noun is one that takes an s, or after x or h an es. "1 box", "2 boxes", "7 device switches". */
@@ -241,7 +241,7 @@ static uint32_t tell_reason(struct telling *at, uint32_t from)
         ended += reasons[end].partition != NPART_NONE;
     npart__append_text(&at->line, ended ? "ends " : "");
     for (uint32_t i = 0; i < ended && i < ENDS_TOLD; i++)
-        npart__append_format(&at->line, "%s%u", i ? ", " : npu_word(at->picture), first[i].partition);
+        npart__append_format(&at->line, "%s %u", i ? "," : npu_word(at->picture), first[i].partition);
     if (ended > ENDS_TOLD)
         npart__append_format(&at->line, " and %u more", ended - ENDS_TOLD);
     (void)npart_plan_cause(at->picture->plan, first->cause, &cause, NULL, 0);
@@ -286,7 +286,7 @@ static void tell_title(struct telling *at)
         npart__append_text(&at->line, "Outputs");
         break;
     case NPART__BOX_NPU:
-        npart__append_format(&at->line, "%s%u", npu_word(at->picture), box->partition);
+        npart__append_format(&at->line, "%s %u", npu_word(at->picture), box->partition);
         break;
     case NPART__BOX_CPU:
         npart__append_text(&at->line, "CPU");
@@ -307,7 +307,7 @@ static void tell_members(struct telling *at)
 {
     const struct npart__box *box = at->box;
     if (box->npu_boxes)
-        npart__append_format(&at->line, "%s%u", npu_word(at->picture), box->partition);
+        npart__append_format(&at->line, "%s %u", npu_word(at->picture), box->partition);
     if (box->npu_boxes > 1)
         npart__append_format(&at->line, " to %u (%u partitions)", box->last_partition, box->npu_boxes);
     if (box->boxes > box->npu_boxes) {
@@ -435,9 +435,9 @@ void npart__add_box_name(struct npart__buffer *out, const struct npart__picture 
 {
     const struct npart__box *at = &picture->boxes[box];
     if (at->npu_boxes > 1)
-        npart__append_format(out, "%s%u to %u", npu_word(picture), at->partition, at->last_partition);
+        npart__append_format(out, "%s %u to %u", npu_word(picture), at->partition, at->last_partition);
     else if (at->kind == NPART__BOX_NPU || at->npu_boxes)
-        npart__append_format(out, "%s%u", npu_word(picture), at->partition);
+        npart__append_format(out, "%s %u", npu_word(picture), at->partition);
     else
         npart__append_text(out, at->kind == NPART__BOX_INPUTS    ? "the inputs"
                            : at->kind == NPART__BOX_OUTPUTS ? "the outputs"
@@ -554,8 +554,9 @@ static void add_summary(npart_document *document, struct npart__buffer *out, con
         add_share(out, summary->mac_coverage);
         npart__append_text(out, " of MACs");
     }
-    npart__append_text(out, picture->decided.by ? " taken by " : " on the NPU");
-    npart__add_cut(document, out, picture->decided.by ? picture->decided.by : "", NPART__NAME_CHARACTERS);
+    npart__append_text(out, picture->decided.by ? " taken by " : " ");
+    npart__add_cut(document, out, picture->decided.by ? picture->decided.by : picture->info.on_unit,
+                   NPART__NAME_CHARACTERS);
     if (cost.total.typical_ms >= 0) {
         npart__append_text(out, ", ");
         add_ms(out, cost.total.typical_ms);

@@ -61,8 +61,8 @@ static void put_parts(struct npart__page *page)
     struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     put_part(&at, "CPU", cost->cpu);
-    put_part(&at, "NPU computing", cost->npu_compute);
-    put_part(&at, "NPU memory", cost->npu_bandwidth);
+    put_part(&at, npart__arena_format(page->arena, "%s computing", page->info.unit), cost->npu_compute);
+    put_part(&at, npart__arena_format(page->arena, "%s memory", page->info.unit), cost->npu_bandwidth);
     if (put_part(&at, "launches", cost->switching) && page->summary.switches)
         npart__append_format(&line, " (%u device switch%s)", page->summary.switches,
                              page->summary.switches == 1 ? "" : "es");
@@ -141,7 +141,7 @@ static void put_limits(struct npart__page *page)
     struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     if (cost->fill > 0 && cost->fill < 0.5) {
-        npart__put(&at, "the NPU's matrix unit is filled to ");
+        npart__put(&at, "the matrix unit is filled to ");
         npart__append_fixed(&line, cost->fill * 100, cost->fill < 0.1 ? 1 : 0);
         npart__put(&at, " %: products with few rows or columns use a part of each tile");
     }
@@ -198,7 +198,7 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
         put_way(page, page->summary.verdict == NPART_PLAN_FAILS ? "if it compiled" : "as planned", cost->total);
     put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
     if (page->summary.verdict != NPART_PLAN_WHOLE)
-        put_way(page, "all on the NPU", cost->npu_whole);
+        put_way(page, npart__arena_format(page->arena, "all %s", page->info.on_unit), cost->npu_whole);
     if (is_fixed)
         put_way(page, "sizes fixed", fixed.total);
     if (cost->total.typical_ms < 0) {

@@ -6,12 +6,10 @@
 
 #define REASONS_SHOWN 2u
 
-void npart__add_where(struct npart__buffer *line, const struct npart_decided *decided)
+void npart__add_where(struct npart__buffer *line, const struct npart_plan_info *info,
+                      const struct npart_decided *decided)
 {
-    if (decided->by)
-        npart__append_format(line, " taken by %s", decided->by);
-    else
-        npart__append_text(line, " on the NPU");
+    npart__append_format(line, decided->by ? " taken by %s" : " %s", decided->by ? decided->by : info->on_unit);
 }
 
 bool npart__is_all_elsewhere(const struct npart_decided *decided)

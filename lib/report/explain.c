@@ -184,14 +184,14 @@ static void other_reason(struct npart__page *page, uint32_t id)
 static void decision(struct npart__page *page, uint32_t node, const struct npart_node_plan *at)
 {
     static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU", [NPART_VERDICT_FAIL] = "fails to compile",
+        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_FAIL] = "fails to compile",
         [NPART_VERDICT_UNKNOWN] = "undecided"};
     struct npart_reason reason = {.size = sizeof reason};
     bool is_later = page->decided.by && at->verdict == NPART_VERDICT_NPU, is_elsewhere = false;
     for (uint32_t i = 0; is_later && npart_plan_reason(page->plan, node, i, &reason, NULL, 0); i++)
         is_elsewhere |= reason.outcome == NPART_OUTCOME_ELSEWHERE;
     npart__painted(page, NPART__BOLD, "  verdict ");
-    npart__put(page, is_later ? "taken by " : words[at->verdict]);
+    npart__put(page, is_later ? "taken by " : at->verdict == NPART_VERDICT_NPU ? page->info.unit : words[at->verdict]);
     if (is_later)
         npart__put_text(page, page->decided.by);
     if (at->partition != NPART_NONE)

@@ -30,6 +30,7 @@ struct markdown {
     struct npart__buffer details; /* causes, plan by plan */
     uint32_t row_count, failed_count, fine_count, problem_count; /* of all, also of those that found no room */
     uint32_t model_count, failed_models; /* failed: any threshold of it is not met */
+    bool has_library; /* what is taken of a row runs in a library of kernels, and not on an NPU */
     bool is_cut; /* something is missing from what is folded, which a note says */
 };
 
@@ -220,6 +221,7 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
     (void)npart_plan_summary(entry->plans[plan].plan, &summary);
     (void)npart_plan_decided(entry->plans[plan].plan, &decided);
     double on_npu = decided.taken - decided.elsewhere;
+    ((struct markdown *)document->state)->has_library |= strcmp(info.unit, "NPU") != 0;
     npart__append_text(out, "| ");
     put_name(document, out, entry->path, true);
     npart__append_text(out, " | ");
@@ -529,15 +531,20 @@ static bool put_lines(struct npart__buffer *out, struct npart__buffer *from, siz
     return true;
 }
 
-static const char table_head[] = "| model | target | result | partitions | NPU, nodes | NPU, MACs | worth it |\n"
-                                 "|---|---|---|--:|--:|--:|---|\n";
+static void put_head(const struct markdown *markdown, struct npart__buffer *out)
+{
+    const char *word = markdown->has_library ? "taken" : "NPU";
+    npart__append_format(out,
+                         "| model | target | result | partitions | %s, nodes | %s, MACs | worth it |\n"
+                         "|---|---|---|--:|--:|--:|---|\n", word, word);
+}
 
 /* Rows that are not met before others, where not all have room. So the first eight of each kind are enough,
  * whatever the order in which models come. */
 static void put_table(struct markdown *markdown, struct npart__buffer *out)
 {
     size_t failed = markdown->failed_count < MOST_ROWS ? markdown->failed_count : MOST_ROWS;
-    npart__append_text(out, table_head);
+    put_head(markdown, out);
     if (markdown->row_count <= MOST_ROWS) {
         (void)put_lines(out, &markdown->first, MOST_ROWS, SIZE_MAX);
         return;
@@ -612,8 +619,10 @@ static void end(npart_document *document)
         put_table(markdown, &text);
     put_problems(markdown, &text);
     bool are_told = put_fix(markdown, &text);
+    struct npart__buffer head = {.arena = &document->arena};
+    put_head(markdown, &head);
     if (markdown->row_count > MOST_ROWS)
-        put_folded(&text, "All models and targets", table_head, &markdown->rows, &markdown->is_cut);
+        put_folded(&text, "All models and targets", npart__buffer_text(&head), &markdown->rows, &markdown->is_cut);
     if (markdown->details.size && !are_told)
         put_folded(&text, "Causes, and what to do", "", &markdown->details, &markdown->is_cut);
     if (markdown->is_cut)

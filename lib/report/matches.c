@@ -61,8 +61,8 @@ uint32_t npart__find_matches(struct npart__page *page, const npart_inference *in
  * plan that the page speaks of. */
 void npart__put_matches(struct npart__page *page, const char *text, const uint32_t *nodes, uint32_t count)
 {
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU",         [NPART_VERDICT_FAIL] = "fails",
+    const char *const words[] = {
+        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = page->info.unit, [NPART_VERDICT_FAIL] = "fails",
         [NPART_VERDICT_UNKNOWN] = "?", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused"};
     uint32_t shown = page->options->is_verbose || count < MATCHES_SHOWN ? count : MATCHES_SHOWN;
     npart__append_format(page->out, "%u nodes match \"", count);

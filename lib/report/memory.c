@@ -19,12 +19,13 @@ static void add_sum(struct npart__buffer *line, struct npart_bytes at)
 /* With partitions, three figures that do not add up: the largest partition on the NPU, what the plan leaves to the
  * CPU, and what the whole model would take on the CPU. Each is the peak of its own side, at a moment of its own.
  * Where the last one is not known, as with dynamic sizes, it alone is told. */
-static void add_activations(struct npart__buffer *line, const struct npart_memory *at, bool has_partitions)
+static void add_activations(struct npart__buffer *line, const struct npart_memory *at, bool has_partitions,
+                            const char *on_unit)
 {
     npart__append_text(line, "; peak activations ");
     if (has_partitions && !at->peak.is_partial) {
         add_sum(line, at->peak_npu);
-        npart__append_text(line, " on the NPU, ");
+        npart__append_format(line, " %s, ", on_unit);
         add_sum(line, at->peak_cpu);
         npart__append_text(line, " on the CPU (");
         add_sum(line, at->peak);
@@ -149,9 +150,9 @@ void npart__put_memory(struct npart__page *page)
     if (page->summary.partitions) {
         npart__append_text(&line, " (");
         add_sum(&line, at.weights_npu);
-        npart__append_text(&line, " on the NPU)");
+        npart__append_format(&line, " %s)", page->info.on_unit);
     }
-    add_activations(&line, &at, page->summary.partitions > 0);
+    add_activations(&line, &at, page->summary.partitions > 0, page->info.on_unit);
     if (at.cache_tensor_count && !at.cache_per_token.is_partial) {
         npart__append_text(&line, "; cache ");
         npart__append_bytes(&line, at.cache_per_token.bytes);

@@ -396,7 +396,7 @@ static void put_table(struct npart__page *page)
         depth++;
     npart__paint(page, NPART__DIM);
     npart__append_format(page->out, "  %-*s %-*s%11s%8s%9s\n", (int)lanes.name_columns - 2, "module", (int)lanes.cells,
-                         "its nodes as they run", "NPU/nodes", "MACs", "ms");
+                         "its nodes as they run", "taken/all", "MACs", "ms");
     npart__paint(page, "0");
     put_lanes(&lanes, lanes.first, 0, depth);
     put_rest(&lanes);

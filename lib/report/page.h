@@ -164,6 +164,7 @@ struct npart__row {
     size_t name_columns;
     double cpu_ms;   /* on the CPU alone; negative: not known */
     const char *fix; /* the command that does the first step, for any target; NULL: there is none */
+    const char *unit; /* what runs what is taken */
     bool is_later;   /* it is decided later what the NPU runs */
 };
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);

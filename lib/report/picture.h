@@ -75,6 +75,7 @@ struct npart__picture {
     const npart_plan *plan;
     const npart_inference *view; /* of the plan's runtime, by which values have types */
     const npart_model *model; /* the graph that the runtime sees */
+    struct npart_plan_info info;
     struct npart_summary summary;
     struct npart_decided decided; /* `by` is NULL where what is taken is on the NPU */
     const uint32_t *nodes; /* live ones, frame by frame as they run */

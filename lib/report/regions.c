@@ -290,7 +290,9 @@ void npart__picture_make(struct npart__picture *out, struct npart__arena *arena,
     uint32_t *nodes = NULL;
     *out = (struct npart__picture){.arena = arena, .plan = plan, .view = npart_plan_view(plan)};
     out->model = npart_inference_model(out->view);
+    out->info.size = sizeof out->info;
     out->summary.size = sizeof out->summary;
+    (void)npart_plan_info(plan, &out->info);
     (void)npart_plan_summary(plan, &out->summary);
     out->decided = (struct npart_decided){.size = sizeof out->decided};
     (void)npart_plan_decided(plan, &out->decided);

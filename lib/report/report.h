@@ -95,7 +95,8 @@ void npart__add_json_roots(struct npart__buffer *out, const npart_plan *plan);
 void npart__add_json_compiled(struct npart__buffer *out, const npart_plan *plan);
 /* decided.c: what the share of a plan on the NPU is told as: " on the NPU", " taken by Core ML"; whether none of what
  * is taken is on it. `by` is NULL where nobody decides later. */
-void npart__add_where(struct npart__buffer *line, const struct npart_decided *decided);
+void npart__add_where(struct npart__buffer *line, const struct npart_plan_info *info,
+                      const struct npart_decided *decided);
 bool npart__is_all_elsewhere(const struct npart_decided *decided);
 void npart__add_json_decided(struct npart__buffer *out, const npart_plan *plan);
 void npart__add_json_release(struct npart__buffer *out, const npart_plan *plan);

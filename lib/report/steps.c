@@ -102,7 +102,7 @@ static void add_after(struct npart__page *page, struct npart__buffer *line, cons
     npart__append_format(line, "%u partition%s, ", after->partitions, after->partitions == 1 ? "" : "s");
     npart__add_share(line, after->mac_coverage >= 0 ? after->mac_coverage : after->coverage);
     npart__append_text(line, after->mac_coverage >= 0 ? " of the work" : " of the nodes");
-    npart__add_where(line, &page->decided);
+    npart__add_where(line, &page->info, &page->decided);
 }
 
 /* What a step leaves as large as it was. */

@@ -56,7 +56,7 @@ static uint32_t put_cell_count(struct npart__page *page, uint32_t count, enum np
 uint32_t npart__put_cell_counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
-    const char *npu = page->decided.by ? "taken" : "NPU";
+    const char *npu = page->decided.by ? "taken" : page->info.unit;
     uint32_t columns = put_cell_count(page, summary->accepted, NPART__CELL_NPU, npu);
     columns += put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)

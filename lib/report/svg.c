@@ -306,7 +306,7 @@ static void put_lanes(struct drawn *at, uint32_t top)
     uint32_t height = svg->height - top - 6;
     put_rectangle(at, "np-lane-npu", svg->npu_x - 8, top, NPART__SVG_BOX + 16, height, 6);
     put_rectangle(at, "np-lane-cpu", svg->cpu_x - 8, top, NPART__SVG_BOX + 16, height, 6);
-    put_text(at, "np-b", svg->npu_x, top + 19, at->picture->decided.by ? "Taken" : "NPU");
+    put_text(at, "np-b", svg->npu_x, top + 19, at->picture->decided.by ? "Taken" : at->picture->info.unit);
     put_text(at, "np-b", svg->cpu_x, top + 19, "CPU");
 }
 
@@ -477,8 +477,8 @@ static void end(npart_document *document)
                          "role=\"graphics-document document\" aria-labelledby=\"np-title np-desc\">\n",
                          drawing->width, height, drawing->width, height);
     npart__append_text(out, "<title id=\"np-title\">Partitions and what runs on the CPU between them</title>\n"
-                       "<desc id=\"np-desc\">Boxes stand in execution order from top to bottom: partitions of the "
-                       "NPU on the left, nodes on the CPU on the right. Lines are the tensors that pass between "
+                       "<desc id=\"np-desc\">Boxes stand in execution order from top to bottom: partitions on "
+                       "the left, nodes on the CPU on the right. Lines are the tensors that pass between "
                        "them.</desc>\n");
     npart__append_text(out, style);
     npart__append_format(out, "<rect class=\"np-page\" width=\"%u\" height=\"%u\"/>\n", drawing->width, height);

@@ -125,6 +125,7 @@ void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pai
     *out = (struct npart__row){.name = npart__keep_text(&text),
                                .name_columns = npart__target_columns(page),
                                .cpu_ms = -1,
+                               .unit = page->info.unit,
                                .is_later = page->decided.by != NULL};
     if (npart_advice_recommendation(pair->advice, &worth))
         out->cpu_ms = worth.cpu.typical_ms;
@@ -165,16 +166,17 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
 {
     size_t name_columns = 6;
     const char *fix = NULL;
-    bool is_later = false;
+    bool is_later = false, is_on_npus = true;
     for (size_t i = 0; i < count; i++) {
         is_later |= rows[i].is_later;
+        is_on_npus &= strcmp(rows[i].unit, "NPU") == 0;
         name_columns = rows[i].name_columns > name_columns ? rows[i].name_columns : name_columns;
         fix = fix ? fix : rows[i].fix;
     }
     npart__put(page, "\n  ");
     npart__paint(page, NPART__DIM);
-    npart__append_format(page->out, "%-*s  verdict  parts  on NPU  worth it         fix\n", (int)name_columns,
-                         "target");
+    npart__append_format(page->out, "%-*s  verdict  parts  %6s  worth it         fix\n", (int)name_columns,
+                         "target", is_on_npus ? "on NPU" : "taken");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         npart__put(page, "  ");

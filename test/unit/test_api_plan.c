@@ -117,6 +117,23 @@ static const char handed[] =
 static const char handed_lines[] = "input x float32[2,4]\ninput y float32[n]\nnode a = Relu(x)\nnode b = Add(a, a)\n"
                                    "node c = Relu(y)\nnode d = Erf(c)\noutput b\noutput d\n";
 
+static void test_api_plan__unit(void)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    open_at(NULL, NULL);
+    CHECK(npart_plan_info(at.plan, &info));
+    CHECK_TEXT(info.unit, "NPU");
+    CHECK_TEXT(info.on_unit, "on the NPU");
+    CHECK_TEXT(info.beside, "CPU");
+    analysis_close(&at);
+    analysis_open(&at, handed_lines, "format 1\ntarget t\nunit \"Kit\" beside \"its host\"\nop Relu\n", NULL, NULL);
+    CHECK(npart_plan_info(at.plan, &info));
+    CHECK_TEXT(info.unit, "Kit");
+    CHECK_TEXT(info.on_unit, "in Kit");
+    CHECK_TEXT(info.beside, "its host");
+    analysis_close(&at);
+}
+
 static void test_api_plan__decided(void)
 {
     struct npart_decided decided = {.size = sizeof decided};
@@ -582,6 +599,6 @@ TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__providers,
       test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
-      test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,
+      test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__unit, test_api_plan__allocators, test_api_plan__summary,
       test_api_plan__verdicts, test_api_plan__nodes_and_reasons, test_api_plan__partitions_and_crossings,
       test_api_plan__causes, test_api_plan__cost, test_api_plan__of_one_inference)

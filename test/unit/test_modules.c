@@ -229,7 +229,7 @@ static void test_modules__table(void)
     char *text = table_of(blocks, &options);
     const char *table = strstr(text, "  module");
     CHECK_TEXT(table ? table : text,
-               "  module         its nodes as they run     NPU/nodes    MACs       ms\n"
+               "  module         its nodes as they run     taken/all    MACs       ms\n"
                "  net.block      #####.                          5/6 100.0 %        ?\n"
                "    block.0      ##                              2/2  33.3 %        ?\n"
                "      fc         #                               1/1  33.3 %        ?\n"

@@ -403,10 +403,12 @@ static const char *text_of(struct npart__way *way, const struct cut *cut)
     /* One tensor of unknown size makes the sum unknown, and nothing is said of it. */
     if (cut->bytes < UNKNOWN_BYTES)
         append_bytes(cut->bytes, &text);
-    npart__append_text(&text, !cut->before.tensor_count       ? ", and run the rest on the CPU"
-                              : cut->after.tensor_count      ? ", and run only what is between on the NPU"
-                              : cut->before.tensor_count > 1 ? ", and run what makes them on the CPU"
-                                                             : ", and run what makes it on the CPU");
+    if (cut->before.tensor_count && cut->after.tensor_count)
+        npart__append_format(&text, ", and run only what is between %s", way->plan->target.oplist->on_unit);
+    else
+        npart__append_text(&text, !cut->before.tensor_count      ? ", and run the rest on the CPU"
+                                  : cut->before.tensor_count > 1 ? ", and run what makes them on the CPU"
+                                                                 : ", and run what makes it on the CPU");
     return npart__made_text(&text);
 }
 

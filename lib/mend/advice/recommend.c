@@ -288,12 +288,6 @@ static void append_lack(struct npart__buffer *out, const struct npart__plan *pla
         npart__append_text(out, "the op list has no speeds for this");
 }
 
-/* A provider of kernels, each of which runs alone, is a library for the CPU. */
-static bool is_cpu_library(const struct npart__plan *plan)
-{
-    return strcmp(plan->partitioner, "single") == 0;
-}
-
 /* Of the way that was not chosen, what a reader would ask next. */
 static void append_rest(struct npart__buffer *out, const struct npart__plan *open, const struct ways *ways)
 {
@@ -304,7 +298,7 @@ static void append_rest(struct npart__buffer *out, const struct npart__plan *ope
     }
     bool is_away = npart__is_mostly_elsewhere(&open->decided);
     if (ways->cpu.bill && (ways->to_cpu.outcome != UNKNOWN || is_away)) {
-        npart__append_format(out, "; %s ", is_cpu_library(open) ? "ONNX Runtime's own kernels" : "CPU");
+        npart__append_format(out, "; %s ", open->target.oplist->beside);
         npart__append_estimate(out, ways->cpu.ms.typical_ms);
     }
     if (is_away)
@@ -353,7 +347,8 @@ static void append_hindrance(const struct npart__way *way, struct npart__buffer 
     else if (open->summary.verdict == NPART_PLAN_FAILS)
         npart__append_text(out, "it fails to compile");
     else
-        npart__append_format(out, "nothing runs on the %s", open->decided.is_later ? unit_of(open) : "NPU");
+        npart__append_format(out, "nothing runs %s%s", open->decided.is_later ? "on the " : "",
+                             open->decided.is_later ? unit_of(open) : open->target.oplist->on_unit);
 }
 
 static const char *reason_of(struct npart__way *way, const struct ways *ways, uint32_t unknown)

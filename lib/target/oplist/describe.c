@@ -137,6 +137,12 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     }
 }
 
+static void describe_unit(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    if (strcmp(oplist->unit, "NPU") != 0)
+        npart__append_format(out, "unit %s beside %s\n", oplist->unit, oplist->beside);
+}
+
 /* Which units the nodes that are taken may run on, where another than the runtime decides that. */
 static void describe_decided(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
@@ -215,6 +221,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
     for (uint32_t i = oplist->toolchains.count; i-- > 0;)
         npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
     describe_partitioners(oplist, out);
+    describe_unit(oplist, out);
     describe_decided(oplist, out);
     if (oplist->variants.count) {
         npart__append_text(out, "variants (* default)\n");

@@ -109,6 +109,15 @@ void npart__line_standing(struct npart__parser *parser, const struct npart__valu
     parser->oplist->standing = is[0].text;
 }
 
+/* What computes the nodes that are taken, and the others, where neither is an NPU's and a CPU's. */
+void npart__line_unit(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    oplist->unit = is[0].text;
+    oplist->on_unit = npart__arena_format(parser->arena, "in %s", is[0].text);
+    oplist->beside = is[1].text;
+}
+
 /* What the runtime has taken is handed to another framework, which decides anew. Of several lines the last counts. */
 void npart__line_decided(struct npart__parser *parser, const struct npart__value *is)
 {

@@ -314,7 +314,8 @@ class Target:
         summary = self.summary
         count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
         decided = self.decided
-        where = f"taken by {decided.by}" if decided else "on the NPU"
+        unit = self._short.get("unit", "NPU")
+        where = f"taken by {decided.by}" if decided else "on the NPU" if unit == "NPU" else f"in {unit}"
         return f"<Target {self.name}: {summary.verdict}, {count}, {summary.accepted} of {summary.live} nodes {where}>"
 
 

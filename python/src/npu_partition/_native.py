@@ -816,6 +816,9 @@ class npart_plan_info(Structure):
     crossing_count: int
     live_count: int
     allocator: Any
+    unit: Bytes | None
+    on_unit: Bytes | None
+    beside: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -830,6 +833,9 @@ class npart_plan_info(Structure):
         ("crossing_count", c_uint32),
         ("live_count", c_uint32),
         ("allocator", POINTER(npart_allocator)),
+        ("unit", c_char_p),
+        ("on_unit", c_char_p),
+        ("beside", c_char_p),
     ]
 
 
