@@ -343,7 +343,7 @@ static void mark_dims(struct check *check, const struct checked *checked, const 
         if (is_missing[i])
             continue;
         if (checked->dims[i])
-            project_found_dim(checked->project, checked->dims[i]);
+            project_found(checked->project, checked->dims[i]);
         for (uint32_t k = 0; !checked->dims[i] && k < check->asked->dim_count; k++)
             check->run->is_dim_found[k] |= strcmp(check->asked->dims[k].name, options->dims[i].name) == 0;
     }
@@ -459,6 +459,7 @@ static bool check_model(struct check *check, const struct subject *subject)
     checked->path = subject->path;
     checked->project = subject->project;
     checked->relative = subject->relative;
+    checked->asked = check->asked;
     checked->options = run->options = check->settled;
     bool is_fine = project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims);
     if (is_fine && check->settled->target_count == 0 && !check->settled->oplist) {
@@ -513,7 +514,7 @@ static void check_idle(struct check *check)
     (void)tell_missing_dims(check->run, check->asked->dims, check->asked->dim_count, check->run->is_dim_found);
     for (size_t i = 0; i < check->project_count; i++) {
         if (check->projects[i]->is_whole)
-            project_tell_dims(check->projects[i]);
+            project_tell_idle(check->projects[i], check->asked->target_count == 0);
         if (check->asked->target_count == 0 && !check->asked->updates_baseline)
             tell_idle_waivers(check->projects[i]);
     }

@@ -36,7 +36,8 @@ struct checked {
     const char *path;
     struct project *project; /* NULL: there is none */
     char *relative;          /* to the project file; NULL: the model is not in its folder */
-    const struct options *options;
+    const struct options *asked;   /* what the command line says alone */
+    const struct options *options; /* with what the project file says of all targets */
     const struct toml_value *dims[MOST_DIMS]; /* where each dim of the options stands in the project file, or NULL */
     struct job job;
     bool is_read;

@@ -130,13 +130,21 @@ static npart_status plan_lifted(const struct accepted *accepted, npart_plan **ou
     return status;
 }
 
+/* Whose thresholds are those of a target. */
+static void options_on(const struct checked *checked, int target, struct options *out)
+{
+    *out = *checked->options;
+    if (checked->project)
+        project_settle_target(checked->project, checked->relative, checked->asked, out->targets[target], out);
+}
+
 /* The outcomes with all waivers in force. */
 static npart_status find_accepted(struct accepted *accepted, struct npart_error *error)
 {
     struct checked *checked = accepted->checked;
     const npart_plan *plan = checked->job.plans[accepted->target];
     npart_plan *lifted = NULL;
-    *accepted->options = *checked->options;
+    options_on(checked, accepted->target, accepted->options);
     for (uint32_t i = 0; i < checked->project->waiver_count; i++) {
         const struct waiver *waiver = &checked->project->waivers[i];
         if (!is_in_force(accepted, waiver))
@@ -178,6 +186,7 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
     }
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
            (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
+           (strcmp(threshold, "max-ms") == 0 && settings->max_ms) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -341,9 +350,15 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
     for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++)
         checked->project->waivers[i].has_model |=
             is_for(checked, &checked->project->waivers[i], checked->options->targets[target]);
-    find_outcomes(&judged->outcomes, checked->options, checked->job.plans[target]);
-    settle(judged);
-    npart_status status = judge_waivers(run, checked, target, today, false, error);
+    struct options *options = malloc(sizeof *options);
+    npart_status status = options ? NPART_OK : NPART_ERROR_MEMORY;
+    if (status == NPART_OK) {
+        options_on(checked, target, options);
+        find_outcomes(&judged->outcomes, options, checked->job.plans[target]);
+        settle(judged);
+        status = judge_waivers(run, checked, target, today, false, error);
+    }
+    free(options);
     if (status == NPART_OK && checked->baseline)
         status = judge_baseline(checked, target, today, error);
     if (status == NPART_OK)

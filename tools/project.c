@@ -242,6 +242,17 @@ double share_of(const struct toml_value *value)
     return share >= 0 && share <= 1 ? share : -1;
 }
 
+double ms_of(const struct toml_value *value)
+{
+    return value->kind == TOML_INTEGER ? (double)value->as.integer : value->as.number;
+}
+
+static bool check_ms(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    return ms_of(value) >= 0 || complain(reading, value->at, "%s: expected milliseconds, 0 or more", value->key);
+}
+
 static bool check_share(struct reading *reading, const struct toml_value *value, void *into)
 {
     (void)into;
@@ -263,18 +274,51 @@ static bool check_reason(struct reading *reading, const struct toml_value *value
 #define IN_SETTINGS(member) offsetof(struct settings, member)
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
+static bool check_on(struct reading *reading, const struct toml_value *value, void *into);
+
 static const struct key threshold_keys[] = {
     {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
     {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
     {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
+    {"max-ms", KIND(FLOAT) | KIND(INTEGER), "milliseconds", IN_SETTINGS(max_ms), false, check_ms},
     {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
     {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
+    {"on", KIND(TABLE), "tables of thresholds by target", IN_SETTINGS(on), false, check_on},
 };
+#define OWN_THRESHOLDS (COUNT(threshold_keys) - 1) /* a target's have no targets of their own */
+
+bool read_thresholds(struct project *project, const struct toml_value *table, struct settings *out)
+{
+    struct reading reading = {.project = project};
+    *out = (struct settings){NULL};
+    return read_table(&reading, table, threshold_keys, OWN_THRESHOLDS, out);
+}
+
+/* Each is read where it is asked for; here its mistakes are told. */
+static bool check_on(struct reading *reading, const struct toml_value *value, void *into)
+{
+    struct settings ignored;
+    (void)into;
+    for (const struct toml_value *target = value->as.members.first; target; target = target->next) {
+        if (target->kind != TOML_TABLE)
+            (void)complain(reading, target->at, "%.80s: expected a table of thresholds, found %s", target->key,
+                           toml_kind_text(target->kind));
+        else
+            (void)read_table(reading, target, threshold_keys, OWN_THRESHOLDS, &ignored);
+    }
+    return true;
+}
 
 /* What is read into begins with its settings, whatever it is. */
 static bool check_thresholds(struct reading *reading, const struct toml_value *value, void *into)
 {
     return read_table(reading, value, threshold_keys, COUNT(threshold_keys), into);
+}
+
+/* A waiver has targets of its own. */
+static bool check_own_thresholds(struct reading *reading, const struct toml_value *value, void *into)
+{
+    return read_table(reading, value, threshold_keys, OWN_THRESHOLDS, into);
 }
 
 #define SETTINGS_KEYS                                                                                                  \
@@ -293,7 +337,7 @@ static const struct key model_keys[] = {
 static const struct key waiver_keys[] = {
     {"models", STRINGS, "a glob of models, or an array of them", offsetof(struct waiver, models), true, check_globs},
     {"targets", STRINGS, "an array of targets", offsetof(struct waiver, targets), false, check_strings},
-    {"thresholds", KIND(TABLE), "a table", offsetof(struct waiver, thresholds), false, check_thresholds},
+    {"thresholds", KIND(TABLE), "a table", offsetof(struct waiver, thresholds), false, check_own_thresholds},
     {"rules", STRINGS, "an array of ids of rules", offsetof(struct waiver, rules), false, check_strings},
     {"worse", KIND(BOOLEAN), "true or false", offsetof(struct waiver, worse), false, NULL},
     {"reason", KIND(STRING), "a sentence on why this is accepted", offsetof(struct waiver, reason), true, check_reason},

@@ -15,7 +15,8 @@
 /* What the top of the file, a table of [[models]], or a waiver says; NULL: nothing. Each of these begins with it. */
 struct settings {
     const struct toml_value *targets, *dims, *inputs, *level, *runtime, *thresholds;
-    const struct toml_value *max_partitions, *min_coverage, *min_mac_coverage, *allow_none, *fail_on;
+    const struct toml_value *max_partitions, *min_coverage, *min_mac_coverage, *max_ms, *allow_none, *fail_on;
+    const struct toml_value *on; /* thresholds of some targets, by target */
 };
 
 struct model_table {
@@ -41,7 +42,7 @@ struct project {
     struct model_table *tables;
     struct waiver *waivers;
     uint32_t table_count, waiver_count;
-    const struct toml_value **found_dims; /* entries of dims that a model has */
+    const struct toml_value **found; /* entries of dims that a model has, of thresholds that a target has */
     uint32_t found_count;
     bool is_whole; /* all of its models are checked, not only some */
     const struct toml_value *targets_of_last; /* that were taken for the last model; NULL: none of the file's */
@@ -62,9 +63,13 @@ bool project_matches(const struct toml_value *globs, const char *path);
  * command line is silent. `sources` has room for MOST_DIMS: where each dim stands in the file, or NULL. */
 bool project_settle(struct project *project, const char *path, const struct options *asked, struct options *out,
                     const struct toml_value **sources);
-/* An entry of dims that a model has; and, in the end, a note on each that none has. */
-void project_found_dim(struct project *project, const struct toml_value *dim);
-void project_tell_dims(const struct project *project);
+/* The thresholds of such options as they are on one of the targets. */
+void project_settle_target(struct project *project, const char *path, const struct options *asked,
+                           const char *target, struct options *out);
+/* An entry of dims that a model has, or of thresholds that a target has; and, in the end, a note on each without one;
+ * on those of targets where the file's own were checked. */
+void project_found(struct project *project, const struct toml_value *entry);
+void project_tell_idle(const struct project *project, bool has_targets);
 /* The thresholds of a waiver instead of those that are there, where they ask less. */
 void project_accept(const struct waiver *waiver, struct options *options);
 /* Whether a waiver is for a target as it was asked for. */

@@ -140,8 +140,8 @@ struct project *project_read(const char *path)
     }
     bool is_read = read_document(project, path) && read_schema(project);
     if (is_read) {
-        project->found_dims = calloc(TOML_MOST_VALUES, sizeof *project->found_dims);
-        is_read = project->found_dims && resolve(project, project->oplist, &project->oplist_path) &&
+        project->found = calloc(TOML_MOST_VALUES, sizeof *project->found);
+        is_read = project->found && resolve(project, project->oplist, &project->oplist_path) &&
                   resolve(project, project->cost, &project->cost_path) &&
                   resolve(project, project->baseline, &project->baseline_path);
         if (!is_read)
@@ -161,7 +161,7 @@ void project_free(struct project *project)
     toml_free(project->document);
     free(project->tables);
     free(project->waivers);
-    free(project->found_dims);
+    free(project->found);
     free(project->oplist_path);
     free(project->cost_path);
     free(project->baseline_path);
@@ -269,6 +269,8 @@ static bool put_inputs(const struct project *project, const struct toml_value *i
 /* Each says what the one before says otherwise. */
 static void put_thresholds(const struct settings *settings, struct options *out)
 {
+    if (settings->max_ms)
+        out->max_ms = ms_of(settings->max_ms);
     if (settings->max_partitions)
         out->max_partitions = (long)settings->max_partitions->as.integer;
     if (settings->min_coverage)
@@ -303,10 +305,47 @@ static bool put_settings(struct project *project, const struct settings *setting
     return put_dims(project, settings->dims, out, sources) && put_inputs(project, settings->inputs, out);
 }
 
-/* What the command line says counts most. */
-static bool put_asked(const struct options *asked, struct options *out, const struct toml_value **sources)
+static bool is_found(const struct project *project, const struct toml_value *entry)
+{
+    uint32_t at = 0;
+    while (at < project->found_count && project->found[at] != entry)
+        at++;
+    return at < project->found_count;
+}
+
+void project_found(struct project *project, const struct toml_value *entry)
+{
+    if (!is_found(project, entry))
+        project->found[project->found_count++] = entry;
+}
+
+/* What follows a variant is a switch; without a variant "-npu" may be a part of the name. */
+static bool means_target(const char *text, const char *target)
+{
+    size_t length = strlen(text);
+    return strncmp(target, text, length) == 0 &&
+           (!target[length] || strchr(strchr(text, ':') ? ":+-@" : ":+@", target[length]));
+}
+
+/* Those for all targets, then those for one: of several names that mean it each one. */
+static void put_thresholds_on(struct project *project, const struct settings *settings, const char *target,
+                              struct options *out)
+{
+    put_thresholds(settings, out);
+    for (const struct toml_value *on = settings->on ? settings->on->as.members.first : NULL; on; on = on->next) {
+        struct settings own;
+        if (!means_target(on->key, target) || !read_thresholds(project, on, &own))
+            continue;
+        project_found(project, on);
+        put_thresholds(&own, out);
+    }
+}
+
+static void put_asked_thresholds(const struct options *asked, struct options *out)
 {
     static const bool nothing[FAIL_ON_KINDS];
+    if (asked->max_ms >= 0)
+        out->max_ms = asked->max_ms;
     if (asked->max_partitions >= 0)
         out->max_partitions = asked->max_partitions;
     if (asked->min_coverage >= 0)
@@ -316,7 +355,13 @@ static bool put_asked(const struct options *asked, struct options *out, const st
     out->allows_none |= asked->allows_none;
     if (memcmp(asked->fails_on, nothing, sizeof nothing) != 0)
         memcpy(out->fails_on, asked->fails_on, sizeof out->fails_on);
+}
+
+/* What the command line says counts most. */
+static bool put_asked(const struct options *asked, struct options *out, const struct toml_value **sources)
+{
     bool is_fine = true;
+    put_asked_thresholds(asked, out);
     for (uint32_t i = 0; i < asked->dim_count; i++)
         is_fine &= put_dim(out, &asked->dims[i], sources, NULL);
     for (uint32_t i = 0; i < asked->input_count; i++)
@@ -332,7 +377,7 @@ bool project_settle(struct project *project, const char *path, const struct opti
     *out = *asked;
     out->dim_count = out->input_count = 0;
     out->max_partitions = -1;
-    out->min_coverage = out->min_mac_coverage = -1;
+    out->min_coverage = out->min_mac_coverage = out->max_ms = -1;
     out->allows_none = false;
     memset(out->fails_on, 0, sizeof out->fails_on);
     if (project)
@@ -352,33 +397,38 @@ bool project_settle(struct project *project, const char *path, const struct opti
     return is_fine && put_asked(asked, out, sources);
 }
 
-static bool is_dim_found(const struct project *project, const struct toml_value *dim)
+void project_settle_target(struct project *project, const char *path, const struct options *asked,
+                           const char *target, struct options *out)
 {
-    uint32_t at = 0;
-    while (at < project->found_count && project->found_dims[at] != dim)
-        at++;
-    return at < project->found_count;
-}
-
-void project_found_dim(struct project *project, const struct toml_value *dim)
-{
-    if (!is_dim_found(project, dim))
-        project->found_dims[project->found_count++] = dim;
+    put_thresholds_on(project, &project->top, target, out);
+    for (uint32_t i = 0; path && i < project->table_count; i++)
+        if (project_matches(project->tables[i].path, path))
+            put_thresholds_on(project, &project->tables[i].settings, target, out);
+    put_asked_thresholds(asked, out);
 }
 
 static void tell_dims(const struct project *project, const struct toml_value *dims)
 {
     for (const struct toml_value *dim = dims ? dims->as.members.first : NULL; dim; dim = dim->next)
-        if (!is_dim_found(project, dim))
+        if (!is_found(project, dim))
             project_say(project, dim->key_at, "note: no model has a dim %s", dim->key);
 }
 
-void project_tell_dims(const struct project *project)
+static void tell_settings(const struct project *project, const struct settings *settings, bool has_targets)
 {
-    tell_dims(project, project->top.dims);
+    const struct toml_value *on = has_targets && settings->on ? settings->on->as.members.first : NULL;
+    tell_dims(project, settings->dims);
+    for (; on; on = on->next)
+        if (!is_found(project, on))
+            project_say(project, on->key_at, "note: no model is checked for a target %s", on->key);
+}
+
+void project_tell_idle(const struct project *project, bool has_targets)
+{
+    tell_settings(project, &project->top, has_targets);
     for (uint32_t i = 0; i < project->table_count; i++)
         if (project->tables[i].has_model)
-            tell_dims(project, project->tables[i].settings.dims);
+            tell_settings(project, &project->tables[i].settings, has_targets);
 }
 
 /* The smaller share, where there is one to be reached. */
@@ -398,6 +448,8 @@ void project_accept(const struct waiver *waiver, struct options *options)
         options->max_partitions = (long)most->as.integer;
     accept_share(settings->min_coverage, &options->min_coverage);
     accept_share(settings->min_mac_coverage, &options->min_mac_coverage);
+    if (settings->max_ms && options->max_ms >= 0 && options->max_ms < ms_of(settings->max_ms))
+        options->max_ms = ms_of(settings->max_ms);
     options->allows_none |= settings->allow_none && settings->allow_none->as.boolean;
     for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
         enum fail_on word = fail_on_of(item);
@@ -409,15 +461,8 @@ void project_accept(const struct waiver *waiver, struct options *options)
 
 bool waiver_has_target(const struct waiver *waiver, const char *target)
 {
-    for (const struct toml_value *item = first_string(waiver->targets); item;
-         item = next_string(waiver->targets, item)) {
-        const char *text = item->as.text.bytes;
-        size_t length = strlen(text);
-        if (strncmp(target, text, length) != 0)
-            continue;
-        /* What follows a variant is a switch; without a variant "-npu" may be a part of the name. */
-        if (!target[length] || strchr(strchr(text, ':') ? ":+-@" : ":+@", target[length]))
+    for (const struct toml_value *item = first_string(waiver->targets); item; item = next_string(waiver->targets, item))
+        if (means_target(item->as.text.bytes, target))
             return true;
-    }
     return !waiver->targets;
 }

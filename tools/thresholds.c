@@ -144,16 +144,19 @@ static void check_times(struct check *check)
     struct npart_cost cost = {.size = sizeof cost};
     double most = check->options->max_ms;
     (void)npart_plan_cost(check->plan, &cost);
-    double ms = cost.total.typical_ms, cpu = cost.cpu_alone.typical_ms;
+    struct npart_cost_range run = cost.total;
+    double ms = run.typical_ms, cpu = cost.cpu_alone.typical_ms;
     bool is_known = ms >= 0 && cpu >= 0;
     if (check->options->fails_on[FAIL_ON_SLOWER] && !is_known)
         tell(check, "fail-on slower", true, "it is not known what a run takes");
     else if (check->options->fails_on[FAIL_ON_SLOWER])
-        tell(check, "fail-on slower", ms <= cpu, "a run takes %.3g ms, on the CPU alone %.3g ms", ms, cpu);
+        tell(check, "fail-on slower", ms <= cpu, "a run takes %.3g ms (%.3g to %.3g), on the CPU alone %.3g ms", ms,
+             run.low_ms, run.high_ms, cpu);
     if (most >= 0 && ms < 0)
         tell(check, "max-ms", false, "it is not known what a run takes, threshold: at most %.3g ms", most);
     else if (most >= 0)
-        tell(check, "max-ms", ms <= most, "a run takes %.3g ms, threshold: at most %.3g ms", ms, most);
+        tell(check, "max-ms", ms <= most, "a run takes %.3g ms (%.3g to %.3g), threshold: at most %.3g ms", ms,
+             run.low_ms, run.high_ms, most);
 }
 
 static void check_conditions(struct check *check)
