@@ -240,12 +240,27 @@ static enum npart_plan_verdict plan_verdict_of(const char *text)
 /* read_summary, from include/records.table. */
 #include "record_reader.h"
 
+/* The typical value of [low, typical, high]. */
+static double part_or_0(const json_t *parts, const char *name)
+{
+    return number_or(json_array_get(json_object_get(parts, name), 1), 0);
+}
+
 static void read_cost(const json_t *cost, struct npart_side *side)
 {
     const json_t *whole = json_object_get(json_object_get(cost, "alternatives"), "npu_whole");
     side->cost = (struct npart_cost_range){number_or(json_object_get(cost, "low_ms"), -1),
                                            number_or(json_object_get(cost, "typical_ms"), -1),
                                            number_or(json_object_get(cost, "high_ms"), -1)};
+    const json_t *parts = json_object_get(cost, "parts");
+    side->parts = (struct npart_side_parts){
+        .cpu_ms = part_or_0(parts, "cpu"),
+        .npu_ms = part_or_0(parts, "npu_compute") + part_or_0(parts, "npu_bandwidth"),
+        .launch_ms = part_or_0(parts, "switch"),
+        .copy_ms = part_or_0(parts, "copy"),
+        .layout_ms = part_or_0(parts, "layout"),
+        .quantize_ms = part_or_0(parts, "quantize"),
+    };
     side->npu_whole = (struct npart_cost_range){number_or(json_array_get(whole, 0), -1),
                                                 number_or(json_array_get(whole, 1), -1),
                                                 number_or(json_array_get(whole, 2), -1)};

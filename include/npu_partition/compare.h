@@ -166,6 +166,12 @@ struct npart_side_cause {
     uint32_t node_count, affected_count;
 };
 
+/* What the typical time of a run goes into, as in npart_cost; all 0: not known. */
+struct npart_side_parts {
+    double cpu_ms, npu_ms; /* nodes there */
+    double launch_ms, copy_ms, layout_ms, quantize_ms;
+};
+
 /* A plan as it is compared: made of one by npart_record_make, or filled in from a report. */
 struct npart_side {
     uint32_t version;
@@ -181,6 +187,7 @@ struct npart_side {
     uint64_t weight_bytes, npu_weight_bytes, peak_bytes, npu_peak_bytes; /* UINT64_MAX: not known */
     uint32_t off_chip; /* partitions that do not fit on the chip; NPART_NONE: not known */
     uint32_t limits;   /* of memory that are passed; NPART_NONE: not known */
+    struct npart_side_parts parts;
 };
 #define NPART_SIDE_INIT {.version = 1}
 

@@ -196,6 +196,27 @@ static void test_diff__without_nodes(void)
     npart_record_free(b);
 }
 
+/* Those that make a tenth of the change or more, the largest first; equal ones as they stand. */
+static void test_diff__parts_of_a_run(void)
+{
+    npart_record *a = record_of(CHAIN("Relu", "Erf", "Ceil", "Neg", "Relu"));
+    npart_diff *diff = NULL;
+    struct npart_side before = *npart_record_side(a), after = before;
+    before.cost = (struct npart_cost_range){8, 10, 12};
+    before.parts = (struct npart_side_parts){.cpu_ms = 4, .npu_ms = 3, .launch_ms = 2.5, .copy_ms = 0.5};
+    after.cost = (struct npart_cost_range){4, 5, 6};
+    after.parts = (struct npart_side_parts){.cpu_ms = 0.5, .npu_ms = 2.6, .launch_ms = 1.5, .layout_ms = 0.4};
+    CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
+    CHECK_TEXT(figure_text(diff, "cost"), "a run: 10.00 ms -> 5.00 ms (CPU 4.00 -> 0.500, launches 2.50 -> 1.50, "
+                                          "copies 0.500 -> 0.000)");
+    npart_diff_free(diff);
+    after.parts = (struct npart_side_parts){0};
+    CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
+    CHECK_TEXT(figure_text(diff, "cost"), "a run: 10.00 ms -> 5.00 ms");
+    npart_diff_free(diff);
+    npart_record_free(a);
+}
+
 /* Two roots become one: it is the first of them, whatever order the nodes have, and the other one went. */
 static void test_diff__two_roots_become_one(void)
 {
@@ -309,5 +330,5 @@ static void test_diff__arguments(void)
 }
 
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
-      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__two_roots_become_one,
-      test_diff__the_root_that_went, test_diff__more_roots, test_diff__arguments)
+      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__parts_of_a_run,
+      test_diff__two_roots_become_one, test_diff__the_root_that_went, test_diff__more_roots, test_diff__arguments)

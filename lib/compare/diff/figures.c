@@ -4,15 +4,22 @@
  * counts is what does not run on the NPU, and what that costs. docs/diff.md has the rules in words.
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "diff/diff.h"
 
 #define LEAST_SHARE 0.001 /* of coverage, that counts as a change */
+#define PART_SHARE 0.1    /* of the change of a run, from which a part of it is told */
 #define SAME_SIZE 0.01    /* two models of no more different MACs are of the same size */
 
 /* How a figure is written. 15 as "15", 0.853 as "85.3 %", 1.7 as "1.70 ms", 4200000 as "4.2 MB". */
 enum form { AS_COUNT, AS_SHARE, AS_MILLISECONDS, AS_BYTES };
+
+static void append_milliseconds(struct npart__buffer *text, double value)
+{
+    npart__append_fixed(text, value, value < 1 ? 3 : value < 100 ? 2 : 0);
+}
 
 static void append_value(struct npart__buffer *text, double value, enum form form)
 {
@@ -31,7 +38,7 @@ static void append_value(struct npart__buffer *text, double value, enum form for
         npart__append_text(text, " %");
         break;
     case AS_MILLISECONDS:
-        npart__append_fixed(text, value, value < 1 ? 3 : value < 100 ? 2 : 0);
+        append_milliseconds(text, value);
         npart__append_text(text, " ms");
         break;
     case AS_BYTES:
@@ -44,20 +51,32 @@ static void append_value(struct npart__buffer *text, double value, enum form for
     }
 }
 
-/* A figure that has not changed is not told. False when out of memory. */
+/* "partitions: 1 -> 3" */
+static void append_change(struct npart__buffer *text, const char *label, double before, double after, enum form form)
+{
+    npart__append_format(text, "%s: ", label);
+    append_value(text, before, form);
+    npart__append_text(text, " -> ");
+    append_value(text, after, form);
+}
+
+/* A figure that has not changed is not told. False when out of memory, as where there is no text. */
+static bool keep(struct npart__comparison *at, const char *what, const char *text, double before, double after,
+                 enum npart_change change)
+{
+    struct npart_diff_figure figure = {
+        .size = sizeof figure, .change = change, .what = what, .text = text, .before = before, .after = after};
+    return change == NPART_CHANGE_NONE || (text && NPART__PUSH(at->arena, &at->figures, figure));
+}
+
 static bool add(struct npart__comparison *at, const char *what, const char *label, double before, double after,
                 enum form form, enum npart_change change)
 {
     struct npart__buffer text = {.arena = at->arena};
     if (change == NPART_CHANGE_NONE)
         return true;
-    npart__append_format(&text, "%s: ", label);
-    append_value(&text, before, form);
-    npart__append_text(&text, " -> ");
-    append_value(&text, after, form);
-    struct npart_diff_figure figure = {.size = sizeof figure, .change = change, .what = what,
-                                       .text = npart__made_text(&text), .before = before, .after = after};
-    return figure.text && NPART__PUSH(at->arena, &at->figures, figure);
+    append_change(&text, label, before, after, form);
+    return keep(at, what, npart__made_text(&text), before, after, change);
 }
 
 /* More is worse, unless `is_free`. Negative is not known: what is compared with it only differs. */
@@ -85,17 +104,12 @@ static bool compare_verdicts(struct npart__comparison *at)
     const char *a = npart_plan_verdict_text(before), *b = npart_plan_verdict_text(after);
     if (before == after || !a || !b)
         return true;
-    struct npart_diff_figure figure = {
-        .size = sizeof figure,
-        .change = !has_rank(before) || !has_rank(after) ? NPART_CHANGE_OTHER
-                  : after > before        ? NPART_CHANGE_WORSE
-                                          : NPART_CHANGE_BETTER,
-        .what = "verdict",
-        .text = npart__arena_format(at->arena, "verdict: %s -> %s", *a ? a : "not known", *b ? b : "not known"),
-        .before = -1,
-        .after = -1,
-    };
-    return figure.text && NPART__PUSH(at->arena, &at->figures, figure);
+    enum npart_change change = !has_rank(before) || !has_rank(after) ? NPART_CHANGE_OTHER
+                               : after > before                      ? NPART_CHANGE_WORSE
+                                                                     : NPART_CHANGE_BETTER;
+    return keep(at, "verdict",
+                npart__arena_format(at->arena, "verdict: %s -> %s", *a ? a : "not known", *b ? b : "not known"), -1, -1,
+                change);
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------ */
@@ -190,6 +204,71 @@ static enum npart_change compare_cost(const struct npart__comparison *at)
     return added > 0 ? NPART_CHANGE_WORSE : NPART_CHANGE_BETTER;
 }
 
+/* The parts of a run, as they are told. */
+static const struct {
+    const char *name;
+    size_t offset;
+} parts[] = {
+    {"CPU", offsetof(struct npart_side_parts, cpu_ms)},
+    {"NPU", offsetof(struct npart_side_parts, npu_ms)},
+    {"launches", offsetof(struct npart_side_parts, launch_ms)},
+    {"copies", offsetof(struct npart_side_parts, copy_ms)},
+    {"layout", offsetof(struct npart_side_parts, layout_ms)},
+    {"quantizing", offsetof(struct npart_side_parts, quantize_ms)},
+};
+
+static double part_of(const struct npart_side *side, size_t part)
+{
+    return *(const double *)((const char *)&side->parts + parts[part].offset);
+}
+
+/* Of each side there is some part, or nothing is known of them. */
+static bool has_parts(const struct npart_side *side)
+{
+    double sum = 0;
+    for (size_t i = 0; i < NPART__COUNT(parts); i++)
+        sum += part_of(side, i);
+    return side->cost.typical_ms >= 0 && sum > 0;
+}
+
+/* Those that make a tenth of the change or more, the largest first: " (NPU 12.10 -> 0.300, launches 0.260 -> 0.12)". */
+static void append_parts(struct npart__buffer *text, const struct npart_side *a, const struct npart_side *b)
+{
+    double least = PART_SHARE * fabs(b->cost.typical_ms - a->cost.typical_ms), last = INFINITY;
+    size_t told = 0, told_last = 0;
+    while (has_parts(a) && has_parts(b)) {
+        size_t next = NPART__COUNT(parts);
+        double most = 0;
+        for (size_t i = 0; i < NPART__COUNT(parts); i++) {
+            double change = fabs(part_of(b, i) - part_of(a, i));
+            bool is_after = change < last || (change == last && i > told_last);
+            if (change >= least && is_after && change > most) {
+                next = i;
+                most = change;
+            }
+        }
+        if (next == NPART__COUNT(parts))
+            break;
+        last = most;
+        told_last = next;
+        npart__append_format(text, "%s%s ", told++ ? ", " : " (", parts[next].name);
+        append_milliseconds(text, part_of(a, next));
+        npart__append_text(text, " -> ");
+        append_milliseconds(text, part_of(b, next));
+    }
+    npart__append_text(text, told ? ")" : "");
+}
+
+/* "a run: 14.44 ms -> 0.413 ms", and in what. */
+static bool compare_runs(struct npart__comparison *at)
+{
+    const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
+    struct npart__buffer text = {.arena = at->arena};
+    append_change(&text, "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS);
+    append_parts(&text, a, b);
+    return keep(at, "cost", npart__made_text(&text), a->cost.typical_ms, b->cost.typical_ms, compare_cost(at));
+}
+
 static double bytes_of(uint64_t bytes)
 {
     return bytes == UINT64_MAX ? -1 : (double)bytes;
@@ -220,7 +299,7 @@ static bool compare_estimates(struct npart__comparison *at)
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
     bool are_others = a->summary.partitions != b->summary.partitions || a->summary.accepted != b->summary.accepted ||
                       !is_same_size(a, b);
-    return add(at, "cost", "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS, compare_cost(at)) &&
+    return compare_runs(at) &&
            add(at, "limits", "limits of memory that are passed", a->limits, b->limits, AS_COUNT,
                compare_listed(a->limits, b->limits, false)) &&
            add(at, "off-chip", "partitions that do not fit on the chip", a->off_chip, b->off_chip, AS_COUNT,

@@ -193,6 +193,12 @@ static bool record_whole(npart_record *record, const npart_plan *plan)
     side->is_invalid = npart__is_invalid(plan->inference->inference);
     side->cost = cost.total;
     side->npu_whole = cost.npu_whole;
+    side->parts = (struct npart_side_parts){.cpu_ms = cost.cpu.typical_ms,
+                                            .npu_ms = cost.npu_compute.typical_ms + cost.npu_bandwidth.typical_ms,
+                                            .launch_ms = cost.switching.typical_ms,
+                                            .copy_ms = cost.copying.typical_ms,
+                                            .layout_ms = cost.layout.typical_ms,
+                                            .quantize_ms = cost.quantizing.typical_ms};
     record_memory(record, plan);
     return side->model && side->target && side->toolchain;
 }

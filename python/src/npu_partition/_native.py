@@ -1912,6 +1912,23 @@ class npart_side_cause(Structure):
     ]
 
 
+class npart_side_parts(Structure):
+    cpu_ms: float
+    npu_ms: float
+    launch_ms: float
+    copy_ms: float
+    layout_ms: float
+    quantize_ms: float
+    _fields_ = [
+        ("cpu_ms", c_double),
+        ("npu_ms", c_double),
+        ("launch_ms", c_double),
+        ("copy_ms", c_double),
+        ("layout_ms", c_double),
+        ("quantize_ms", c_double),
+    ]
+
+
 class npart_side(Structure):
     version: int
     model: Bytes | None
@@ -1932,6 +1949,7 @@ class npart_side(Structure):
     npu_peak_bytes: int
     off_chip: int
     limits: int
+    parts: Any
     _fields_ = [
         ("version", c_uint32),
         ("model", c_char_p),
@@ -1952,6 +1970,7 @@ class npart_side(Structure):
         ("npu_peak_bytes", c_uint64),
         ("off_chip", c_uint32),
         ("limits", c_uint32),
+        ("parts", npart_side_parts),
     ]
 
 
