@@ -533,7 +533,7 @@ static bool put_lines(struct npart__buffer *out, struct npart__buffer *from, siz
 
 static void put_head(const struct markdown *markdown, struct npart__buffer *out)
 {
-    const char *word = markdown->has_library ? "taken" : "NPU";
+    const char *word = markdown->has_library ? "share" : "NPU";
     npart__append_format(out,
                          "| model | target | result | partitions | %s, nodes | %s, MACs | worth it |\n"
                          "|---|---|---|--:|--:|--:|---|\n", word, word);

@@ -176,7 +176,7 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
     npart__put(page, "\n  ");
     npart__paint(page, NPART__DIM);
     npart__append_format(page->out, "%-*s  verdict  parts  %6s  worth it         fix\n", (int)name_columns,
-                         "target", is_on_npus ? "on NPU" : "taken");
+                         "target", is_on_npus ? "on NPU" : "share");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         npart__put(page, "  ");
