@@ -124,7 +124,11 @@ static void test_work__recurrent_and_attention(void)
     static const struct example examples[] = {
         {"input x float32[6,2,3]\ninit w float32[1,16,3]\ninit r float32[1,16,4]\nnode y = LSTM(x, w, r) "
          "hidden_size=4\noutput y\n",
-         "y", "matrix: 1344 macs + 768, in 36:144 out 48:192 weights 112:448, 12 x 16 x 7, 1 taps, 1 groups, "
+         "y", "matrix: 1344 macs + 768, in 36:144 out 48:192 weights 112:448, 2 x 16 x 7, 6 taps, 1 groups, "
+              "float32 by float32"},
+        {"opset 14\ninput x float32[2,6,3]\ninit w float32[1,16,3]\ninit r float32[1,16,4]\n"
+         "node y = LSTM(x, w, r) hidden_size=4 layout=1\noutput y\n",
+         "y", "matrix: 1344 macs + 768, in 36:144 out 48:192 weights 112:448, 2 x 16 x 7, 6 taps, 1 groups, "
               "float32 by float32"},
         {"opset 23\ninput q float32[2,3,8]\ninput k float32[2,5,8]\ninput v float32[2,5,4]\n"
          "node y = Attention(q, k, v) q_num_heads=2 kv_num_heads=2\noutput y\n",

@@ -142,16 +142,18 @@ static void count_packed(const struct npart__work_call *call, struct npart__work
 }
 
 /* Input [steps, batch, size], weights [directions, gates, size] and [directions, gates, hidden]: a step
- * multiplies the input and what the step before left. An LSTM with hidden size 128 and input size 64 in 100
- * steps of batch 1 has rows 100, columns 512, depth 64 + 128. */
+ * multiplies the input and what the step before left, so each has a product of its own, which waits for the one
+ * before. An LSTM with hidden size 128 and input size 64 in 100 steps of batch 1 has rows 1, columns 512, depth
+ * 64 + 128, and 100 taps, the steps. */
 static void count_recurrent(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *input = fact_at(call, 0, false), *own = input_of(call), *again = weight_of(call);
-    work->rows = times(call, dim_of(call, input, 0), dim_of(call, input, 1));
+    uint32_t batch = npart__work_attribute(call, "layout", 0) == 1 ? 0 : 1; /* [batch, steps, size] */
+    work->rows = dim_of(call, input, batch);
     work->columns = dim_of(call, own, 1);
     work->depth = npart__plus(call->figures, dim_of(call, own, 2), dim_of(call, again, 2));
     work->groups = dim_of(call, own, 0);
-    work->taps = 1;
+    work->taps = dim_of(call, input, 1 - batch);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------- */

@@ -122,7 +122,7 @@ double npart__padded_macs(const struct npart__rates *rates, const struct npart__
 {
     uint64_t depth = work->depth ? work->depth : 1, tile = tile_of(rates), half = tile > 1 ? tile / 2 : 1;
     if (work->rows == 0 && work->columns == 0)
-        return (double)work->macs; /* recurrent operators, products of which the sizes are not told */
+        return (double)work->macs; /* products of which the sizes are not told */
     return filled_up(work->rows, tile) * filled_up(work->columns, tile) *
            filled_up(depth, depth >= tile ? tile : half) * (double)work->taps * (double)work->groups;
 }
