@@ -105,3 +105,13 @@ test("what an action leaves is told with its shares", () => {
             "leaves 7 partitions, coverage 85.8 % of nodes; still fails to compile"],
     ]);
 });
+
+test("what takes nodes is called as the target says", () => {
+    const { prepare, ofTaker, taker, verdictTexts } = pageFunctions("prepare", "ofTaker", "taker", "verdictTexts");
+    const texts = (target) => (prepare({}, { nodes: [], ...target }), [taker.place, verdictTexts[0],
+        ofTaker("nothing runs on the NPU"), ofTaker("NPU: computing")]);
+    assert.deepStrictEqual(texts({ unit: "XNNPACK" }),
+        ["in XNNPACK", "XNNPACK", "nothing runs in XNNPACK", "XNNPACK: computing"]);
+    for (const target of [{}, { unit: "NPU" }])
+        assert.deepStrictEqual(texts(target), ["on the NPU", "NPU", "nothing runs on the NPU", "NPU: computing"]);
+});

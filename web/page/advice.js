@@ -58,7 +58,7 @@ function afterText(after, decided = null) {
     const cost = after.cost || {};
     const time = estimateText([cost.low_ms, cost.typical_ms, cost.high_ms]);
     const macs = after.mac_coverage === null ? "" : `${shareText(after.mac_coverage)} of MACs, `;
-    const side = decided ? `taken by ${plainText(decided.by)}` : "on the NPU";
+    const side = decided ? `taken by ${plainText(decided.by)}` : taker.place;
     const shares = after.verdict === "whole" ? `all nodes ${side}`
         : `coverage ${macs}${shareText(after.coverage)} of nodes`;
     const failing = after.verdict === "fails" ? "; still fails to compile" : "";

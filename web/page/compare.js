@@ -16,7 +16,7 @@ function sidesTable(label, titles, rows) {
 function figuresTable(before, after, names, diff) {
     return sidesTable("Figures", ["", names[0], names[1], "Change"],
         compareFigures(before.target, after.target, diff).map(({ figure, a, b, change }) =>
-            [figure.name, figure.text(a), figure.text(b), changeMark(change)]));
+            [ofTaker(figure.name), figure.text(a), figure.text(b), changeMark(change)]));
 }
 
 /** new, lost, more, fewer or same; between two targets there is no before and after. */

@@ -8,7 +8,7 @@ function afterOfTarget(fix, step, target) {
 }
 
 function outcomeText(after) {
-    const left = after.left ? `${countText(after.left, "node")} left` : "all nodes on the NPU";
+    const left = after.left ? `${countText(after.left, "node")} left` : `all nodes ${taker.place}`;
     const failed = after.failed ? `, ${after.failed} of them ${after.failed === 1 ? "fails" : "fail"} to compile` : "";
     return [countText(after.partitions, "partition"), `${left}${failed}`,
         typeof after.typical_ms === "number" ? milliseconds(after.typical_ms) : "time not known"].join("; ");

@@ -46,14 +46,15 @@ function drawGround(at) {
     context.fillStyle = palette.text;
     context.textAlign = "left";
     context.font = `600 12px ${palette.font}`;
-    context.fillText("NPU", 0, rows.npu.top + rows.npu.height / 2);
+    context.fillText(taker.name, 0, rows.npu.top + rows.npu.height / 2, at.left - 6);
     context.fillText("CPU", 0, rows.cpu.top + rows.cpu.height / 2);
     context.font = `11px ${palette.font}`;
     context.fillStyle = palette.muted;
     if (at.scene.hasOpen) context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
-    for (const [lane, row, name] of /** @type {const} */ ([[LANE_NPU, rows.npu, "NPU"], [LANE_CPU, rows.cpu, "CPU"]])) {
+    const empty = /** @type {const} */ ([[LANE_NPU, rows.npu, taker.place], [LANE_CPU, rows.cpu, "on the CPU"]]);
+    for (const [lane, row, name] of empty) {
         if (at.scene.allKinds & columnsOfLane[lane] || !end) continue;
-        context.fillText(`No node runs on the ${name}.`, at.left + 10, row.top + row.height / 2);
+        context.fillText(`No node runs ${name}.`, at.left + 10, row.top + row.height / 2);
     }
     if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
     context.fillText(at.widths.isEqual ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);

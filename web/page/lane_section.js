@@ -26,7 +26,7 @@ function nodeTip(lane, place) {
     const { graph, target } = lane, id = graph.order[place], node = graph.nodes[id];
     const conversions = lane.at.scene.layouts.get(place);
     const isIn = typeof node.partition === "number";
-    const verdict = isIn ? `NPU, partition ${node.partition}` : verdictTexts[graph.verdict[id]];
+    const verdict = isIn ? `${taker.name}, partition ${node.partition}` : verdictTexts[graph.verdict[id]];
     const reason = nodeReason(node, target), module = moduleText(node, target);
     return [["lane-tip-title", plainText(node.op)], ["lane-tip-name", nodeName(node, id)],
         ["", `${verdict} · ${nodeFigures(graph, id)}`], ["", reason && plainText(reason)],
@@ -41,7 +41,7 @@ function partitionTip(lane, id) {
         const sum = addTransfers(sides.cpu, sides.npu);
         return `${countText(sum.tensors, "tensor")}, ${transferText(sum)}`;
     };
-    return [["lane-tip-title", `NPU partition ${id}`],
+    return [["lane-tip-title", `${taker.name} partition ${id}`],
         ["", `${countText(partition.nodes.length, "node")} · ${timeText(lane.at.scene.times[id])}`],
         ["", `in: ${side(transfer.in)}`], ["", `out: ${side(transfer.out)}`],
         ["", end.title && `ended by ${end.title}${end.text ? `: ${plainText(end.text)}` : ""}`]];
@@ -78,8 +78,8 @@ function laneControls(view, lanes) {
 function laneLegend(scene) {
     const all = scene.allKinds;
     const items = [
-        [all & COLUMN_NPU_PRODUCT, "npu-product", "NPU, products (matrix unit)"],
-        [all & COLUMN_NPU, "npu", "NPU, other nodes"],
+        [all & COLUMN_NPU_PRODUCT, "npu-product", `${taker.name}, products (matrix unit)`],
+        [all & COLUMN_NPU, "npu", `${taker.name}, other nodes`],
         [all & columnsOfLane[LANE_CPU], "cpu", "CPU"],
         [all & COLUMN_FAIL, "fail", "× fails to compile"],
         [all & COLUMN_UNKNOWN, "unknown", "? undecided"],

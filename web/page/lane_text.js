@@ -141,7 +141,8 @@ function nodeFigures(graph, id) {
 function nodeSentence(graph, target, place) {
     const id = graph.order[place], node = graph.nodes[id];
     const words = [`Node ${place + 1} of ${graph.order.length}: ${plainText(node.op)} ${nodeName(node, id)}`,
-        typeof node.partition === "number" ? `NPU partition ${node.partition}` : verdictTexts[graph.verdict[id]],
+        typeof node.partition === "number" ? `${taker.name} partition ${node.partition}`
+            : verdictTexts[graph.verdict[id]],
         nodeFigures(graph, id)];
     const reason = nodeReason(node, target);
     if (reason) words.push(plainText(reason));

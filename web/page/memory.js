@@ -34,7 +34,7 @@ function weightFacts(memory) {
     const onNpu = bytesOrAtLeast(memory.weight_bytes_npu, least.weight_bytes_npu);
     const onCpu = bytesOrAtLeast(memory.weight_bytes_cpu, least.weight_bytes_cpu);
     return [
-        ["Weights", `${bytesText(memory.weight_bytes)}: ${onNpu} on the NPU, ${onCpu} on the CPU`],
+        ["Weights", `${bytesText(memory.weight_bytes)}: ${onNpu} ${taker.place}, ${onCpu} on the CPU`],
         ["By type", types.length > 1 ? types.join(", ") : null],
         ["Rule of thumb", sizing && `${amountText(sizing.parameters)} parameters: `
             + `${bytesText(sizing.float16_bytes)} in float16, ${bytesText(sizing.int8_bytes)} in int8, `
@@ -47,7 +47,7 @@ function peakFacts(context) {
     const { memory } = context.target;
     const least = memory.at_least;
     return [
-        ["Peak on the NPU", peakText(context, memory.activation_peak_bytes_npu, least.activation_peak_bytes_npu,
+        [`Peak ${taker.place}`, peakText(context, memory.activation_peak_bytes_npu, least.activation_peak_bytes_npu,
             memory.activation_peak_node_npu)],
         ["Peak on the CPU", bytesOrAtLeast(memory.activation_peak_bytes_cpu, least.activation_peak_bytes_cpu)],
         ["All on the CPU", peakText(context, memory.activation_peak_bytes, least.activation_peak_bytes,
@@ -109,7 +109,7 @@ function limitFacts(memory) {
         return element("li", {},
             element("span", { class: `fate fate-${kind}` },
                 element("span", { class: "sign", "aria-hidden": "true" }, sign), word),
-            `: ${limitTexts[limit.what] || plainText(limit.what)}, `
+            `: ${ofTaker(limitTexts[limit.what] || "") || plainText(limit.what)}, `
             + `${limitAmount(limit.needed_bytes, limit.needed_count)} of at most `
             + `${limitAmount(limit.limit_bytes, limit.limit_count)}`);
     });

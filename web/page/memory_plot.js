@@ -82,7 +82,7 @@ function memoryTable(context, npu, cpu) {
             element("td", { class: "number" }, bytesText(cpu[most[1]])),
             element("td", {}, nodeButton(context, context.graph.order[npu[most[0]] ? most[0] : most[1]])));
     });
-    const titles = ["Nodes in execution order", "NPU, at most", "CPU, at most", "While this node runs"];
+    const titles = ["Nodes in execution order", `${taker.name}, at most`, "CPU, at most", "While this node runs"];
     return disclosure("As a table", element("div", { class: "scroll", tabindex: "0", role: "region",
         "aria-label": "Memory over execution order" }, element("table", {},
         element("thead", {}, element("tr", {}, titles.map((title, at) =>
@@ -128,7 +128,7 @@ function memoryAxisDrawing(axis) {
     const name = (text, share) => svgElement("text",
         { class: "plot-name", x: "0", y: percent(share), dy: "0.35em" }, text);
     return svgElement("svg", { class: "plot-axis", "aria-hidden": "true", focusable: "false" },
-        name("NPU", zero / 2), name("CPU", (1 + zero) / 2),
+        name(taker.name, zero / 2), name("CPU", (1 + zero) / 2),
         axis.ticks.map((tick) => svgElement("text", { class: "axis-text", x: "100%", y: percent(tick.share),
             dy: "0.35em", "text-anchor": "end" }, bytesText(tick.value))));
 }
@@ -143,7 +143,7 @@ function positionAtPixel(sums, x, width) {
 /** What a cursor on a position says. */
 function heldText(context, npu, cpu, at) {
     const { order, nodes } = context.graph;
-    return `${at + 1} of ${order.length}: ${bytesText(npu[at])} on the NPU, ${bytesText(cpu[at])} on the CPU; `
+    return `${at + 1} of ${order.length}: ${bytesText(npu[at])} ${taker.place}, ${bytesText(cpu[at])} on the CPU; `
         + `${plainText(nodes[order[at]].op)} ${nodeName(nodes[order[at]], order[at])}`;
 }
 
@@ -158,7 +158,7 @@ function memoryPlot(context, npu, cpu) {
     const chipBytes = context.target.memory.onchip_bytes || 0;
     const axis = memoryAxis(largest(npu), largest(cpu), chipBytes);
     const cursor = svgElement("line", { class: "cursor", y1: "0", y2: "100%" });
-    const label = `Memory over execution order: at most ${bytesText(largest(npu))} on the NPU and `
+    const label = `Memory over execution order: at most ${bytesText(largest(npu))} ${taker.place} and `
         + `${bytesText(largest(cpu))} on the CPU`;
     const told = element("output", { class: "readout" });
     const slider = element("input", { type: "range", min: 0, max: order.length - 1, class: "position",

@@ -137,7 +137,7 @@ function moduleTable(context) {
     return element("table", { role: "treegrid", class: "modules", "aria-label": "Coverage by module" },
         element("thead", {}, element("tr", { role: "row" }, moduleColumns.map((column) =>
             element("th", { role: "columnheader", scope: "col", class: column.isNumber ? "number" : null },
-                column.title)))), body);
+                ofTaker(column.title))))), body);
 }
 
 /**

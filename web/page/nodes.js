@@ -180,8 +180,8 @@ function printRestOnPaper(root, context) {
         const columns = nodeColumns.filter((column) => !["partition", "macs", "bytes"].includes(column.id));
         paper.replaceChildren(
             element("p", {}, rest.length
-                ? `${countText(rest.length, "node")} not on the NPU${rest.length > MOST_ON_PAPER ? first : ":"}`
-                : "All nodes are on the NPU."),
+                ? `${countText(rest.length, "node")} not ${taker.place}${rest.length > MOST_ON_PAPER ? first : ":"}`
+                : `All nodes are ${taker.place}.`),
             element("table", {}, element("thead", {}, element("tr", {},
                 columns.map((column) => element("th", { scope: "col", class: column.isNumber ? "number" : null },
                 column.title)))),

@@ -34,7 +34,7 @@ function precisionRow(entry) {
     return element("tr", {},
         element("th", { scope: "row" }, element("code", {}, plainText(entry.format))),
         element("td", { class: "muted" },
-            element("div", {}, countOf(entry.nodes_on_npu, entry.nodes, "node"), " on the NPU"),
+            element("div", {}, countOf(entry.nodes_on_npu, entry.nodes, "node"), ` ${taker.place}`),
             element("div", {}, entry.macs === null ? "MACs not known" : `${amountText(entry.macs)} MACs`)),
         element("td", {}, precisionFate(entry),
             element("div", {}, sentence(entry.text), entry.assumed && element("span", { class: "tag" }, "assumed")),

@@ -6,10 +6,26 @@ const verdictWords = ["npu", "cpu", "fail", "unknown", "folded", "fused"];
 const verdictTexts = ["NPU", "CPU", "fails to compile", "undecided", "constant-folded", "fused"];
 const VERDICT_NPU = 0, VERDICT_CPU = 1, VERDICT_FAIL = 2, VERDICT_UNKNOWN = 3, VERDICT_FOLDED = 4, VERDICT_FUSED = 5;
 
+/** What computes the nodes that are taken, of the target that is shown, and where that is in a sentence. */
+const taker = { name: "NPU", place: "on the NPU" };
+
+/** A target of an older report has no unit. @param {any} target */
+function showTaker(target) {
+    taker.name = plainText(target.unit || "NPU");
+    taker.place = taker.name === "NPU" ? "on the NPU" : `in ${taker.name}`;
+    verdictTexts[VERDICT_NPU] = taker.name;
+}
+
+/** A text of the page's own that speaks of the NPU. @param {string} text */
+function ofTaker(text) {
+    return text.replaceAll("on the NPU", taker.place).replaceAll("NPU", taker.name);
+}
+
 /**
  * @param {any} report @param {any} target one of report.targets
  */
 function prepare(report, target) {
+    showTaker(target);
     /** @type {any[]} */
     const nodes = target.nodes || [];
     const order = Uint32Array.from(target.order || liveIds(nodes));

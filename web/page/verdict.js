@@ -25,16 +25,16 @@ function answerText(summary) {
     const { verdict } = summary;
     const isLater = Boolean(summary.placed_later);
     if (verdict === "whole")
-        return `${summary.live === 1 ? "" : "all "}${live} ${isLater ? "taken" : "on the NPU"}, in one partition`;
-    if (verdict === "none") return `none of ${live} runs on the NPU`;
+        return `${summary.live === 1 ? "" : "all "}${live} ${isLater ? "taken" : taker.place}, in one partition`;
+    if (verdict === "none") return `none of ${live} runs ${taker.place}`;
     if (verdict === "fails" && summary.failed)
         return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} `
             + "to compile: the session does not start";
     if (verdict === "split")
         return [countText(summary.partitions, "partition"), switchesText(summary),
-            `${wholeText(summary.live - summary.accepted)} of ${live} ${isLater ? "left to" : "not on"} the `
-                + `${isLater ? "CPU" : "NPU"}`].join(", ");
-    return (answers[verdict] || [])[3] || "";
+            `${wholeText(summary.live - summary.accepted)} of ${live} `
+                + (isLater ? "left to the CPU" : `not ${taker.place}`)].join(", ");
+    return ofTaker((answers[verdict] || [])[3] || "");
 }
 
 /** Where it is decided later which unit runs what is taken: by whom, and what surely is not on the NPU. */

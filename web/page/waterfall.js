@@ -42,7 +42,8 @@ function partDetail(id, cost, summary) {
     if (id === "switch") return `${countText(summary.partitions, "partition")} started by ${cost.runtime}`;
     if (id === "copy") {
         const unknown = cost.unknown_sizes ? `, ${countText(cost.unknown_sizes, "tensor")} of unknown size` : "";
-        return `${bytesText(cost.bytes_to_npu)} to the NPU, ${bytesText(cost.bytes_to_cpu)} to the CPU${unknown}`;
+        return `${bytesText(cost.bytes_to_npu)} to the ${taker.name}, `
+            + `${bytesText(cost.bytes_to_cpu)} to the CPU${unknown}`;
     }
     if (id === "layout") return countText(cost.layout_conversions, "tensor");
     return id === "cpu" ? countText(summary.live - summary.accepted, "node") : null;
@@ -71,10 +72,11 @@ function waterfallTable(target, options = {}) {
     const scale = linearScale((options.highest || highest) * 1.02);
     const whole = wholeOfCost(cost);
     const drawn = rows.map((row, at) => /** @type {any} */ ({
-        label: [row.part.text, element("span", { class: "detail" }, partDetail(row.part.id, cost, summary) || "")],
+        label: [ofTaker(row.part.text),
+            element("span", { class: "detail" }, partDetail(row.part.id, cost, summary) || "")],
         marks: partMarks(row, rows[at + 1], scale),
         value: rangeCell(row.range),
-        title: `${row.part.text}: ${millisecondsRange(row.range)}`,
+        title: `${ofTaker(row.part.text)}: ${millisecondsRange(row.range)}`,
     }));
     drawn.push({
         label: "A run",
@@ -120,7 +122,8 @@ function waysToRun(target) {
         ...(alternatives.fixed && !isTold
             ? [{ text: "Sizes fixed", detail: dimsText(target), range: alternatives.fixed, kind: "hollow" }] : []),
         { text: "CPU alone", range: alternatives.cpu, kind: "cpu", isRecommended: recommendation === "cpu" },
-        { text: "NPU alone", detail: "if one partition took all nodes", range: alternatives.npu_whole, kind: "npu" },
+        { text: `${taker.name} alone`, detail: "if one partition took all nodes", range: alternatives.npu_whole,
+            kind: "npu" },
     ];
 }
 
