@@ -350,6 +350,7 @@ static bool add_side(struct sides *sides, json_t *document, const json_t *target
     side->model = text_at(json_object_get(document, "model"), "path");
     side->target = saved->target;
     side->toolchain = text_at(target, "toolchain");
+    side->unit = json_string_value(json_object_get(target, "unit"));
     side->is_invalid = is_invalid(document);
     read_summary(json_object_get(target, "summary"), &side->summary);
     read_cost(has_cost ? json_object_get(target, "cost") : NULL, side);

@@ -187,9 +187,11 @@ struct npart_side {
     uint64_t weight_bytes, npu_weight_bytes, peak_bytes, npu_peak_bytes; /* UINT64_MAX: not known */
     uint32_t off_chip; /* partitions that do not fit on the chip; NPART_NONE: not known */
     uint32_t limits;   /* of memory that are passed; NPART_NONE: not known */
+    /* from version 2 on */
     struct npart_side_parts parts;
+    const char *unit; /* as in npart_plan_info; NULL: "NPU" */
 };
-#define NPART_SIDE_INIT {.version = 1}
+#define NPART_SIDE_INIT {.version = 2}
 
 /* A plan as a side of a comparison, which needs the plan no more. */
 typedef struct npart_record npart_record;

@@ -66,11 +66,11 @@ static bool find_node(const npart_diff *diff, uint32_t root, struct npart_diff_n
 }
 
 /* For people; npart_verdict_text has the words of programs. */
-static const char *verdict_word(enum npart_verdict verdict)
+static const char *verdict_word(const struct npart_side *side, enum npart_verdict verdict)
 {
-    static const char *const words[] = {
+    const char *const words[] = {
         [NPART_VERDICT_CPU] = "CPU",
-        [NPART_VERDICT_NPU] = "NPU",
+        [NPART_VERDICT_NPU] = side->unit ? side->unit : "NPU",
         [NPART_VERDICT_FAIL] = "fails to compile",
         [NPART_VERDICT_UNKNOWN] = "undecided",
         [NPART_VERDICT_FOLDED] = "folded",
@@ -170,17 +170,18 @@ static void put_roots(struct npart__page *page, const npart_diff *diff)
 
 /* "moved: Erf `b`: NPU -> CPU", "replaced: Erf `b`, before Tanh: NPU -> CPU", "added: Erf `b`: CPU". Of a node that is
  * on one side only the verdict is that of this side. */
-static void put_node(struct npart__page *page, const struct npart_diff_node *at)
+static void put_node(struct npart__page *page, const struct npart_diff_info *info, const struct npart_diff_node *at)
 {
     struct npart__buffer line = {.arena = page->arena};
     npart__append_format(&line, "%s: ", npart_node_change_text(at->state));
     add_node(&line, at);
     if (at->state == NPART_NODE_REPLACED)
         npart__append_format(&line, ", before %s", at->op_before);
+    const char *before = verdict_word(info->before, at->verdict_before), *now = verdict_word(info->after, at->verdict);
     if (at->before != NPART_NONE && at->after != NPART_NONE)
-        npart__append_format(&line, ": %s -> %s", verdict_word(at->verdict_before), verdict_word(at->verdict));
+        npart__append_format(&line, ": %s -> %s", before, now);
     else
-        npart__append_format(&line, ": %s", verdict_word(at->after == NPART_NONE ? at->verdict_before : at->verdict));
+        npart__append_format(&line, ": %s", at->after == NPART_NONE ? before : now);
     put_marked(page, at->change, npart__buffer_text(&line));
     npart__buffer_release(&line);
 }
@@ -210,7 +211,7 @@ static void put_nodes(struct npart__page *page, const npart_diff *diff, const st
         most[NPART_CHANGE_OTHER] = 0;
     for (uint32_t i = 0; npart_diff_node(diff, i, &at); i++) {
         if (page->options->is_verbose || shown[at.change] < most[at.change]) {
-            put_node(page, &at);
+            put_node(page, info, &at);
             shown[at.change]++;
         }
     }

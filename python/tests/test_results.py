@@ -37,7 +37,7 @@ def whole(analysis: npu_partition.Analysis) -> dict[str, Any]:
     targets = []
     for target in analysis.targets:
         entry: dict[str, Any] = {}
-        for name in ("target", "name", "variant", "switches_on", "toolchain", "partitioner", "level", "summary",
+        for name in ("target", "name", "variant", "switches_on", "toolchain", "partitioner", "level", "unit", "summary",
                      "nodes", "order", "modules", "tensors", "partitions", "causes", "roots", "crossings", "layouts",
                      "fusions", "cost", "memory", "precision", "advice", "if_fixed"):
             entry[name] = plain(getattr(target, name))

@@ -214,6 +214,18 @@ static void test_diff__parts_of_a_run(void)
     CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
     CHECK_TEXT(figure_text(diff, "cost"), "a run: 10.00 ms -> 5.00 ms");
     npart_diff_free(diff);
+    after.version = before.version = 1; /* which has no parts and no unit: they are not read */
+    after.parts.cpu_ms = 5;
+    after.unit = "Kit";
+    after.summary.accepted--;
+    CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
+    CHECK_TEXT(figure_text(diff, "cost"), "a run: 10.00 ms -> 5.00 ms");
+    CHECK_TEXT(figure_text(diff, "left"), "live nodes not on the NPU: 2 -> 3");
+    npart_diff_free(diff);
+    after.version = 2;
+    CHECK_INT(npart_diff_make(&diff, &before, &after, NULL, NULL), NPART_OK);
+    CHECK_TEXT(figure_text(diff, "left"), "live nodes not in Kit: 2 -> 3");
+    npart_diff_free(diff);
     npart_record_free(a);
 }
 

@@ -194,7 +194,8 @@ static bool keep_side(struct npart__comparison *at, int side, const struct npart
     copy->causes = NULL;
     copy->node_count = copy->cause_count = 0;
     *out = copy;
-    return keep(at, &copy->model) && keep(at, &copy->target) && keep(at, &copy->toolchain);
+    return keep(at, &copy->model) && keep(at, &copy->target) && keep(at, &copy->toolchain) &&
+           (!copy->unit || keep(at, &copy->unit));
 }
 
 /* States and words of figures are constants. */

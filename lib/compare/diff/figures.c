@@ -51,6 +51,18 @@ static void append_value(struct npart__buffer *text, double value, enum form for
     }
 }
 
+static const char *unit_of(const struct npart_side *side)
+{
+    return side->unit ? side->unit : "NPU";
+}
+
+/* "weights on the NPU", "weights in XNNPACK": as the side after calls it. NULL: out of memory. */
+static const char *on_unit(const struct npart__comparison *at, const char *what)
+{
+    const char *unit = unit_of(at->sides[NPART__AFTER]);
+    return npart__arena_format(at->arena, strcmp(unit, "NPU") == 0 ? "%s on the %s" : "%s in %s", what, unit);
+}
+
 /* "partitions: 1 -> 3" */
 static void append_change(struct npart__buffer *text, const char *label, double before, double after, enum form form)
 {
@@ -168,7 +180,7 @@ static bool compare_counts(struct npart__comparison *at)
                more_is_worse(a->failed, b->failed, false)) &&
            add(at, "partitions", "partitions", a->partitions, b->partitions, AS_COUNT,
                more_is_worse(a->partitions, b->partitions, is_incomparable)) &&
-           add(at, "left", "live nodes not on the NPU", left_of(a), left_of(b), AS_COUNT,
+           add(at, "left", on_unit(at, "live nodes not"), left_of(a), left_of(b), AS_COUNT,
                more_is_worse(left_of(a), left_of(b), false)) &&
            add(at, "mac-coverage", "coverage (MACs)", mac_coverage(a), mac_coverage(b), AS_SHARE,
                compare_coverage(a, b)) &&
@@ -210,7 +222,7 @@ static const struct {
     size_t offset;
 } parts[] = {
     {"CPU", offsetof(struct npart_side_parts, cpu_ms)},
-    {"NPU", offsetof(struct npart_side_parts, npu_ms)},
+    {NULL, offsetof(struct npart_side_parts, npu_ms)}, /* as the unit is called */
     {"launches", offsetof(struct npart_side_parts, launch_ms)},
     {"copies", offsetof(struct npart_side_parts, copy_ms)},
     {"layout", offsetof(struct npart_side_parts, layout_ms)},
@@ -251,7 +263,8 @@ static void append_parts(struct npart__buffer *text, const struct npart_side *a,
             break;
         last = most;
         told_last = next;
-        npart__append_format(text, "%s%s ", told++ ? ", " : " (", parts[next].name);
+        npart__append_format(text, "%s%s ", told++ ? ", " : " (",
+                             parts[next].name ? parts[next].name : unit_of(b));
         append_milliseconds(text, part_of(a, next));
         npart__append_text(text, " -> ");
         append_milliseconds(text, part_of(b, next));
@@ -306,11 +319,11 @@ static bool compare_estimates(struct npart__comparison *at)
                compare_listed(a->off_chip, b->off_chip, are_others)) &&
            add(at, "peak", "peak of activations", bytes_of(a->peak_bytes), bytes_of(b->peak_bytes), AS_BYTES,
                compare_bytes(at, a->peak_bytes, b->peak_bytes, false)) &&
-           add(at, "npu-peak", "peak of activations on the NPU", bytes_of(a->npu_peak_bytes),
+           add(at, "npu-peak", on_unit(at, "peak of activations"), bytes_of(a->npu_peak_bytes),
                bytes_of(b->npu_peak_bytes), AS_BYTES, compare_bytes(at, a->npu_peak_bytes, b->npu_peak_bytes, true)) &&
            add(at, "weights", "weights", bytes_of(a->weight_bytes), bytes_of(b->weight_bytes), AS_BYTES,
                compare_bytes(at, a->weight_bytes, b->weight_bytes, true)) &&
-           add(at, "npu-weights", "weights on the NPU", bytes_of(a->npu_weight_bytes), bytes_of(b->npu_weight_bytes),
+           add(at, "npu-weights", on_unit(at, "weights"), bytes_of(a->npu_weight_bytes), bytes_of(b->npu_weight_bytes),
                AS_BYTES, compare_bytes(at, a->npu_weight_bytes, b->npu_weight_bytes, true));
 }
 

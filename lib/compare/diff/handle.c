@@ -190,6 +190,7 @@ static bool record_whole(npart_record *record, const npart_plan *plan)
     side->model = copy_text(arena, plan->inference->model->name);
     side->target = copy_text(arena, info.target);
     side->toolchain = copy_text(arena, info.toolchain);
+    side->unit = copy_text(arena, info.unit);
     side->is_invalid = npart__is_invalid(plan->inference->inference);
     side->cost = cost.total;
     side->npu_whole = cost.npu_whole;
@@ -200,7 +201,7 @@ static bool record_whole(npart_record *record, const npart_plan *plan)
                                             .layout_ms = cost.layout.typical_ms,
                                             .quantize_ms = cost.quantizing.typical_ms};
     record_memory(record, plan);
-    return side->model && side->target && side->toolchain;
+    return side->model && side->target && side->toolchain && side->unit;
 }
 
 npart_status npart_record_make(npart_record **out, const npart_plan *plan, const npart_advice *advice,
@@ -231,6 +232,16 @@ const struct npart_side *npart_record_side(const npart_record *record)
 
 /* Versions are asked before anything else of a struct is read. The sides are not kept: npart__compare copies
  * what is told of them. */
+/* Of version 1 without what came later. */
+static npart_status read_side(const struct npart_side *side, struct npart_side *out, struct npart_error *error)
+{
+    *out = (struct npart_side){0};
+    npart_status status = npart__check_version("sides", side->version, 2, error);
+    if (status == NPART_OK)
+        memcpy(out, side, side->version < 2 ? offsetof(struct npart_side, parts) : sizeof *out);
+    return status;
+}
+
 npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, const struct npart_side *after,
                              const struct npart_diff_options *options, struct npart_error *error)
 {
@@ -238,17 +249,18 @@ npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, 
     options = options ? options : &defaults;
     if (!out || !before || !after)
         return npart__fail_null(!out ? "out" : before ? "after" : "before", error);
+    struct npart_side a, b;
     npart_status status = npart__check_version("diff options", options->version, 1, error);
     if (status == NPART_OK)
-        status = npart__check_version("sides", before->version, 1, error);
+        status = read_side(before, &a, error);
     if (status == NPART_OK)
-        status = npart__check_version("sides", after->version, 1, error);
+        status = read_side(after, &b, error);
     if (status != NPART_OK)
         return status;
     npart_diff *diff = npart__handle_new(sizeof *diff, options->allocator);
     if (!diff)
         return npart__settle(npart__fail_memory(error), options->allocator, error);
-    status = npart__compare(before, after, options, &diff->life->arena, &diff->comparison, error);
+    status = npart__compare(&a, &b, options, &diff->life->arena, &diff->comparison, error);
     diff->comparison.info.size = sizeof diff->comparison.info;
     diff->comparison.info.allocator = &diff->life->arena.allocator;
     return NPART__HAND_OVER(out, diff, status, error);

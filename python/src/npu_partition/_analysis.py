@@ -175,6 +175,11 @@ class Target:
         return str(self._short["partitioner"])
 
     @property
+    def unit(self) -> str:
+        """What computes the nodes that are taken: ``NPU``, or a library of kernels for the CPU by its name."""
+        return str(self._short["unit"])
+
+    @property
     def level(self) -> str:
         """Graph optimizations before partitioning: ``basic`` or ``off``."""
         return str(self._short["level"])
@@ -314,8 +319,7 @@ class Target:
         summary = self.summary
         count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
         decided = self.decided
-        unit = self._short.get("unit", "NPU")
-        where = f"taken by {decided.by}" if decided else "on the NPU" if unit == "NPU" else f"in {unit}"
+        where = f"taken by {decided.by}" if decided else "on the NPU" if self.unit == "NPU" else f"in {self.unit}"
         return f"<Target {self.name}: {summary.verdict}, {count}, {summary.accepted} of {summary.live} nodes {where}>"
 
 

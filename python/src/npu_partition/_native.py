@@ -279,7 +279,7 @@ NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 4, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
-NPART_SIDE_INIT = {"version": 1}
+NPART_SIDE_INIT = {"version": 2}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 1, "detail": NPART_DETAIL_SUMMARY}
@@ -1950,6 +1950,7 @@ class npart_side(Structure):
     off_chip: int
     limits: int
     parts: Any
+    unit: Bytes | None
     _fields_ = [
         ("version", c_uint32),
         ("model", c_char_p),
@@ -1971,6 +1972,7 @@ class npart_side(Structure):
         ("off_chip", c_uint32),
         ("limits", c_uint32),
         ("parts", npart_side_parts),
+        ("unit", c_char_p),
     ]
 
 

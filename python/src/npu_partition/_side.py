@@ -44,6 +44,8 @@ def _side(report: Data, target: Data) -> _native.npart_side:
     cost = target["cost"]
     side.cost = _range([cost["low_ms"], cost["typical_ms"], cost["high_ms"]])
     side.npu_whole = _range(cost["alternatives"]["npu_whole"])
+    side.parts = _parts(cost["parts"])
+    side.unit = _bytes(target.get("unit"))
     _fill_memory(side, target["memory"])
     return side
 
@@ -54,6 +56,13 @@ def _bytes(text: str | None) -> bytes | None:
 
 def _id(number: int | None) -> int:
     return _native.NPART_NONE if number is None else number
+
+
+def _parts(parts: Data) -> _native.npart_side_parts:
+    typical = {name: (range_ or [0.0, 0.0])[1] or 0.0 for name, range_ in parts.items()}
+    return _native.npart_side_parts(
+        cpu_ms=typical["cpu"], npu_ms=typical["npu_compute"] + typical["npu_bandwidth"], launch_ms=typical["switch"],
+        copy_ms=typical["copy"], layout_ms=typical["layout"], quantize_ms=typical["quantize"])
 
 
 def _range(numbers: Sequence[float | None] | None) -> _native.npart_cost_range:
