@@ -290,7 +290,7 @@ static const struct key threshold_keys[] = {
 bool read_thresholds(struct project *project, const struct toml_value *table, struct settings *out)
 {
     struct reading reading = {.project = project};
-    *out = (struct settings){NULL};
+    *out = (struct settings){.targets = NULL};
     return read_table(&reading, table, threshold_keys, OWN_THRESHOLDS, out);
 }
 
