@@ -34,6 +34,7 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
     fix.cache_slots = slots;
     fix.cache_tokens = tokens;
     fix.cache_shifts = options->cache_shifts;
+    fix.cuts_windows = options->cuts_windows;
     fix.progress = shows_progress(options) ? show_progress : NULL;
     npart_status status =
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,

@@ -476,6 +476,8 @@ static const struct row {
     {"present", 0, "CHOICE", CALL(take_present), "what a model with --cache gives back:", "fix"},
     {NULL, 0, "new", NOTHING, "the new keys and values alone (default)", NULL},
     {NULL, 0, "shift", NOTHING, "the cache of the next run", NULL},
+    {"window-cache", 0, NULL, MEMBER(cuts_windows), "caches of layers with a window have what that shows alone",
+     "fix"},
     {"weights", 0, "CHOICE", CALL(take_weights), "of external data where the result stands in another folder:",
      "fix split annotate"},
     {NULL, 0, "link", NOTHING, "a hard link beside the result (onnx.load then refuses both)", NULL},

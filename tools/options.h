@@ -101,7 +101,7 @@ struct options {
     uint32_t cache_sizes[MOST_TOKEN_COUNTS]; /* numbers of slots; none: the cache stays as it is */
     uint32_t cache_size_count;
     uint32_t prompt_tokens; /* 0: a usual number */
-    bool cache_shifts;
+    bool cache_shifts, cuts_windows;
     bool is_dry_run, lists_rewrites;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;

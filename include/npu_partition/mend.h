@@ -158,8 +158,11 @@ struct npart_fix_options {
     uint32_t cache_slots;
     uint32_t cache_tokens;      /* new tokens in a run; 0: 1 */
     bool cache_shifts;          /* outputs are the past of the next run, and not the new keys and values alone */
+    /* From version 5 on: caches of layers with a window have the slots alone that it shows. Fails with ARGUMENT where
+     * there is none. */
+    bool cuts_windows;
 };
-#define NPART_FIX_OPTIONS_INIT {.version = 4, .most_growth = 0.25}
+#define NPART_FIX_OPTIONS_INIT {.version = 5, .most_growth = 0.25}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there

@@ -52,6 +52,8 @@ static void append_sentence(struct npart__buffer *text, const struct npart_cache
         sentence = cache->present == NPART_PRESENT_NEW ? "the new keys and values; write them into the cache"
                                                        : "the cache of the next run";
     npart__append_text(text, sentence);
+    if (at->role == NPART_PORT_PAST && at->dims && at->dims[at->axis] < cache->past)
+        npart__append_format(text, "; of the past the last %lld slots alone", (long long)at->dims[at->axis]);
     if (at->role == NPART_PORT_POSITIONS && at->offset)
         npart__append_format(text, ", plus %lld", (long long)at->offset);
     if (at->is_added)

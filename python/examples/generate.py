@@ -61,8 +61,13 @@ class Generator:
         for tensor in models[0].inputs:
             if tensor["role"] == "past":
                 dims = list(tensor["dims"])
-                dims[tensor["axis"]] = self.slots
+                dims[tensor["axis"]] = max(self.kept_of(model, tensor["name"]) for model in models)
                 self.cache[tensor["name"]] = np.zeros(dims, TYPES[tensor["type"]])  # zeros: empty slots are finite
+
+    def kept_of(self, model, name):
+        """How many slots of a cache are of use to a model: all, or those that the window of a layer shows."""
+        past = next(tensor["dims"][tensor["axis"]] for tensor in model.inputs if tensor["name"] == name)
+        return self.slots if past == model.past else past
 
     def in_use(self, model):
         """By slot of a run whether it is in use; new tokens are."""
@@ -74,9 +79,10 @@ class Generator:
 
     def past_of(self, model, tensor):
         """The slots that a run is given: the first ones where they may be anywhere, else the last ones."""
-        slots = np.arange(self.slots)
-        some = slots[:model.past] if self.order == "any" else slots[self.slots - model.past:]
-        return np.take(self.cache[tensor["name"]], some, tensor["axis"])
+        cache, past = self.cache[tensor["name"]], tensor["dims"][tensor["axis"]]
+        slots = np.arange(cache.shape[tensor["axis"]])
+        some = slots[:past] if self.order == "any" else slots[len(slots) - past:]
+        return np.take(cache, some, tensor["axis"])
 
     def value_of(self, model, tensor, tokens):
         role, dtype, dims = tensor["role"], TYPES[tensor["type"]], tensor["dims"]
@@ -128,8 +134,8 @@ class Generator:
             place[axis] = slice(self.used, self.used + real)
             cache[tuple(place)] = present
         else:
-            kept = np.take(cache, np.arange(real, self.slots), axis)
-            self.cache[tensor["past"]] = np.concatenate([kept, present], axis)
+            both = np.concatenate([cache, present], axis)
+            self.cache[tensor["past"]] = np.take(both, np.arange(real, both.shape[axis]), axis)
 
     def feed(self, tokens):
         """All tokens, in as few runs as the models allow; the outputs for each, along the axis of the tokens."""

@@ -120,6 +120,7 @@ def judge(args, number, models, folder):
     command = [args.tool, "fix", str(path), "-t", chance.choice(["hexagon", "intel-npu"]), "--cache",
                str(chance.choice([5, 16, 60])), "--tokens", chance.choice(["1", "1", "2", "4"]), "--present",
                chance.choice(["new", "new", "shift"]), "--allow", "ulp", "-o", str(out), "-q", *words]
+    command += chance.choice([[], [], ["--window-cache"]])
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode not in range(5):
         return f"exit status {done.returncode}", False

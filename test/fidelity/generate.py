@@ -11,7 +11,7 @@ itself when it takes all tokens at once, which is what another order of a sum ex
 outputs as new keys and values and as the cache of the next run, and left as `fix` left it after rewrites for the
 target. Fed the same padded cache, the original must give the same bits, where the form has its inputs and no operator
 was replaced. Mutants must be noticed: a mask that hides nothing, positions that are doubled, and slots at any place where
-the contract says right. What a model is refused for is told; that is no failure. Exit status 1 when something differs, or a
+the contract says right. Where caches of layers with a window may be shorter (`--window-cache`) that is asked, too. What a model is refused for is told; that is no failure. Exit status 1 when something differs, or a
 mutant is not noticed.
 
 A model in float16 is judged twice. In float32, all its types changed before `fix` reads it, rounding is small, and the
@@ -309,8 +309,9 @@ class Shifted(host.Generator):
         self.order = "right"
 
     def keep(self, model, tensor, present, real):
-        before = np.zeros_like(np.take(self.cache[tensor["past"]], np.arange(self.slots - model.past), tensor["axis"]))
-        self.cache[tensor["past"]] = np.concatenate([before, present], tensor["axis"])
+        cache, axis = self.cache[tensor["past"]], tensor["axis"]
+        before = np.zeros_like(np.take(cache, np.arange(cache.shape[axis] - present.shape[axis]), axis))
+        self.cache[tensor["past"]] = np.concatenate([before, present], axis)
 
 
 class Scattered(host.Generator):
@@ -389,6 +390,15 @@ class Doubled(host.Generator):
         return np.asarray(2 * value, value.dtype) if tensor["role"] == "positions" else value
 
 
+class Moved(host.Generator):
+    """A mutant: caches of layers with a window are those of the slots before."""
+
+    def past_of(self, model, tensor):
+        past = super().past_of(model, tensor)
+        is_short = tensor["dims"][tensor["axis"]] < model.past
+        return np.roll(past, 1, tensor["axis"]) if is_short else past
+
+
 def feed(generator, tokens):
     """By token its logits; the prompt at once, the rest one by one."""
     rows = []
@@ -424,11 +434,16 @@ def judge(args, path, words, wide=None, source=None):
     """Problems of one model, the tokens and the original's logits; prints a line for each form. `wide`: the latter two
     of the same model in float32. `source`: what is fixed, where it is not what runs as the original."""
     problems, forms = [], {}
-    for name, more in (("new", []), ("shift", ["--present", "shift"]), ("chunks", ["--tokens", str(TOKENS)])):
-        out = path.with_name(f"{name}.onnx")
+    kinds = (("new", []), ("shift", ["--present", "shift"]), ("chunks", ["--tokens", str(TOKENS)]))
+    for name, more in (*kinds, *((f"window {name}", [*more, "--window-cache"]) for name, more in kinds)):
+        is_window = name.startswith("window")
+        if is_window and ("new" not in forms or forms["new"].contract["order"] != "right"):
+            continue
+        out = path.with_name(f"{name}.onnx".replace(" ", "-"))
         out.unlink(missing_ok=True)
         refused = fix(args, source or path, out, [*words, *more])
-        print(f"  {name}: {refused}" if refused else "", end="\n" if refused else "")
+        if refused and not (is_window and "no layer was found to have a window" in refused):
+            print(f"  {name}: {refused}")
         if not refused:
             forms[name] = host.Model(out, **options())
             forms[name].rewritten = rounds_elsewhere(args, path, words)
@@ -468,6 +483,14 @@ def judge(args, path, words, wide=None, source=None):
         check("mutant: states forgotten", Forgetful([new], others), True)
     if new.contract["order"] == "right":
         check("mutant: slots anywhere", Scattered([new], others), True)
+    if "window new" in forms:
+        window = forms["window new"]
+        kept = {new.past} | {t["dims"][t["axis"]] for t in window.inputs if t["role"] == "past"}
+        check(f"windows, {' and '.join(map(str, sorted(kept)))} slots", host.Generator([window], others))
+        check("windows, shift", Shifted([forms["window shift"]], others))
+        if "window chunks" in forms:
+            check(f"windows, {TOKENS} tokens, then 1", host.Generator([window, forms["window chunks"]], others))
+        check("mutant: windows moved", Moved([window], others), True)
     return problems, (tokens, expected)
 
 

@@ -369,7 +369,7 @@ static void test_fix__arguments(void)
     fixture.count = 0;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.count = 1;
-    fixture.options.version = 5;
+    fixture.options.version = 6;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.options.version = 3;
     fixture.options.word_count = 1;

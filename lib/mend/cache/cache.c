@@ -182,7 +182,11 @@ static npart_status find(struct npart__work *work, enum npart_slot_order *order)
         status = compare_whole(work, tokens);
     if (status == NPART_OK)
         status = find_order(work, tokens, order);
-    return status == NPART_OK ? npart__cache_learn(work, work->request->tokens) : status;
+    if (status == NPART_OK)
+        status = npart__cache_learn(work, work->request->tokens);
+    if (status == NPART_OK && work->request->cuts_windows)
+        status = npart__cache_find_windows(work);
+    return status;
 }
 
 npart_status npart__cache_fix(const struct npart__cache_request *request, const struct npart__version *version,

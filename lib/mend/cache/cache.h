@@ -24,6 +24,7 @@
 struct npart__cache_request {
     uint32_t slots, tokens; /* N and C; slots 0: nothing is asked for */
     bool shifts; /* outputs are the past of the next run, in place of the new keys and values alone */
+    bool cuts_windows; /* caches of layers with a window have the slots alone that it shows */
 };
 
 /* The contract of the file. All of the arena. */

@@ -53,10 +53,7 @@ static uint32_t lowest_bit(uint64_t bits)
     return at;
 }
 
-/* What is known of a value beside what its node does with its operands. False where its shape is not known, or grows
- * otherwise than with the slots. Of control several axes may grow, as of a square mask; where it enters data only the
- * last of them counts. */
-static bool start_flow(const struct npart__walk *walk, uint32_t value, struct npart__flow *out)
+bool npart__cache_start_flow(const struct npart__walk *walk, uint32_t value, struct npart__flow *out)
 {
     uint64_t axes = 0;
     enum npart__relation relation = npart__cache_relation(walk->compared, value);
@@ -74,6 +71,16 @@ static bool start_flow(const struct npart__walk *walk, uint32_t value, struct np
 static const struct npart__flow *flow_of(const struct npart__walk *walk, uint32_t value)
 {
     return &walk->flows[npart__value_at(walk->work->graph, value)->alias];
+}
+
+bool npart__cache_is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value)
+{
+    for (uint32_t i = 0; i < work->uses.count; i++)
+        if (work->uses.items[i].node == node && work->uses.items[i].operand == operand) {
+            *value = work->uses.items[i].value;
+            return true;
+        }
+    return false;
 }
 
 /* Operands that are wrong are made anew where they are positions. */
@@ -102,10 +109,8 @@ static npart_status mend_operands(struct npart__walk *walk, bool *sees_slots)
                                        "operand %s depends on the number of slots, and is no position of new tokens",
                                        npart__value_name(work->graph, operand));
         struct npart__use use = {walk->node, i, operand};
-        bool is_noted = false;
-        for (uint32_t k = 0; k < work->uses.count; k++)
-            is_noted |= work->uses.items[k].node == walk->node && work->uses.items[k].operand == i;
-        if (!is_noted && !NPART__PUSH(work->arena, &work->uses, use))
+        uint32_t noted;
+        if (!npart__cache_is_used_anew(work, walk->node, i, &noted) && !NPART__PUSH(work->arena, &work->uses, use))
             return npart__fail_memory(work->error);
     }
     return NPART_OK;
@@ -120,7 +125,7 @@ static npart_status visit(struct npart__walk *walk)
         uint32_t result = npart__node_output(work->graph, node, i);
         if (result == NPART_NONE)
             continue;
-        is_shaped &= start_flow(walk, result, &walk->flows[result]);
+        is_shaped &= npart__cache_start_flow(walk, result, &walk->flows[result]);
         is_control &= walk->flows[result].is_known;
         grows |= walk->flows[result].axis != NPART_NONE;
     }
@@ -179,7 +184,7 @@ npart_status npart__cache_follow(struct npart__work *work, const struct npart__c
         status = npart__fail_memory(work->error);
     for (uint32_t i = 0; i < graph->values.count && status == NPART_OK; i++)
         if (npart__value_at(graph, i)->kind != NPART__VALUE_OUTPUT)
-            (void)start_flow(&walk, i, &walk.flows[i]);
+            (void)npart__cache_start_flow(&walk, i, &walk.flows[i]);
     for (uint32_t i = 0; i < scope->order_count && status == NPART_OK; i++) {
         walk.node = graph->order[scope->first_order + i];
         if (work->is_live[walk.node])

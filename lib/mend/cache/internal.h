@@ -17,6 +17,7 @@ struct npart__pair {
     uint32_t join;          /* the Concat */
     uint32_t fresh;         /* its other operand: the new keys or values */
     uint32_t axis;          /* of the slots */
+    uint32_t cut;           /* slots at its beginning that it does not have: no token sees them */
 };
 
 /* A state that does not grow, and the output that is the next of it. */
@@ -106,6 +107,7 @@ struct npart__layout {
     uint32_t past, tokens;
     uint32_t used;        /* of the past's slots */
     const uint32_t *slot; /* by used token its slot; NULL: the last ones, in order */
+    uint32_t gone;        /* tokens before those in use, of which there is no slot */
     /* Whether ids of new tokens are given, all of them this one. Where they are not, what depends on them is data, so
      * what is found holds for all ids. */
     bool gives_tokens;
@@ -180,7 +182,15 @@ struct npart__walk {
     const struct npart__compared *compared;
     struct npart__flow *flows; /* by value */
     uint32_t node;
+    bool only_asks;            /* no bias may be added: empty slots are hidden as it is, or they are not */
 };
+
+/* What is known of a value beside what its node does with its operands. False where its shape is not known, or grows
+ * otherwise than with the slots. Of control several axes may grow, as of a square mask; where it enters data only the
+ * last of them counts. */
+bool npart__cache_start_flow(const struct npart__walk *walk, uint32_t value, struct npart__flow *out);
+/* Whether the operand of a node is made anew, and from which value. */
+bool npart__cache_is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value);
 
 /* Operands that say how a result is shaped, as bits: what they are matters where the result is another. */
 uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node);
@@ -200,6 +210,10 @@ bool npart__cache_looks_up(const struct npart__graph *graph, uint32_t node, uint
 /* Whether all that is looked up by positions is there, with all slots in use. Nodes that are needed are known
  * by then. */
 npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens);
+
+/* windows.c: which pairs need not have their first slots, as no token sees them whatever is in use; how many is their
+ * `cut`. Refuses where there is none. */
+npart_status npart__cache_find_windows(struct npart__work *work);
 
 /* states.c: lists the states of a fixed size, at the sizes of the request, and gives their inputs that role; false when
  * out of memory. */

@@ -154,7 +154,7 @@ static double number_at(const struct npart__cache_input *at, const struct npart_
     case NPART_PORT_TOKENS:
         return (double)layout->token;
     case NPART_PORT_POSITIONS:
-        return layout->used + (double)index;
+        return (double)layout->gone + layout->used + (double)index;
     default:
         return 1;
     }

@@ -509,7 +509,7 @@ static bool find_scores(const struct npart__walk *walk, uint32_t *node)
     if (producer == NPART_NONE || !npart__lists_op(graph, "Concat", producer) ||
         npart__value_at(graph, value)->consumer_count != 1)
         return false;
-    const struct npart__walk before = {walk->work, walk->compared, walk->flows, producer};
+    const struct npart__walk before = {walk->work, walk->compared, walk->flows, producer, true};
     *node = producer;
     return operand_of(&before, 0) != NPART_NONE && flow_of(&before, 0).axis != NPART_NONE &&
            columns_beside(&before, 0) == 0;
@@ -539,6 +539,8 @@ static const char *softmax(struct npart__walk *walk)
         return "as much may be added at empty slots as hides them, or less at slots in use";
     if (columns_beside(walk, 0) > 0 && !find_scores(walk, &node_id))
         return "what takes part in it beside the slots stands elsewhere than in a Concat after them";
+    if (walk->only_asks)
+        return "nothing hides the slots";
     if (work->is_unmasked[node_id])
         return NULL;
     work->is_unmasked[node_id] = true;

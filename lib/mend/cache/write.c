@@ -17,6 +17,13 @@ struct added {
     int64_t offset;
 };
 
+/* The graph without the first slots that a window leaves out, and values that have all slots, cut. */
+struct shorter {
+    uint32_t cut;
+    struct npart__inference inference;
+    const char **name; /* by value: what stands for it with fewer slots */
+};
+
 struct writing {
     struct npart__work *work;
     struct npart__editor *editor;
@@ -25,6 +32,7 @@ struct writing {
     uint32_t added_count;
     bool is_full; /* more inputs than these would be needed */
     const char **made; /* by value: the name of what was made anew for it */
+    struct NPART__ARRAY(struct shorter *) windows;
 };
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
@@ -109,21 +117,142 @@ static const char *make_anew(struct writing *writing, struct npart__site *site, 
     return writing->made[value];
 }
 
-static bool is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value)
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+/* The axis of a value that is shorter there; NPART_NONE: none is. */
+static uint32_t shorter_axis(const struct writing *writing, const struct shorter *shorter, uint32_t value)
 {
-    for (uint32_t i = 0; i < work->uses.count; i++)
-        if (work->uses.items[i].node == node && work->uses.items[i].operand == operand) {
-            *value = work->uses.items[i].value;
-            return true;
-        }
-    return false;
+    const struct npart__fact *all = npart__fact_of(&writing->inference, value);
+    const struct npart__fact *some = npart__fact_of(&shorter->inference, value);
+    for (uint32_t i = 0; npart__is_static(all) && npart__is_static(some) && all->rank == some->rank && i < all->rank;
+         i++)
+        if (all->dims[i] - some->dims[i] == shorter->cut)
+            return i;
+    return NPART_NONE;
 }
 
-/* A copy of a node, with operands made anew, and with a bias where it is a Softmax that needs one. */
+/* Of which window the node has slots; NULL: of none. */
+static struct shorter *window_of(const struct writing *writing, uint32_t id)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    const struct npart__node *node = npart__node_at(graph, id);
+    for (uint32_t i = 0; i < writing->windows.count; i++)
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            uint32_t operand = npart__node_input(graph, node, k);
+            if (operand != NPART_NONE && writing->windows.items[i]->name[npart__value_at(graph, operand)->alias])
+                return writing->windows.items[i];
+        }
+    return NULL;
+}
+
+/* What says how a result is shaped, as it is with fewer slots; `name` where that is no other, NULL where not known. */
+static const char *cut_shape(struct writing *writing, struct shorter *shorter, struct npart__site *site, uint32_t value,
+                             const char *name)
+{
+    struct npart__fact *fact = &shorter->inference.facts[value];
+    const struct npart__known *all = npart__elements(&writing->inference, &writing->inference.facts[value]);
+    const struct npart__known *some = npart__elements(&shorter->inference, fact);
+    if (!all || !some || !all->ints || !some->ints)
+        return NULL;
+    if (all->count == some->count && memcmp(all->ints, some->ints, all->count * sizeof *all->ints) == 0)
+        return name;
+    return npart__make_int_constant(site, fact->element_type, fact->dims, fact->rank, some->ints);
+}
+
+/* The operand with fewer slots: what was made of it, or a Slice, or itself where it has none. */
+static const char *cut_operand(struct writing *writing, struct shorter *shorter, struct npart__site *site,
+                               uint32_t index, const char *name)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    uint32_t value = npart__operand(site, index);
+    if (value == NPART_NONE || !name)
+        return name;
+    value = npart__value_at(graph, value)->alias;
+    if (npart__cache_shape_operands(graph, site->id) >> index & 1)
+        return cut_shape(writing, shorter, site, value, name);
+    uint32_t axis = shorter_axis(writing, shorter, value);
+    if (axis == NPART_NONE)
+        return name;
+    if (!shorter->name[value])
+        shorter->name[value] = npart__make_slice(site, name, axis, shorter->cut,
+                                                 writing->inference.facts[value].dims[axis], 1);
+    return shorter->name[value];
+}
+
+/* Its operand has fewer slots, but what is made of their number for the other layers has all. */
+static npart_status keep_shape(struct writing *writing, uint32_t id)
+{
+    struct npart__work *work = writing->work;
+    struct npart__site site;
+    uint32_t value = npart__node_output(work->graph, npart__node_at(work->graph, id), 0);
+    if (!npart__site_begin(writing->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
+        return npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first");
+    struct npart__fact *fact = &writing->inference.facts[value];
+    const struct npart__known *known = npart__elements(&writing->inference, fact);
+    if (!known || !known->ints) {
+        npart__site_drop(&site);
+        return npart__cache_refuse(work, id, "the sizes of a layer with a window are not known");
+    }
+    npart__finish(&site, 0, npart__make_int_constant(&site, fact->element_type, fact->dims, fact->rank, known->ints));
+    return npart__site_keep(&site) ? NPART_OK : npart__fail_memory(work->error);
+}
+
+static npart_status add_window(struct writing *writing, uint32_t cut)
+{
+    struct npart__work *work = writing->work;
+    uint32_t tokens = work->request->tokens;
+    struct npart__infer_options options = {.binding_count = work->dims.count};
+    struct shorter *shorter = npart__arena_zeroed(work->arena, 1, sizeof *shorter);
+    for (uint32_t i = 0; i < writing->windows.count; i++)
+        if (writing->windows.items[i]->cut == cut)
+            return NPART_OK;
+    options.bindings = npart__cache_bindings(work, work->request->slots - tokens - cut, tokens, work->arena);
+    if (!shorter || !options.bindings || !NPART__PUSH(work->arena, &writing->windows, shorter))
+        return npart__fail_memory(work->error);
+    shorter->cut = cut;
+    shorter->name = npart__arena_zeroed(work->arena, work->graph->values.count + (size_t)1, sizeof *shorter->name);
+    return shorter->name ? npart__infer(work->graph, &options, work->arena, &shorter->inference, work->error)
+                         : npart__fail_memory(work->error);
+}
+
+static npart_status cut_pairs(struct writing *writing)
+{
+    const struct npart__work *work = writing->work;
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; i < work->pairs.count && status == NPART_OK; i++) {
+        const struct npart__pair *pair = &work->pairs.items[i];
+        const char *name = npart__value_name(work->graph, pair->past);
+        if (!pair->cut)
+            continue;
+        status = add_window(writing, pair->cut);
+        npart__editor_set_input_size(writing->editor, name, pair->axis,
+                                     (int64_t)work->request->slots - work->request->tokens - pair->cut);
+        for (uint32_t k = 0; k < writing->windows.count && status == NPART_OK; k++)
+            if (writing->windows.items[k]->cut == pair->cut)
+                writing->windows.items[k]->name[pair->past] = name;
+    }
+    return status;
+}
+
+/* ---- nodes that change ------------------------------------------------------------------------------------------- */
+
+/* The bias of scores, cut where these are. */
+static const char *bias_of(struct writing *writing, struct shorter *shorter, struct npart__site *site)
+{
+    const struct npart__fact *fact = npart__fact_of(&writing->inference, npart__operand(site, 0));
+    const char *bias = add_bias(writing, npart__operand(site, 0));
+    if (!shorter || !bias)
+        return bias;
+    return npart__make_slice(site, bias, fact->rank - 1, shorter->cut, fact->dims[fact->rank - 1], 1);
+}
+
+/* A copy of a node, with operands made anew, or with fewer slots, and with a bias where it is a Softmax that needs one.
+ * Results that have fewer slots get other names. */
 static npart_status change_node(struct writing *writing, uint32_t id)
 {
     struct npart__work *work = writing->work;
     const struct npart__node *node = npart__node_at(work->graph, id);
+    struct shorter *shorter = window_of(writing, id);
     struct npart__site site;
     uint32_t value;
     const char **names = npart__arena_zeroed(work->arena, node->input_count + (size_t)1, sizeof *names);
@@ -134,10 +263,12 @@ static npart_status change_node(struct writing *writing, uint32_t id)
         return npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first");
     for (uint32_t i = 0; i < node->input_count; i++) {
         names[i] = npart__operand_name(&site, i);
-        if (is_used_anew(work, id, i, &value))
+        if (npart__cache_is_used_anew(work, id, i, &value))
             names[i] = make_anew(writing, &site, value);
+        if (shorter)
+            names[i] = cut_operand(writing, shorter, &site, i, names[i]);
         if (i == 0 && work->is_unmasked[id])
-            names[i] = NPART__MAKE(&site, "Add", names[i], add_bias(writing, npart__operand(&site, 0)));
+            names[i] = NPART__MAKE(&site, "Add", names[i], bias_of(writing, shorter, &site));
         if (!names[i])
             return writing->is_full ? npart__cache_refuse(work, id, "it needs more than %u inputs", LIMIT_ADDED)
                                     : npart__fail_memory(work->error);
@@ -145,27 +276,47 @@ static npart_status change_node(struct writing *writing, uint32_t id)
     npart__make_like(&site, id, names, node->input_count);
     for (uint32_t i = 0; i < node->output_count; i++)
         results[i] = npart__made_result(&site, i);
-    for (uint32_t i = 0; i < node->output_count; i++)
-        if (npart__result(&site, i) != NPART_NONE)
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        value = npart__result(&site, i);
+        if (value != NPART_NONE && shorter && shorter_axis(writing, shorter, value) != NPART_NONE)
+            shorter->name[value] = results[i];
+        else if (value != NPART_NONE)
             npart__finish(&site, i, results[i]);
+    }
     return npart__site_keep(&site) ? NPART_OK : npart__fail_memory(work->error);
 }
 
+/* Operands before results. */
 static npart_status change_nodes(struct writing *writing)
 {
     const struct npart__work *work = writing->work;
+    const struct npart__scope *scope = npart__scope_at(work->graph, 0);
     npart_status status = NPART_OK;
-    for (uint32_t i = 0; i < work->graph->nodes.count && status == NPART_OK; i++) {
-        bool is_changed = work->is_unmasked[i];
+    for (uint32_t i = 0; i < scope->order_count && status == NPART_OK; i++) {
+        uint32_t id = work->graph->order[scope->first_order + i];
+        bool is_cut = window_of(writing, id) != NULL, is_changed = is_cut || work->is_unmasked[id];
         for (uint32_t k = 0; k < work->uses.count && !is_changed; k++)
-            is_changed = work->uses.items[k].node == i;
-        if (is_changed)
-            status = change_node(writing, i);
+            is_changed = work->uses.items[k].node == id;
+        if (is_cut && npart__lists_op(work->graph, "Shape Size", id))
+            status = keep_shape(writing, id);
+        else if (is_changed && work->is_live[id])
+            status = change_node(writing, id);
     }
     return status;
 }
 
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */
+
+/* The cache with the new slots. */
+static const char *joined_name(const struct writing *writing, const struct npart__pair *pair)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    uint32_t joined = npart__node_output(graph, npart__node_at(graph, pair->join), 0);
+    for (uint32_t i = 0; pair->cut && i < writing->windows.count; i++)
+        if (writing->windows.items[i]->cut == pair->cut)
+            return writing->windows.items[i]->name[joined];
+    return npart__value_name(graph, joined);
+}
 
 /* The new keys or values alone; or the past of the next run: all slots but the first. */
 static npart_status change_outputs(struct writing *writing)
@@ -184,11 +335,11 @@ static npart_status change_outputs(struct writing *writing)
             .output = npart__value_name(work->graph, pair->present),
             .source = npart__value_name(work->graph, pair->fresh),
             .axis = pair->axis,
-            .size = work->request->shifts ? slots - tokens : tokens,
+            .size = work->request->shifts ? slots - tokens - pair->cut : tokens,
         };
         if (work->request->shifts)
-            list[i].source = npart__make_slice(&site, npart__site_name(&site, npart__result(&site, 0)), pair->axis,
-                                               tokens, slots, 1);
+            list[i].source = npart__make_slice(&site, joined_name(writing, pair), pair->axis, tokens,
+                                               (int64_t)slots - pair->cut, 1);
         if (!list[i].source || !npart__site_keep(&site))
             return npart__fail_memory(work->error);
     }
@@ -264,15 +415,25 @@ static struct npart_cache_port port_of(const struct writing *writing, uint32_t v
                                      .axis = NPART_NONE};
 }
 
+/* Of the port that was added last, along its slots. */
+static void set_size(struct npart__cache *cache, int64_t size)
+{
+    const struct npart_cache_port *port = &cache->ports.items[cache->ports.count - 1];
+    if (port->axis != NPART_NONE && port->dims)
+        ((int64_t *)(uintptr_t)port->dims)[port->axis] = size;
+}
+
 static bool add_output(struct writing *writing, uint32_t value, struct npart__arena *arena, struct npart__cache *out)
 {
     const struct npart__work *work = writing->work;
     struct npart_cache_port port = port_of(writing, value);
+    uint32_t cut = 0;
     port.is_output = true;
     for (uint32_t i = 0; i < work->pairs.count; i++) {
         const struct npart__pair *pair = &work->pairs.items[i];
         if (pair->present != value)
             continue;
+        cut = pair->cut;
         port.role = NPART_PORT_PRESENT;
         port.axis = pair->axis;
         port.past = keep_text(arena, npart__value_name(work->graph, pair->past));
@@ -289,9 +450,7 @@ static bool add_output(struct writing *writing, uint32_t value, struct npart__ar
     }
     if (!add_port(arena, out, port))
         return false;
-    if (port.axis != NPART_NONE && port.dims)
-        ((int64_t *)(uintptr_t)out->ports.items[out->ports.count - 1].dims)[port.axis] =
-            work->request->shifts ? out->info.past : work->request->tokens;
+    set_size(out, work->request->shifts ? out->info.past - cut : work->request->tokens);
     return true;
 }
 
@@ -315,6 +474,9 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
         port.role = (enum npart_port_role)work->inputs.items[i].role;
         port.axis = work->inputs.items[i].slot_axis;
         is_done = add_port(arena, out, port);
+        for (uint32_t k = 0; k < work->pairs.count && is_done; k++)
+            if (work->pairs.items[k].past == work->inputs.items[i].value)
+                set_size(out, (int64_t)out->info.past - work->pairs.items[k].cut);
     }
     for (uint32_t i = 0; i < writing->added_count && is_done; i++) {
         const struct added *at = &writing->added[i];
@@ -354,6 +516,8 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
         status = npart__fail_memory(work->error);
     if (status == NPART_OK && work->is_ungrouped)
         drop_inputs(&writing);
+    if (status == NPART_OK)
+        status = cut_pairs(&writing);
     if (status == NPART_OK)
         status = change_nodes(&writing);
     if (status == NPART_OK)

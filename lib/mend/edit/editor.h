@@ -51,6 +51,9 @@ void npart__editor_set_opset(struct npart__editor *editor, int64_t opset);
 const char *npart__editor_add_input(struct npart__editor *editor, const char *wanted, int element_type,
                                     const int64_t *dims, uint32_t rank);
 
+/* The size of an axis of an input, as it is declared from here on. */
+void npart__editor_set_input_size(struct npart__editor *editor, const char *name, uint32_t axis, int64_t size);
+
 /* The main graph has no such input any more; nothing may use it. */
 void npart__editor_drop_input(struct npart__editor *editor, const char *name);
 /* The same of an output; what makes it goes where nobody else uses it. */

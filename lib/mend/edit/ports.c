@@ -23,6 +23,32 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
     return info->name;
 }
 
+static Onnx__ValueInfoProto *find_info(Onnx__ValueInfoProto **infos, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (infos[i]->name && strcmp(infos[i]->name, name) == 0)
+            return infos[i];
+    return NULL;
+}
+
+/* Nothing where no shape is declared, or there is no such axis. */
+static void declare_size(const Onnx__ValueInfoProto *info, uint32_t axis, int64_t size)
+{
+    const Onnx__TypeProto *type = info ? info->type : NULL;
+    bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type;
+    Onnx__TensorShapeProto *shape = is_tensor ? type->tensor_type->shape : NULL;
+    if (!shape || axis >= shape->n_dim)
+        return;
+    shape->dim[axis]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+    shape->dim[axis]->dim_value = size;
+}
+
+void npart__editor_set_input_size(struct npart__editor *editor, const char *name, uint32_t axis, int64_t size)
+{
+    const Onnx__GraphProto *graph = editor->model->graph;
+    declare_size(find_info(graph->input, graph->n_input, name), axis, size);
+}
+
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
 bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart__new_output *list, uint32_t count)
@@ -121,10 +147,7 @@ static void rename_in_bodies(const struct renaming *renaming, Onnx__NodeProto *n
 
 static Onnx__ValueInfoProto *find_output(const Onnx__GraphProto *graph, const char *name)
 {
-    for (size_t i = 0; i < graph->n_output; i++)
-        if (graph->output[i]->name && strcmp(graph->output[i]->name, name) == 0)
-            return graph->output[i];
-    return NULL;
+    return find_info(graph->output, graph->n_output, name);
 }
 
 /* Made by a node of the list, and under no name that others know. */
@@ -137,18 +160,6 @@ static bool can_be_renamed(const Onnx__GraphProto *graph, const char *name)
             if (graph->node[i]->output[k] && strcmp(graph->node[i]->output[k], name) == 0)
                 return true;
     return false;
-}
-
-static void declare_size(const Onnx__GraphProto *graph, const struct npart__new_output *at)
-{
-    const Onnx__ValueInfoProto *info = find_output(graph, at->output);
-    const Onnx__TypeProto *type = info ? info->type : NULL;
-    bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type;
-    Onnx__TensorShapeProto *shape = is_tensor ? type->tensor_type->shape : NULL;
-    if (!shape || at->axis >= shape->n_dim)
-        return;
-    shape->dim[at->axis]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-    shape->dim[at->axis]->dim_value = at->size;
 }
 
 /* What is an output needs no other declaration. */
@@ -190,7 +201,7 @@ bool npart__edit_change_outputs(struct npart__editor *editor)
         const char *wanted = npart__arena_format(editor->arena, "%s/all", editor->outputs[i].output);
         const char *inner = wanted ? npart__edit_new_name(editor, wanted) : NULL;
         is_done = inner && rename_to(&renaming, editor->outputs[i].output, inner, false);
-        declare_size(graph, &editor->outputs[i]);
+        declare_size(find_output(graph, editor->outputs[i].output), editor->outputs[i].axis, editor->outputs[i].size);
     }
     bool *needs_node = npart__arena_zeroed(editor->arena, editor->output_count, sizeof *needs_node);
     for (uint32_t i = 0; i < editor->output_count && is_done && needs_node; i++) {

@@ -143,6 +143,8 @@ bool npart__fix_command(const struct npart__fix_command *command, struct npart__
         if (options->cache_tokens > 1)
             add_number(&line, "--tokens", options->cache_tokens);
         add_option(&line, "--present", options->cache_shifts ? "shift" : NULL);
+        if (options->version >= 5 && options->cuts_windows)
+            add(&line, "--window-cache");
     }
     for (uint32_t i = 0; options->version >= 3 && i < options->word_count; i++)
         add(&line, options->words[i]);

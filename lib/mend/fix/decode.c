@@ -10,11 +10,12 @@
 
 #define USUAL_PROMPT 256u
 
-static uint64_t bytes_of(const struct npart_cache_port *port, bool has_all_slots, uint32_t slots)
+/* With so many slots more than it has. */
+static uint64_t bytes_of(const struct npart_cache_port *port, uint32_t more)
 {
     uint64_t elements = 1;
     for (uint32_t i = 0; port->dims && i < port->rank; i++) {
-        uint64_t size = has_all_slots && i == port->axis ? slots : (uint64_t)port->dims[i];
+        uint64_t size = (uint64_t)port->dims[i] + (i == port->axis ? more : 0);
         if (port->dims[i] < 0 || !npart__multiply_uint64(elements, size, &elements))
             return 0;
     }
@@ -26,9 +27,9 @@ static void add_ports(const struct npart__cache *cache, struct npart_decode_info
     for (uint32_t i = 0; i < cache->ports.count; i++) {
         const struct npart_cache_port *port = &cache->ports.items[i];
         uint64_t *sum = port->is_output ? &out->bytes_out : &out->bytes_in;
-        *sum = npart__sum_uint64(*sum, bytes_of(port, false, 0));
+        *sum = npart__sum_uint64(*sum, bytes_of(port, 0));
         if (port->role == NPART_PORT_PAST)
-            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, true, cache->info.slots));
+            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, cache->info.tokens));
     }
 }
 

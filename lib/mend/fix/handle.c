@@ -34,7 +34,7 @@ static bool are_complete(const struct npart_fix_options *options)
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("fix options", options->version, 4, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("fix options", options->version, 5, error) : NPART_OK;
     if (status != NPART_OK)
         return status;
     if (!path || !oplists || !targets)
@@ -206,7 +206,8 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     request->most_growth = options->most_growth;
     if (options->version >= 4)
         request->cache = (struct npart__cache_request){
-            options->cache_slots, options->cache_tokens ? options->cache_tokens : 1, options->cache_shifts};
+            options->cache_slots, options->cache_tokens ? options->cache_tokens : 1, options->cache_shifts,
+            options->version >= 5 && options->cuts_windows};
     request->progress = options->progress;
     request->payload = options->payload;
     request->plan = plan_of(fix);

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         without: str | Iterable[str] | None
         max_growth: float
         present: Literal["new", "shift"]
+        window_cache: bool
         dims: Mapping[str, int | str] | None
         inputs: Mapping[str, Sequence[int]] | None
         values: Mapping[str, Number | Sequence[Number]] | None
@@ -167,6 +168,7 @@ def fix(
     cache: int | None = None,
     tokens: int = 1,
     present: Literal["new", "shift"] = "new",
+    window_cache: bool = False,
     weights: Weights = "stay",
     dims: Mapping[str, int | str] | None = None,
     inputs: Mapping[str, Sequence[int]] | None = None,
@@ -195,6 +197,7 @@ def fix(
         cache: of a decoder whose cache grows: the slots that it has from then on (docs/decoder-cache.md).
         tokens: new ones in a run of such a model.
         present: its outputs are the new keys and values, or with ``"shift"`` the cache of the next run.
+        window_cache: caches of its layers with a window have the slots alone that it shows.
         weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there
             (``onnx.load`` refuses hard links, under either name);
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
@@ -208,10 +211,10 @@ def fix(
         ReadError, MalformedError, LimitError, OutOfTimeError, WriteError: as they say.
     """
     options: SearchOptions = {
-        "allow": allow, "only": only, "without": without, "max_growth": max_growth, "present": present, "dims": dims,
-        "inputs": inputs, "values": values, "level": level, "partitioner": partitioner, "oplist": oplist, "cost": cost,
-        "runtime": runtime, "keep_bytes": keep_bytes, "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s,
-        "limits": limits, "progress": progress}
+        "allow": allow, "only": only, "without": without, "max_growth": max_growth, "present": present,
+        "window_cache": window_cache, "dims": dims, "inputs": inputs, "values": values, "level": level,
+        "partitioner": partitioner, "oplist": oplist, "cost": cost, "runtime": runtime, "keep_bytes": keep_bytes,
+        "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s, "limits": limits, "progress": progress}
     handle = _search(model, targets, cache or 0, tokens, **options)
     written = None if output is None else os.fsencode(output)
     if written is not None and Fix(handle, None).harm is not None:
@@ -309,6 +312,7 @@ def _search(
     if present not in ("new", "shift"):
         raise ArgumentError(f"present must be new or shift, not {present}")
     options.cache_slots, options.cache_tokens, options.cache_shifts = cache, tokens, present == "shift"
+    options.cuts_windows = given.get("window_cache", False)
     told, report = None, given.get("progress")
     if report is not None:
 
