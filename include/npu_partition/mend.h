@@ -229,7 +229,9 @@ NPART_API bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const 
 /* Where slots of a cache may be that are used. */
 enum npart_slot_order {
     NPART_SLOTS_RIGHT, /* at the right end of the past, the latest last */
-    NPART_SLOTS_ANY /* anywhere in the past, in any order */
+    NPART_SLOTS_ANY, /* anywhere in the past, in any order */
+    /* at the left end, the latest last; the past has all slots, and new ones are written after those */
+    NPART_SLOTS_LEFT
 };
 NPART_API const char *npart_slot_order_text(enum npart_slot_order value); /* in JSON, or NULL */
 

@@ -17,6 +17,12 @@ static const char *const sentences[] = {
     [NPART_PORT_STATE] = "the output of the run before; at first what the original begins with",
 };
 
+static const char *const orders[] = {
+    [NPART_SLOTS_RIGHT] = "Slots in use must be at the right end of the past, the latest last.",
+    [NPART_SLOTS_ANY] = "Slots in use may be anywhere in the past, in any order.",
+    [NPART_SLOTS_LEFT] = "Slots in use are the first ones; new ones are written after them.",
+};
+
 static bool is_alike(const struct npart_cache_port *a, const struct npart_cache_port *b)
 {
     bool may_be = a->role == NPART_PORT_PAST || a->role == NPART_PORT_PRESENT || a->role == NPART_PORT_OTHER ||
@@ -95,9 +101,7 @@ void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
     npart__painted(page, NPART__BOLD, "Cache");
     npart__append_format(page->out, " of %u slots, %u new token%s in a run\n", cache.slots, cache.tokens,
                          cache.tokens == 1 ? "" : "s");
-    npart__put(page, cache.order == NPART_SLOTS_ANY
-                         ? "  Slots in use may be anywhere in the past, in any order.\n"
-                         : "  Slots in use must be at the right end of the past, the latest last.\n");
+    npart__append_format(page->out, "  %s\n", orders[cache.order]);
     npart__put_decode_line(page, fix);
     for (uint32_t i = 0; npart_fix_cache_port(fix, i, &at); i++)
         if ((!at.is_output || at.role == NPART_PORT_PRESENT) && !count_alike(fix, &at, 0, i))

@@ -53,7 +53,7 @@ class Generator:
         self.models = sorted(models, key=lambda model: -model.most_tokens)
         self.others = others or {}
         self.slots = models[0].contract["slots"]
-        self.order = "right" if any(model.contract["order"] == "right" for model in models) else "any"
+        self.order = next((model.contract["order"] for model in models if model.contract["order"] != "any"), "any")
         self.used = 0
         self.cache = {}
         self.states = {tensor["name"]: np.zeros(tensor["dims"], TYPES[tensor["type"]])
@@ -72,16 +72,17 @@ class Generator:
     def in_use(self, model):
         """By slot of a run whether it is in use; new tokens are."""
         used = np.zeros(self.slots, bool)
-        first = 0 if self.order == "any" else model.past - self.used
+        first = model.past - self.used if self.order == "right" else 0
         used[first:first + self.used] = True
-        used[model.past:] = True
+        new = self.used if self.order == "left" else model.past
+        used[new:new + model.most_tokens] = True
         return used
 
     def past_of(self, model, tensor):
         """The slots that a run is given: the first ones where they may be anywhere, else the last ones."""
         cache, past = self.cache[tensor["name"]], tensor["dims"][tensor["axis"]]
         slots = np.arange(cache.shape[tensor["axis"]])
-        some = slots[:past] if self.order == "any" else slots[len(slots) - past:]
+        some = slots[len(slots) - past:] if self.order == "right" else slots[:past]
         return np.take(cache, some, tensor["axis"])
 
     def value_of(self, model, tensor, tokens):
@@ -129,7 +130,7 @@ class Generator:
         if model.contract["present"] == "shift":  # its last slots are the new ones
             present = np.take(present, np.arange(present.shape[axis] - model.most_tokens, present.shape[axis]), axis)
         present = np.take(present, np.arange(real), axis)
-        if self.order == "any":
+        if self.order != "right":
             place = [slice(None)] * cache.ndim
             place[axis] = slice(self.used, self.used + real)
             cache[tuple(place)] = present

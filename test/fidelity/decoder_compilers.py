@@ -3,7 +3,8 @@
 """Ask compilers about decoders with a fixed cache: is each one partition, and is the prediction right?
 
 usage: decoder_compilers.py --tool build/npu-partition --folder FOLDER --oracle ort_assign.py --cache N
-                            [--qnn PYTHON] [--openvino PYTHON] MODEL[:DIM=SIZE,...]...
+                            [--window-cache] [--qnn PYTHON] [--openvino PYTHON]
+                            MODEL[:DIM=SIZE,...]...
 Needs:  an environment with onnxruntime-qnn, one with onnxruntime-openvino, as the oracle says
 
 `fix --cache` writes a file for hexagon and one for intel-npu, with rewrites that round otherwise allowed. Each is put
@@ -23,7 +24,7 @@ def fix(args, target, text, out):
     """What went wrong, or None."""
     name, _, sizes = text.partition(":")
     command = [args.tool, "fix", name, "-t", target, "--cache", str(args.cache), "--tokens", str(args.tokens),
-               "--allow", "ulp", "-o", str(out), "-q"]
+               "--allow", "ulp", "-o", str(out), "-q", *["--window-cache"] * args.window_cache]
     for pair in filter(None, sizes.split(",")):
         command += ("--bind", pair[5:]) if pair.startswith("bind.") else ("-d", pair)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -56,6 +57,7 @@ def main():
     parser.add_argument("--oracle", required=True)
     parser.add_argument("--cache", type=int, default=128)
     parser.add_argument("--tokens", type=int, default=1)
+    parser.add_argument("--window-cache", action="store_true", help="as of fix")
     parser.add_argument("--qnn")
     parser.add_argument("--openvino")
     parser.add_argument("models", nargs="+")

@@ -24,6 +24,7 @@ After @ a model of ONNX Runtime's GenAI builder is given another attention befor
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -442,6 +443,9 @@ def judge(args, path, words, wide=None, source=None):
         out = path.with_name(f"{name}.onnx".replace(" ", "-"))
         out.unlink(missing_ok=True)
         refused = fix(args, source or path, out, [*words, *more])
+        sizes = re.search(r"fixed size already: only --cache (\d+) --tokens (\d+)", refused or "")
+        if sizes:
+            return judge_fixed(args, path, words, sizes.groups()), None
         if refused and not (is_window and "no layer was found to have a window" in refused):
             print(f"  {name}: {refused}")
         if not refused:
@@ -492,6 +496,64 @@ def judge(args, path, words, wide=None, source=None):
             check(f"windows, {TOKENS} tokens, then 1", host.Generator([window, forms["window chunks"]], others))
         check("mutant: windows moved", Moved([window], others), True)
     return problems, (tokens, expected)
+
+
+class Misplaced(host.Generator):
+    """A mutant: new slots are written one place further on."""
+
+    def keep(self, model, tensor, present, real):
+        super().keep(model, tensor, present, real)
+        self.cache[tensor["past"]] = np.roll(self.cache[tensor["past"]], 1, tensor["axis"])
+
+
+def differing(kind, path, fixed, bound, steps):
+    """How many results of the fixed form, and caches of a host of that kind, are not the original's, bit for bit."""
+    chance, differ = np.random.default_rng(13), 0
+    original = onnxruntime.InferenceSession(str(path), **options())
+    others = {tensor["name"]: chance.standard_normal(tensor["dims"]).astype(host.TYPES[tensor["type"]])
+              if np.dtype(host.TYPES[tensor["type"]]).kind == "f" else np.ones(tensor["dims"], np.int64)
+              for tensor in fixed.inputs if tensor["role"] == "other"}
+    generator = kind([fixed], others)
+    for name in generator.cache:
+        generator.cache[name] = chance.standard_normal(generator.cache[name].shape).astype(generator.cache[name].dtype)
+    for _ in range(min(steps, fixed.contract["slots"] // fixed.most_tokens - 1)):
+        tokens = [int(token) for token in chance.integers(5, 500, fixed.most_tokens)]
+        feeds = {t["name"]: generator.value_of(fixed, t, tokens) for t in fixed.inputs} | bound
+        asked = [tensor["name"] for tensor in fixed.outputs]
+        expected = dict(zip(asked, original.run(asked, feeds)))
+        found = generator.run(fixed, tokens)
+        differ += sum(found[name].tobytes() != expected[name].tobytes() for name in found)
+        for tensor in (one for one in fixed.outputs if one["role"] == "present"):
+            whole, kept = expected[tensor["name"]], generator.cache[tensor["past"]]
+            last = np.arange(whole.shape[tensor["axis"]])[-generator.past_of(fixed, by_name(fixed, tensor["past"]))
+                                                          .shape[tensor["axis"]]:]
+            kept = np.take(kept, np.arange(kept.shape[tensor["axis"]])[-len(last):], tensor["axis"])
+            differ += np.take(whole, last, tensor["axis"]).tobytes() != kept.tobytes()
+    return differ
+
+
+def by_name(model, name):
+    return next(tensor for tensor in model.inputs if tensor["name"] == name)
+
+
+def judge_fixed(args, path, words, sizes):
+    """Problems of a model whose cache has these sizes in the file: its outputs alone become others."""
+    out = path.with_name("new.onnx")
+    out.unlink(missing_ok=True)
+    args.cache, tokens = (int(number) for number in sizes)
+    refused = fix(args, path, out, [*words, "--tokens", str(tokens)])
+    if refused:
+        print(f"  new: {refused}")
+        return ["new"]
+    fixed = host.Model(out, **options())
+    bound = {i.name: np.full(i.shape, value == "true") for i in onnxruntime.InferenceSession(str(path)).get_inputs()
+             for option, pair in zip(words, words[1:]) if option == "--bind"
+             for name, value in [pair.split("=")] if name == i.name}
+    right = differing(host.Generator, path, fixed, bound, args.steps)
+    mutant = differing(Misplaced, path, fixed, bound, 4)
+    print(f"  fixed, {args.cache} slots, order {fixed.contract['order']}: {right} results of other bits; "
+          f"mutant, slots elsewhere: {mutant}")
+    return ["fixed"] * bool(right) + ["mutant"] * (not mutant)
 
 
 def make_variant(name, variant, folder):

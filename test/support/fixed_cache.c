@@ -20,7 +20,11 @@ char *replaced_text(const char *text, const char *line, const char *by)
 
 void fix_cache(struct fixed_cache *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts)
 {
-    const struct npart__cache_request request = {slots, tokens, shifts};
+    fix_cache_by(out, text, &(struct npart__cache_request){slots, tokens, shifts, false});
+}
+
+void fix_cache_by(struct fixed_cache *out, const char *text, const struct npart__cache_request *request)
+{
     const struct npart__wire_options wire = {.keep_bytes = 4096};
     struct npart__source source;
     struct npart__version read;
@@ -33,7 +37,7 @@ void fix_cache(struct fixed_cache *out, const char *text, uint32_t slots, uint32
         out->status = npart__version_graph(&read, &out->arena, &out->graph, &out->error);
     if (out->status == NPART_OK)
         out->status =
-            npart__cache_fix(&request, &read, &out->graph, &out->arena, &out->cache, &out->version, &out->error);
+            npart__cache_fix(request, &read, &out->graph, &out->arena, &out->cache, &out->version, &out->error);
     if (out->status == NPART_OK)
         if (!(npart__version_graph(&out->version, &out->arena, &out->made, &out->error) == NPART_OK))
         abort();

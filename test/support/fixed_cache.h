@@ -18,6 +18,7 @@ struct fixed_cache {
 
 /* The caller clears `out->arena`. */
 void fix_cache(struct fixed_cache *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts);
+void fix_cache_by(struct fixed_cache *out, const char *text, const struct npart__cache_request *request);
 /* A text with other lines in the place of some; the caller frees it. */
 char *replaced_text(const char *text, const char *line, const char *by);
 /* The first of a role, NULL where there is none; and the last of the inputs that are added. */

@@ -163,9 +163,7 @@ static bool make_arrays(struct npart__work *work)
 static npart_status find(struct npart__work *work, enum npart_slot_order *order)
 {
     uint32_t tokens = work->request->tokens;
-    npart_status status = npart__cache_find_pairs(work);
-    if (status == NPART_OK)
-        status = npart__cache_find_sizes(work);
+    npart_status status = npart__cache_find_sizes(work);
     if (status == NPART_OK)
         status = npart__cache_learn(work, tokens);
     if (status == NPART_OK)
@@ -211,7 +209,10 @@ npart_status npart__cache_fix(const struct npart__cache_request *request, const 
     if (status == NPART_OK && !make_arrays(&work))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
-        status = find(&work, &out->info.order);
+        status = npart__cache_find_pairs(&work);
+    if (status == NPART_OK)
+        status = work.pairs.count ? find(&work, &out->info.order)
+                                  : npart__cache_find_fixed(&work, &out->info.order);
     if (status == NPART_OK)
         status = npart__cache_write(&work, arena, out, out_version);
     npart__arena_clear(&scratch);

@@ -32,6 +32,7 @@ struct npart__cache {
     struct npart_cache_info info; /* slots 0: none was asked for */
     struct NPART__ARRAY(struct npart_cache_port) ports; /* inputs in the file's order, added ones, outputs */
     uint32_t pair_count; /* inputs that are caches */
+    bool was_fixed; /* it had this size before, and its outputs alone are others: nothing else needs to be proved */
 };
 
 /* The slots that a cache of the model has in sizes that were chosen for it, one new token included: 0 where no cache

@@ -17,6 +17,8 @@ struct npart__pair {
     uint32_t join;          /* the Concat */
     uint32_t fresh;         /* its other operand: the new keys or values */
     uint32_t axis;          /* of the slots */
+    uint32_t slots;         /* of one that is written into: the operand that says where */
+    const int64_t *turn;    /* the order of axes in which `fresh` is one of the cache; NULL: it is */
     uint32_t cut;           /* slots at its beginning that it does not have: no token sees them */
 };
 
@@ -72,6 +74,8 @@ struct npart__work {
     struct NPART__ARRAY(struct npart__cache_dim) dims;
     struct NPART__ARRAY(struct npart__cache_input) inputs;
     bool is_ungrouped;     /* inputs that nothing uses any more go */
+    bool was_fixed;        /* caches have this size in the file: outputs alone change */
+    bool is_written_into;  /* caches have all slots before a run, too, and new ones are written over some */
     bool has_fixed_tokens; /* the number of new tokens is written in the file */
     int64_t vocabulary;    /* rows of the table that ids of tokens look up */
     bool *is_live;         /* by node: an output needs it */
@@ -96,9 +100,21 @@ npart_status npart__cache_refuse(const struct npart__work *work, uint32_t node, 
 npart_status npart__cache_ungroup(struct npart__work *work, struct npart__version *version, struct npart__graph *graph,
                                   struct npart__inference *plain);
 
-/* pairs.c */
+/* pairs.c: those that grow; there may be none. */
 npart_status npart__cache_find_pairs(struct npart__work *work);
 npart_status npart__cache_find_sizes(struct npart__work *work);
+/* Adds all inputs, with what they are. Pairs are known. */
+npart_status npart__cache_list_inputs(struct npart__work *work);
+bool npart__cache_is_past(const struct npart__work *work, uint32_t value);
+bool npart__cache_is_graph_input(const struct npart__work *work, uint32_t value);
+/* Whether the node is a Concat of two, of which the first is a graph input: `past`, `fresh`, `join` and `axis`. */
+bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struct npart__pair *out);
+/* Back through nodes that hand on what they are given. */
+uint32_t npart__cache_through(const struct npart__work *work, uint32_t value);
+
+/* fixed.c: where none grows, pairs of caches that have a fixed size already, and the inputs. Refuses where there is
+ * none, or the request is for another size. */
+npart_status npart__cache_find_fixed(struct npart__work *work, enum npart_slot_order *order);
 
 /* ---- probe.c ----------------------------------------------------------------------------------------------------- */
 

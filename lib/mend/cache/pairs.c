@@ -45,7 +45,7 @@ static uint32_t lone_operand(const struct npart__work *work, const struct npart_
 }
 
 /* Back through nodes that hand on what they are given. Nodes are in order, so each step goes to an earlier one. */
-static uint32_t through(const struct npart__work *work, uint32_t value)
+uint32_t npart__cache_through(const struct npart__work *work, uint32_t value)
 {
     for (uint32_t next = value; next != NPART_NONE;) {
         value = npart__value_at(work->graph, next)->alias;
@@ -55,14 +55,14 @@ static uint32_t through(const struct npart__work *work, uint32_t value)
     return value;
 }
 
-static bool is_graph_input(const struct npart__work *work, uint32_t value)
+bool npart__cache_is_graph_input(const struct npart__work *work, uint32_t value)
 {
     const struct npart__value *at = npart__value_at(work->graph, value);
     return at->kind == NPART__VALUE_INPUT && at->scope == 0;
 }
 
 /* A Concat of two, of which the first is a graph input. */
-static bool is_joined(const struct npart__work *work, uint32_t join, struct npart__pair *out)
+bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struct npart__pair *out)
 {
     const struct npart__node *node = npart__node_at(work->graph, join);
     uint32_t operands[2], count = 0;
@@ -76,49 +76,12 @@ static bool is_joined(const struct npart__work *work, uint32_t join, struct npar
     }
     if (count != 2 || !npart__is_onnx_op(work->graph, node, "Concat"))
         return false;
-    out->past = through(work, operands[0]);
+    out->past = npart__cache_through(work, operands[0]);
     const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
     out->join = join;
     out->fresh = operands[1];
-    return is_graph_input(work, out->past) && fact->has_rank && fact->rank > 2 &&
+    return npart__cache_is_graph_input(work, out->past) && fact->has_rank && fact->rank > 2 &&
            npart__normalize_axis(npart__node_int(work->graph, node, "axis", 0), fact->rank, &out->axis);
-}
-
-/* The first operand of a node, back through one Transpose; NPART_NONE. */
-static uint32_t turned_operand(const struct npart__work *work, uint32_t node)
-{
-    uint32_t value = npart__node_input(work->graph, npart__node_at(work->graph, node), 0);
-    value = value == NPART_NONE ? value : through(work, value);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(work->graph, value);
-    if (producer == NPART_NONE || !npart__lists_op(work->graph, "Transpose", producer))
-        return value;
-    uint32_t turned = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
-    return turned == NPART_NONE ? turned : through(work, turned);
-}
-
-/* An input that is written into, or joined with new slots of which as many go again: the cache is as large before as
- * after. */
-static bool is_fixed(const struct npart__work *work, uint32_t producer)
-{
-    struct npart__pair pair = {.past = NPART_NONE};
-    bool is_turned = npart__lists_op(work->graph, "Transpose", producer);
-    uint32_t inner = is_turned ? turned_operand(work, producer) : NPART_NONE;
-    if (is_turned && inner != NPART_NONE && npart__producer(work->graph, inner) != NPART_NONE)
-        producer = npart__producer(work->graph, inner);
-    uint32_t into = turned_operand(work, producer);
-    if (into == NPART_NONE)
-        return false;
-    if (npart__lists_op(work->graph, "ScatterND ScatterElements TensorScatter", producer))
-        return is_graph_input(work, into);
-    uint32_t join = npart__producer(work->graph, into);
-    uint32_t result = npart__node_output(work->graph, npart__node_at(work->graph, producer), 0);
-    if (join == NPART_NONE || result == NPART_NONE || !npart__lists_op(work->graph, "Slice", producer) ||
-        !is_joined(work, join, &pair))
-        return false;
-    const struct npart__fact *past = npart__fact_of(work->plain, pair.past);
-    const struct npart__fact *made = npart__fact_of(work->plain, result);
-    return npart__is_static(past) && npart__is_static(made) && past->rank == made->rank &&
-           memcmp(past->dims, made->dims, past->rank * sizeof *past->dims) == 0;
 }
 
 static bool is_taken_by(const struct npart__work *work, uint32_t producer)
@@ -138,15 +101,15 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.past = NPART_NONE, .axis = AXIS};
         uint32_t output = graph->operands.items[scope->first_output + i];
-        uint32_t producer = npart__producer(graph, through(&work, output));
+        uint32_t producer = npart__producer(graph, npart__cache_through(&work, output));
         if (producer == NPART_NONE)
             continue;
         uint32_t past_key = npart__past_key_of(graph, producer);
         if (past_key)
             pair.past = npart__node_input(graph, npart__node_at(graph, producer), past_key);
-        if (pair.past == NPART_NONE && !is_joined(&work, producer, &pair))
+        if (pair.past == NPART_NONE && !npart__cache_is_joined(&work, producer, &pair))
             continue;
-        if (pair.past == NPART_NONE || !is_graph_input(&work, pair.past))
+        if (pair.past == NPART_NONE || !npart__cache_is_graph_input(&work, pair.past))
             continue;
         const struct npart__fact *now = npart__fact_of(asked, pair.past), *then = npart__fact_of(chosen, pair.past);
         bool grows = now->has_rank && now->rank > pair.axis && !npart__is_number(now->dims[pair.axis]);
@@ -157,7 +120,7 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
     return 0;
 }
 
-static bool is_a_pair(const struct npart__work *work, uint32_t past)
+bool npart__cache_is_past(const struct npart__work *work, uint32_t past)
 {
     for (uint32_t i = 0; i < work->pairs.count; i++)
         if (work->pairs.items[i].past == past)
@@ -169,17 +132,21 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
 {
     const struct npart__graph *graph = work->graph;
     const struct npart__scope *scope = npart__scope_at(graph, 0);
-    uint32_t fixed = NPART_NONE, taken = NPART_NONE;
+    uint32_t taken = NPART_NONE;
+    struct npart__pair fixed = {.join = NPART_NONE};
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.present = graph->operands.items[scope->first_output + i]};
-        uint32_t producer = npart__producer(graph, through(work, pair.present));
+        uint32_t producer = npart__producer(graph, npart__cache_through(work, pair.present));
         if (producer == NPART_NONE)
             continue;
-        fixed = is_fixed(work, producer) ? producer : fixed;
         taken = is_taken_by(work, producer) ? producer : taken;
-        if (!is_joined(work, producer, &pair))
+        if (!npart__cache_is_joined(work, producer, &pair))
             continue;
-        if (is_a_pair(work, pair.past))
+        if (npart__is_number(npart__fact_of(work->plain, pair.past)->dims[pair.axis])) {
+            fixed = pair;
+            continue;
+        }
+        if (npart__cache_is_past(work, pair.past))
             return npart__cache_refuse(work, producer, "input %s becomes two outputs",
                                        npart__value_name(graph, pair.past));
         if (!NPART__PUSH(work->arena, &work->pairs, pair))
@@ -187,11 +154,11 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
     }
     if (taken != NPART_NONE)
         return npart__cache_refuse(work, taken, "the operator keeps the cache itself; it is not followed");
-    if (!work->pairs.count && fixed != NPART_NONE)
-        return npart__cache_refuse(work, fixed, "the cache has a fixed size already");
-    return work->pairs.count ? NPART_OK
-                             : npart__cache_refuse(work, NPART_NONE,
-                                                   "no cache grows: no output is a Concat of an input and new slots");
+    /* Where all are, their outputs alone can change (fixed.c). */
+    if (work->pairs.count && fixed.join != NPART_NONE)
+        return npart__cache_refuse(work, fixed.join, "the cache has a fixed size already: input %s",
+                                   npart__value_name(graph, fixed.past));
+    return NPART_OK;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
@@ -356,7 +323,7 @@ static npart_status tell_integers(struct npart__work *work)
     return NPART_OK;
 }
 
-static npart_status list_inputs(struct npart__work *work)
+npart_status npart__cache_list_inputs(struct npart__work *work)
 {
     const struct npart__scope *scope = npart__scope_at(work->graph, 0);
     for (uint32_t i = 0; i < scope->input_count; i++) {
@@ -367,7 +334,7 @@ static npart_status list_inputs(struct npart__work *work)
         if (work->is_ungrouped && !npart__value_at(work->graph, value)->consumer_count)
             continue;
         struct npart__cache_input input = {.value = value,
-                                           .role = is_a_pair(work, value) ? NPART_PORT_PAST : NPART_PORT_OTHER,
+                                           .role = npart__cache_is_past(work, value) ? NPART_PORT_PAST : NPART_PORT_OTHER,
                                            .slot_axis = NPART_NONE,
                                            .element_type = fact->element_type,
                                            .rank = fact->rank};
@@ -423,9 +390,6 @@ npart_status npart__cache_find_sizes(struct npart__work *work)
         const struct npart__pair *pair = &work->pairs.items[i];
         const char *past = name_of_axis(work, pair->past, pair->axis);
         const char *batch = pair->axis ? name_of_axis(work, pair->past, 0) : NULL;
-        if (!past)
-            return npart__cache_refuse(work, pair->join, "the cache has a fixed size already: input %s",
-                                       npart__value_name(work->graph, pair->past));
         status = add_dim(work, past, NPART__SIZE_PAST, 0);
         if (status == NPART_OK && batch)
             status = add_dim(work, batch, NPART__SIZE_BATCH, 0);
@@ -433,6 +397,6 @@ npart_status npart__cache_find_sizes(struct npart__work *work)
             status = find_others(work, pair);
     }
     if (status == NPART_OK)
-        status = list_inputs(work);
+        status = npart__cache_list_inputs(work);
     return status == NPART_OK ? find_tokens(work) : status;
 }

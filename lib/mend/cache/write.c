@@ -329,7 +329,8 @@ static npart_status change_outputs(struct writing *writing)
     for (uint32_t i = 0; i < work->pairs.count; i++) {
         const struct npart__pair *pair = &work->pairs.items[i];
         struct npart__site site;
-        if (!npart__site_begin(writing->editor, pair->join, REWRITE, NPART_EQUAL_ULP, &site))
+        uint8_t equality = work->was_fixed ? NPART_EQUAL_BITS : NPART_EQUAL_ULP;
+        if (!npart__site_begin(writing->editor, pair->join, REWRITE, equality, &site))
             return npart__cache_refuse(work, pair->join, "it stands in a function, which is to be inlined first");
         list[i] = (struct npart__new_output){
             .output = npart__value_name(work->graph, pair->present),
@@ -340,6 +341,9 @@ static npart_status change_outputs(struct writing *writing)
         if (work->request->shifts)
             list[i].source = npart__make_slice(&site, joined_name(writing, pair), pair->axis, tokens,
                                                (int64_t)slots - pair->cut, 1);
+        if (pair->turn)
+            list[i].source = npart__make_transpose(&site, list[i].source, pair->turn,
+                                                   npart__fact_of(work->plain, pair->past)->rank);
         if (!list[i].source || !npart__site_keep(&site))
             return npart__fail_memory(work->error);
     }
@@ -463,12 +467,13 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
         .size = sizeof out->info,
         .slots = work->request->slots,
         .tokens = work->request->tokens,
-        .past = work->request->slots - work->request->tokens,
+        .past = work->request->slots - (work->is_written_into ? 0 : work->request->tokens),
         .order = out->info.order,
         .present = work->request->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW,
         .mask_value = NPART__MASK_VALUE,
     };
     out->pair_count = work->pairs.count;
+    out->was_fixed = work->was_fixed;
     for (uint32_t i = 0; i < work->inputs.count && is_done; i++) {
         struct npart_cache_port port = port_of(writing, work->inputs.items[i].value);
         port.role = (enum npart_port_role)work->inputs.items[i].role;

@@ -29,7 +29,7 @@ static void add_ports(const struct npart__cache *cache, struct npart_decode_info
         uint64_t *sum = port->is_output ? &out->bytes_out : &out->bytes_in;
         *sum = npart__sum_uint64(*sum, bytes_of(port, 0));
         if (port->role == NPART_PORT_PAST)
-            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, cache->info.tokens));
+            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, cache->info.slots - cache->info.past));
     }
 }
 

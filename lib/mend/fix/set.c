@@ -95,12 +95,13 @@ static npart_status begin_weights(struct set *set)
                               : status;
 }
 
-static bool is_right(const struct set *set)
+/* That which all of them ask for: of two that differ one is free. */
+static enum npart_slot_order order_of(const struct set *set)
 {
-    bool is_right = false;
+    enum npart_slot_order order = NPART_SLOTS_ANY;
     for (uint32_t i = 0; i < set->count; i++)
-        is_right |= cache_of(set, i)->info.order == NPART_SLOTS_RIGHT;
-    return is_right;
+        order = cache_of(set, i)->info.order == NPART_SLOTS_ANY ? order : cache_of(set, i)->info.order;
+    return order;
 }
 
 /* NULL when out of memory. */
@@ -116,7 +117,7 @@ static const char *make_manifest(const struct set *set, struct npart__buffer *ou
     else
         npart__json_value(out, "weights", "null");
     npart__json_number(out, "slots", first->info.slots);
-    npart__json_text(out, "order", npart_slot_order_text(is_right(set) ? NPART_SLOTS_RIGHT : NPART_SLOTS_ANY));
+    npart__json_text(out, "order", npart_slot_order_text(order_of(set)));
     npart__json_text(out, "present", npart_present_text(first->info.present));
     npart__json_open(out, "files", '[');
     for (uint32_t i = 0; i < set->count; i++) {

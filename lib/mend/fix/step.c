@@ -454,6 +454,10 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
         return status;
     }
     attempt->step.site_count = search->fix->cache.pair_count;
+    if (search->fix->cache.was_fixed) {
+        attempt->step.equality = NPART_EQUAL_BITS;
+        attempt->step.argument = "Outputs are what was new in the cache; nothing else changes.";
+    }
     status = analyse_made(search, made, attempt, NPART__ID_CACHE);
     if (status == NPART_OK && !attempt->made)
         return npart__fail(search->error, NPART_ERROR_ARGUMENT, "", "the model cannot be read with a fixed cache");

@@ -185,6 +185,7 @@ NPART_EQUAL_APPROX = 4
 
 NPART_SLOTS_RIGHT = 0
 NPART_SLOTS_ANY = 1
+NPART_SLOTS_LEFT = 2
 
 NPART_PRESENT_NEW = 0
 NPART_PRESENT_SHIFT = 1
@@ -277,7 +278,7 @@ VERSION = "0.3.0"
 NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
-NPART_FIX_OPTIONS_INIT = {"version": 4, "most_growth": 0.25}
+NPART_FIX_OPTIONS_INIT = {"version": 5, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
 NPART_SIDE_INIT = {"version": 2}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
@@ -1521,6 +1522,7 @@ class npart_fix_options(Structure):
     cache_slots: int
     cache_tokens: int
     cache_shifts: bool
+    cuts_windows: bool
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1546,6 +1548,7 @@ class npart_fix_options(Structure):
         ("cache_slots", c_uint32),
         ("cache_tokens", c_uint32),
         ("cache_shifts", c_bool),
+        ("cuts_windows", c_bool),
     ]
 
 
