@@ -230,8 +230,7 @@ NPART_API bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const 
 enum npart_slot_order {
     NPART_SLOTS_RIGHT, /* at the right end of the past, the latest last */
     NPART_SLOTS_ANY, /* anywhere in the past, in any order */
-    /* at the left end, the latest last; the past has all slots, and new ones are written after those */
-    NPART_SLOTS_LEFT
+    NPART_SLOTS_LEFT /* at the left end, the latest last; new ones follow, as the past has all slots */
 };
 NPART_API const char *npart_slot_order_text(enum npart_slot_order value); /* in JSON, or NULL */
 

@@ -127,6 +127,7 @@ static void fix(const struct subject *subject, const npart_model *model, const s
         options.cache_slots = 8;
         options.cache_tokens = 1 + (subject->choices[VALUE] >> 6 & 1);
         options.cache_shifts = subject->choices[VALUE] >> 5 & 1;
+        options.cuts_windows = subject->choices[VALUE] >> 6 & 1;
     }
     options.most_growth = flags & ANY_GROWTH ? -1 : 0.25;
     options.allocator = &limited;

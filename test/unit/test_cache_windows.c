@@ -11,7 +11,8 @@
 static const char two_layers[] =
     "opset 17\ninput ids int64[1,new]\ninput mask int64[1,total]\ninput positions int64[1,new]\n"
     "input past_0 float32[1,2,past,4]\ninput past_1 float32[1,2,past,4]\n"
-    "init words float32[100,8]\ninit places float32[64,8]\ninit heads int64[4] = 0 0 2 4\ninit joined int64[3] = 0 0 8\n"
+    "init words float32[100,8]\ninit places float32[64,8]\ninit heads int64[4] = 0 0 2 4\n"
+    "init joined int64[3] = 0 0 8\n"
     "init axes int64[2] = 1 2\ninit one int64[1] = 1\ninit zero int64[] = 0\ninit step int64[] = 1\n"
     "init axis int64[] = 2\ninit one_f float32[] = 1\ninit open float32[] = 0\ninit closed float32[] = -10000\n"
     "init wide int64[] = 8\ninit single int64[1] = 0\n"

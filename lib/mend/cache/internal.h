@@ -103,6 +103,11 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
 /* pairs.c: those that grow; there may be none. */
 npart_status npart__cache_find_pairs(struct npart__work *work);
 npart_status npart__cache_find_sizes(struct npart__work *work);
+/* The name by which an axis of an input can be bound; NULL: its size is written in the file, or out of memory. */
+const char *npart__cache_name_of_axis(const struct npart__work *work, uint32_t input, uint32_t axis);
+/* The size of a dim, which must be no other already; NULL for a name is out of memory. */
+npart_status npart__cache_add_dim(struct npart__work *work, const char *name, enum npart__cache_size size,
+                                  int64_t number);
 /* Adds all inputs, with what they are. Pairs are known. */
 npart_status npart__cache_list_inputs(struct npart__work *work);
 bool npart__cache_is_past(const struct npart__work *work, uint32_t value);

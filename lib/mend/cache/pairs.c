@@ -163,8 +163,7 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* The name by which an axis of an input can be bound; NULL: its size is written in the file, or out of memory. */
-static const char *name_of_axis(const struct npart__work *work, uint32_t input, uint32_t axis)
+const char *npart__cache_name_of_axis(const struct npart__work *work, uint32_t input, uint32_t axis)
 {
     const struct npart__declared_type *declared = npart__value_at(work->graph, input)->declared;
     if (!declared || !declared->has_rank || axis >= declared->rank || declared->dims[axis].value >= 0)
@@ -174,8 +173,11 @@ static const char *name_of_axis(const struct npart__work *work, uint32_t input, 
     return npart__arena_format(work->arena, "%s.%u", npart__value_name(work->graph, input), axis);
 }
 
-static npart_status add_dim(struct npart__work *work, const char *name, enum npart__cache_size size, int64_t number)
+npart_status npart__cache_add_dim(struct npart__work *work, const char *name, enum npart__cache_size size,
+                                  int64_t number)
 {
+    if (!name)
+        return npart__fail_memory(work->error);
     for (uint32_t i = 0; i < work->dims.count; i++)
         if (strcmp(work->dims.items[i].name, name) == 0)
             return work->dims.items[i].size == (uint8_t)size && work->dims.items[i].number == number
@@ -333,8 +335,9 @@ npart_status npart__cache_list_inputs(struct npart__work *work)
             continue; /* a constant, or one that has a default */
         if (work->is_ungrouped && !npart__value_at(work->graph, value)->consumer_count)
             continue;
+        bool is_past = npart__cache_is_past(work, value);
         struct npart__cache_input input = {.value = value,
-                                           .role = npart__cache_is_past(work, value) ? NPART_PORT_PAST : NPART_PORT_OTHER,
+                                           .role = is_past ? NPART_PORT_PAST : NPART_PORT_OTHER,
                                            .slot_axis = NPART_NONE,
                                            .element_type = fact->element_type,
                                            .rank = fact->rank};
@@ -354,9 +357,11 @@ static npart_status find_tokens(struct npart__work *work)
         const struct npart__cache_input *at = &work->inputs.items[i];
         if (at->role != NPART_PORT_TOKENS)
             continue;
-        const char *name = at->rank ? name_of_axis(work, at->value, at->rank - 1u) : NULL;
-        if (name)
-            return add_dim(work, name, NPART__SIZE_TOKENS, 0);
+        const char *name = at->rank ? npart__cache_name_of_axis(work, at->value, at->rank - 1u) : NULL;
+        const char *batch = at->rank == 2 ? npart__cache_name_of_axis(work, at->value, 0) : NULL;
+        npart_status status = batch ? npart__cache_add_dim(work, batch, NPART__SIZE_BATCH, 0) : NPART_OK;
+        if (status != NPART_OK || name)
+            return status == NPART_OK ? npart__cache_add_dim(work, name, NPART__SIZE_TOKENS, 0) : status;
         int64_t size = at->rank ? npart__fact_of(work->plain, at->value)->dims[at->rank - 1u] : 1;
         work->has_fixed_tokens = true;
         return size == work->request->tokens
@@ -376,9 +381,9 @@ static npart_status find_others(struct npart__work *work, const struct npart__pa
     const struct npart__fact *fresh = npart__fact_of(work->plain, pair->fresh);
     npart_status status = NPART_OK;
     for (uint32_t i = 1; fresh->has_rank && fresh->rank == past->rank && i < past->rank && status == NPART_OK; i++) {
-        const char *name = i == pair->axis ? NULL : name_of_axis(work, pair->past, i);
+        const char *name = i == pair->axis ? NULL : npart__cache_name_of_axis(work, pair->past, i);
         if (name && npart__is_number(fresh->dims[i]))
-            status = add_dim(work, name, NPART__SIZE_NUMBER, fresh->dims[i]);
+            status = npart__cache_add_dim(work, name, NPART__SIZE_NUMBER, fresh->dims[i]);
     }
     return status;
 }
@@ -388,11 +393,13 @@ npart_status npart__cache_find_sizes(struct npart__work *work)
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < work->pairs.count && status == NPART_OK; i++) {
         const struct npart__pair *pair = &work->pairs.items[i];
-        const char *past = name_of_axis(work, pair->past, pair->axis);
-        const char *batch = pair->axis ? name_of_axis(work, pair->past, 0) : NULL;
-        status = add_dim(work, past, NPART__SIZE_PAST, 0);
+        const char *past = npart__cache_name_of_axis(work, pair->past, pair->axis);
+        /* Of three axes the first is that of all heads, whose number follows from the new keys. */
+        bool has_batch = pair->axis && npart__fact_of(work->plain, pair->past)->rank > 3;
+        const char *batch = has_batch ? npart__cache_name_of_axis(work, pair->past, 0) : NULL;
+        status = npart__cache_add_dim(work, past, NPART__SIZE_PAST, 0);
         if (status == NPART_OK && batch)
-            status = add_dim(work, batch, NPART__SIZE_BATCH, 0);
+            status = npart__cache_add_dim(work, batch, NPART__SIZE_BATCH, 0);
         if (status == NPART_OK)
             status = find_others(work, pair);
     }

@@ -30,8 +30,22 @@ struct npart_dim_binding *npart__cache_bindings(const struct npart__work *work, 
     return list;
 }
 
-/* A dim of an input that no size was found for. A mask over all slots has its number of slots as a dim of its own, at
- * its last axis; any other is the user's to know. */
+/* The size of an axis of a cache as its new slots have it, once other sizes are given: that of all heads, where these
+ * are one axis with the batch. -1: not known. */
+static int64_t size_of_fresh(const struct npart__work *work, const struct npart__inference *inference, uint32_t past,
+                             uint32_t axis)
+{
+    for (uint32_t i = 0; i < work->pairs.count; i++) {
+        const struct npart__fact *fact = npart__fact_of(inference, work->pairs.items[i].fresh);
+        if (work->pairs.items[i].past == past && axis != work->pairs.items[i].axis && fact->has_rank &&
+            axis < fact->rank && npart__is_number(fact->dims[axis]))
+            return fact->dims[axis];
+    }
+    return -1;
+}
+
+/* A dim of an input that no size was found for. That of a cache follows from its new slots. A mask over all slots has
+ * their number as a dim of its own, at its last axis; any other is the user's to know. */
 static npart_status take_total(struct npart__work *work, const struct npart__inference *inference, bool *is_found)
 {
     *is_found = false;
@@ -43,7 +57,13 @@ static npart_status take_total(struct npart__work *work, const struct npart__inf
             if (npart__is_number(fact->dims[k]))
                 continue;
             const char *name = declared && k < declared->rank ? declared->dims[k].parameter : NULL;
+            int64_t heads = size_of_fresh(work, inference, at->value, k);
             bool is_elsewhere = false;
+            if (heads > 0) {
+                *is_found = true;
+                return npart__cache_add_dim(work, npart__cache_name_of_axis(work, at->value, k), NPART__SIZE_NUMBER,
+                                            heads);
+            }
             for (uint32_t n = 0; name && n < work->inputs.count; n++) {
                 const struct npart__declared_type *other =
                     npart__value_at(work->graph, work->inputs.items[n].value)->declared;

@@ -860,8 +860,8 @@ class Cache:
     """Slots that a run is given: ``slots`` - ``tokens``."""
     order: SlotOrder
     """Where slots that are used may be: ``right``: at the right end of the past, the latest last; ``any``: anywhere
-    in the past, in any order; ``left``: at the left end, the latest last; the past has all slots, and new ones
-    are written after those."""
+    in the past, in any order; ``left``: at the left end, the latest last; new ones follow, as the past has all
+    slots."""
     present: Present
     """What the outputs of a cache are: ``new``: the keys and values of the new tokens, which the host writes into
     its cache; ``shift``: the past of the next run: its slots but the first, and the new ones at its end."""
