@@ -32,7 +32,7 @@ CLASSES = {
     "mod-fmod": "approx", "logsoftmax": "ulp", "trig": "approx", "gather-dequantize": "bits", "qoperator": "step",
     "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
-    "no-op": "bits", "float32": "ulp", "cast-back": "bits",
+    "no-op": "bits", "no-elements": "bits", "float32": "ulp", "cast-back": "bits",
     "group-query": "ulp", "rotary": "ulp", "gather-blocks": "bits-if",
     "tensor-scatter": "bits", "attention-past": "ulp", "sum": "bits", "neg": "bits", "reciprocal": "bits",
 }

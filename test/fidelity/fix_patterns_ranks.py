@@ -346,5 +346,20 @@ def tiles():
           opset=13, applies=None)
 
 
-for _make in (transposes, elementwise, one_axis, reductions, layer_norms, other_norms, pools, tiles):
+def without_elements():
+    slices = {"s": np.array([3]), "e": np.array([9]), "a": np.array([1])}
+    for name, operands in (("after", "r, n"), ("before", "n, r")):
+        pattern("no-elements", f"concat-{name}",
+                f"(float[2,3] x) => (z) {{ r = Add(x, x)\n n = Slice(x, s, e, a)\n c = Concat<axis=1>({operands})\n"
+                " z = Mul(c, c) }", slices)
+    pattern("no-elements", "concat-some", "(float[2,3] x) => (z) { r = Add(x, x)\n n = Slice(x, s, e, a)\n"
+            " z = Concat<axis=1>(r, n) }", {**slices, "s": np.array([2])}, applies=False)
+    written = {"s": np.array([0]), "e": np.array([0]), "a": np.array([0]), "i": np.zeros([0, 1], np.int64)}
+    for op, line in (("reshape", "u = Reshape(n, d)"), ("transpose", "u = Transpose<perm=[0,1]>(n)")):
+        pattern("no-elements", f"scatter-{op}",
+                f"(float[2,3] x) => (z) {{ r = Add(x, x)\n n = Slice(x, s, e, a)\n {line}\n"
+                " z = ScatterND(r, i, u) }", {**written, "d": np.array([0, 3])} if op == "reshape" else written)
+
+
+for _make in (transposes, elementwise, one_axis, reductions, layer_norms, other_norms, pools, tiles, without_elements):
     _make()

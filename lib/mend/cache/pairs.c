@@ -241,7 +241,8 @@ static bool is_part_of(const struct npart__work *work, uint32_t node, const char
 /* Follows what hands the integer on. Few nodes are between, so depth is limited and small. */
 static void follow_integer(const struct npart__work *work, uint32_t value, unsigned depth, struct destiny *out)
 {
-    static const char hands_on[] = "Cast Reshape Unsqueeze Squeeze Identity Add Sub Mul Expand Flatten Clip";
+    static const char hands_on[] =
+        "Cast Reshape Unsqueeze Squeeze Identity Add Sub Mul Expand Flatten Clip Gather Slice Split";
     const struct npart__graph *graph = work->graph;
     const struct npart__value *at = npart__value_at(graph, value);
     for (uint32_t i = 0; i < at->consumer_count && depth < 8; i++) {
