@@ -425,10 +425,10 @@ def most_of(path, new, others, bound, tokens, expected, wide):
     if wide:
         own = compare(wide, expected)[0]
         print(f"  the original against itself in float32: {own:.1e}")
-        return max(MOST[dtype], WIDE * own)
+        return max(MOST.get(dtype, MOST[np.float32]), WIDE * own)
     own = own_error(path, new, others, bound, tokens, expected[-1])
     print(f"  the original against itself, all tokens at once: {own:.1e}")
-    return max(MOST[dtype], OWN * own)
+    return max(MOST.get(dtype, MOST[np.float32]), OWN * own)
 
 
 def judge(args, path, words, wide=None, source=None):

@@ -419,6 +419,10 @@ static const struct refused refusals[] = {
      "node put = ScatterND(rows, column, word) @put\nnode most = ReduceMax(put)\n"
      "node found = Gather(places, positions) @place\nnode place = Add(found, most)\n", 1, "node 7 (ScatterND put)",
      "it is given positions, and how far it reads with them is not known"},
+    /* All slots are quantized in each run. */
+    {"node present_k = Identity(key)\n",
+     "init scale float32[] = 1\nnode codes = QuantizeLinear(key, scale) @codes\nnode present_k = Identity(codes)\n", 1,
+     "node 38 (QuantizeLinear codes)", "it quantizes the whole cache anew"},
     {"node key = Concat(past_k, new_k) axis=2 @join\n",
      "node key = com.microsoft:Unknown(past_k, new_k) @unknown\n", 1, "",
      "input past_k grows with the cache, and no output takes it on"},

@@ -92,6 +92,24 @@ static bool is_taken_by(const struct npart__work *work, uint32_t producer)
     return npart__lists_op(work->graph, ops, producer);
 }
 
+/* What was dequantized, joined with new slots and quantized again: all of the cache, in each run. */
+static bool is_requantized(const struct npart__work *work, uint32_t producer)
+{
+    uint32_t joined = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
+    uint32_t maker = joined == NPART_NONE ? NPART_NONE
+                                          : npart__producer(work->graph, npart__cache_through(work, joined));
+    uint32_t first = maker == NPART_NONE ? NPART_NONE
+                                         : npart__node_input(work->graph, npart__node_at(work->graph, maker), 0);
+    if (first == NPART_NONE || !npart__lists_op(work->graph, "Concat", maker) ||
+        !npart__lists_op(work->graph, "QuantizeLinear com.microsoft:QuantizeLinear DynamicQuantizeLinear", producer))
+        return false;
+    first = npart__cache_through(work, first);
+    uint32_t from = npart__producer(work->graph, first);
+    return npart__cache_is_graph_input(work, first) ||
+           (from != NPART_NONE &&
+            npart__lists_op(work->graph, "DequantizeLinear com.microsoft:DequantizeLinear", from));
+}
+
 uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
                                const struct npart__inference *chosen)
 {
@@ -132,7 +150,7 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
 {
     const struct npart__graph *graph = work->graph;
     const struct npart__scope *scope = npart__scope_at(graph, 0);
-    uint32_t taken = NPART_NONE;
+    uint32_t taken = NPART_NONE, requantized = NPART_NONE;
     struct npart__pair fixed = {.join = NPART_NONE};
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.present = graph->operands.items[scope->first_output + i]};
@@ -140,6 +158,7 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
         if (producer == NPART_NONE)
             continue;
         taken = is_taken_by(work, producer) ? producer : taken;
+        requantized = is_requantized(work, producer) ? producer : requantized;
         if (!npart__cache_is_joined(work, producer, &pair))
             continue;
         if (npart__is_number(npart__fact_of(work->plain, pair.past)->dims[pair.axis])) {
@@ -154,6 +173,10 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
     }
     if (taken != NPART_NONE)
         return npart__cache_refuse(work, taken, "the operator keeps the cache itself; it is not followed");
+    if (requantized != NPART_NONE)
+        return npart__cache_refuse(work, requantized,
+                                   "it quantizes the whole cache anew; only a cache that is joined as integers is "
+                                   "followed");
     /* Where all are, their outputs alone can change (fixed.c). */
     if (work->pairs.count && fixed.join != NPART_NONE)
         return npart__cache_refuse(work, fixed.join, "the cache has a fixed size already: input %s",
