@@ -104,6 +104,8 @@ def test_fix_of_a_cache(tool: str, tmp_path: pathlib.Path) -> None:
         fix(path, "hexagon", cache=16, tokens=2)
     with pytest.raises(npu_partition.ArgumentError, match="new or shift"):
         fix(path, "hexagon", cache=16, present="old")  # type: ignore[arg-type]
+    with pytest.raises(npu_partition.ArgumentError, match="no layer was found to have a window"):
+        fix(path, "hexagon", cache=16, window_cache=True)
 
 
 def test_fix_set(tool: str, tmp_path: pathlib.Path) -> None:

@@ -24,7 +24,8 @@ static void check_cache(const npart_fix *fix)
     uint32_t count = 0;
     if (!npart_fix_cache(fix, &cache))
         return;
-    FUZZ_REQUIRE(cache.past + (cache.order == NPART_SLOTS_LEFT ? 0 : cache.tokens) == cache.slots && cache.text && npart_slot_order_text(cache.order));
+    uint32_t added = cache.order == NPART_SLOTS_LEFT ? 0 : cache.tokens;
+    FUZZ_REQUIRE(cache.past + added == cache.slots && cache.text && npart_slot_order_text(cache.order));
     for (; npart_fix_cache_port(fix, count, &port); count++)
         FUZZ_REQUIRE(port.name && port.type && npart_port_role_text(port.role));
     FUZZ_REQUIRE(count == cache.port_count);

@@ -132,7 +132,7 @@ static bool are_slots(const struct npart__work *work, struct npart__inference *i
     if (!known || !known->ints || !npart__is_static(fact) || !read_scatter(work, pair->join, &at))
         return false;
     const struct npart__fact *fresh = npart__fact_of(work->plain, at.fresh);
-    uint64_t behind = 1, count = (uint64_t)fresh->dims[at.axis];
+    uint64_t stride = 1, count = (uint64_t)fresh->dims[at.axis];
     if (npart__lists_op(work->graph, "TensorScatter", pair->join))
         return known->count == 1 && known->ints[0] == first;
     if (npart__lists_op(work->graph, "ScatterND", pair->join)) {
@@ -142,10 +142,10 @@ static bool are_slots(const struct npart__work *work, struct npart__inference *i
         if (fact->rank != fresh->rank || memcmp(fact->dims, fresh->dims, fact->rank * sizeof *fact->dims) != 0)
             return false;
         for (uint32_t i = at.axis + 1; i < fact->rank; i++)
-            behind *= (uint64_t)fact->dims[i];
+            stride *= (uint64_t)fact->dims[i];
     }
     for (uint32_t i = 0; i < known->count; i++)
-        if (known->ints[i] != first + (int64_t)(i / behind % count))
+        if (known->ints[i] != first + (int64_t)(i / stride % count))
             return false;
     return true;
 }

@@ -9,6 +9,8 @@
 
 /* What closes a slot. In float16 twice as much is no number any more. */
 #define NPART__MASK_VALUE (-1e4)
+/* Elements that are followed: a mask over all slots, for each of some new tokens. */
+#define NPART__CACHE_ELEMENTS (1u << 17)
 
 /* ---- what was found ---------------------------------------------------------------------------------------------- */
 

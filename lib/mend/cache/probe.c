@@ -7,8 +7,6 @@
 #include "cache/internal.h"
 #include "infer/families.h"
 
-/* Elements that are followed: a mask over all slots, for each of some new tokens. */
-#define MOST_ELEMENTS (1u << 17)
 /* Sizes of the probes by which axes are told apart. */
 enum { LEARN_PAST = 5, LEARN_MORE = 3 };
 
@@ -86,7 +84,7 @@ static npart_status take_total(struct npart__work *work, const struct npart__inf
 static npart_status infer_at(struct npart__work *work, uint32_t past, uint32_t tokens, const struct npart__given *given,
                              uint32_t given_count, struct npart__arena *arena, struct npart__inference *out)
 {
-    struct npart__infer_options options = {.binding_count = work->dims.count, .most_elements = MOST_ELEMENTS,
+    struct npart__infer_options options = {.binding_count = work->dims.count, .most_elements = NPART__CACHE_ELEMENTS,
                                            .given = given, .given_count = given_count};
     options.bindings = npart__cache_bindings(work, past, tokens, arena);
     return options.bindings ? npart__infer(work->graph, &options, arena, out, work->error)
@@ -189,10 +187,10 @@ static const struct npart__known *give(struct npart__work *work, const struct np
     uint32_t columns = 1, rows = 1;
     for (uint32_t k = 0; k < at->rank; k++) {
         int64_t size = k == at->slot_axis ? (int64_t)layout->past + layout->tokens : at->dims[k];
-        if ((uint64_t)size > MOST_ELEMENTS)
+        if ((uint64_t)size > NPART__CACHE_ELEMENTS)
             return NULL;
         count *= (uint64_t)size;
-        if (count > MOST_ELEMENTS)
+        if (count > NPART__CACHE_ELEMENTS)
             return NULL;
         if (k + 1u == at->rank)
             columns = (uint32_t)size;

@@ -275,6 +275,10 @@ npart_status npart__cache_find_windows(struct npart__work *work)
     }
     if (status != NPART_OK || found)
         return status;
+    if ((uint64_t)work->request->tokens * work->request->slots > NPART__CACHE_ELEMENTS)
+        return npart__cache_refuse(work, NPART_NONE,
+                                   "masks of %u new tokens and %u slots are too large to find windows in; fewer "
+                                   "--tokens", work->request->tokens, work->request->slots);
     return npart__cache_refuse(work, NPART_NONE, "no layer was found to have a window of fewer than %u slots",
                                work->request->slots);
 }

@@ -24,12 +24,13 @@ static uint64_t bytes_of(const struct npart_cache_port *port, uint32_t more)
 
 static void add_ports(const struct npart__cache *cache, struct npart_decode_info *out)
 {
+    uint32_t added = cache->info.slots - cache->info.past;
     for (uint32_t i = 0; i < cache->ports.count; i++) {
         const struct npart_cache_port *port = &cache->ports.items[i];
         uint64_t *sum = port->is_output ? &out->bytes_out : &out->bytes_in;
         *sum = npart__sum_uint64(*sum, bytes_of(port, 0));
         if (port->role == NPART_PORT_PAST)
-            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, cache->info.slots - cache->info.past));
+            out->cache_bytes = npart__sum_uint64(out->cache_bytes, bytes_of(port, added));
     }
 }
 
