@@ -31,6 +31,7 @@ struct writing {
     struct added added[LIMIT_ADDED];
     uint32_t added_count;
     bool is_full; /* more inputs than these would be needed */
+    bool is_unknown; /* how a result is shaped with fewer slots */
     const char **made; /* by value: the name of what was made anew for it */
     struct NPART__ARRAY(struct shorter *) windows;
 };
@@ -152,7 +153,11 @@ static const char *cut_shape(struct writing *writing, struct shorter *shorter, s
     struct npart__fact *fact = &shorter->inference.facts[value];
     const struct npart__known *all = npart__elements(&writing->inference, &writing->inference.facts[value]);
     const struct npart__known *some = npart__elements(&shorter->inference, fact);
-    if (!all || !some || !all->ints || !some->ints)
+    bool is_known = all && some && all->ints && some->ints;
+    bool has_failed = npart__take_failure(&writing->inference);
+    has_failed |= npart__take_failure(&shorter->inference);
+    writing->is_unknown |= !is_known && !has_failed;
+    if (!is_known || has_failed)
         return NULL;
     if (all->count == some->count && memcmp(all->ints, some->ints, all->count * sizeof *all->ints) == 0)
         return name;
@@ -269,6 +274,8 @@ static npart_status change_node(struct writing *writing, uint32_t id)
             names[i] = cut_operand(writing, shorter, &site, i, names[i]);
         if (i == 0 && work->is_unmasked[id])
             names[i] = NPART__MAKE(&site, "Add", names[i], bias_of(writing, shorter, &site));
+        if (!names[i] && writing->is_unknown)
+            return npart__cache_refuse(work, id, "how its result is shaped with the slots of a window is not known");
         if (!names[i])
             return writing->is_full ? npart__cache_refuse(work, id, "it needs more than %u inputs", LIMIT_ADDED)
                                     : npart__fail_memory(work->error);
