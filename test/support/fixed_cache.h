@@ -16,6 +16,8 @@ struct fixed_cache {
     npart_status status;
 };
 
+/* Two layers: the first sees the last 8 tokens alone, the second all. The number of slots is read off the first. */
+extern const char window_decoder[];
 /* The caller clears `out->arena`. */
 void fix_cache(struct fixed_cache *out, const char *text, uint32_t slots, uint32_t tokens, bool shifts);
 void fix_cache_by(struct fixed_cache *out, const char *text, const struct npart__cache_request *request);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "support/failing.h"
+#include "support/fixed_cache.h"
 #include "support/subjects.h"
 #include "support/test.h"
 
@@ -201,6 +202,18 @@ static npart_status fix_set(struct scene *scene, struct npart_error *error)
     return status;
 }
 
+static npart_status fix_windows(struct scene *scene, struct npart_error *error)
+{
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    npart_fix *made = NULL;
+    options.keep_bytes = 1024;
+    options.cache_slots = 16;
+    options.cuts_windows = true;
+    npart_status status = fix(scene, &made, &options, error);
+    npart_fix_free(made);
+    return status;
+}
+
 static npart_status split(struct scene *scene, struct npart_error *error)
 {
     return npart_plan_split(scene->plan, model_path, out_path, NPART_WEIGHTS_EXTERNAL, error);
@@ -238,6 +251,7 @@ static void test_allocation_failure_files__fix(void)
 {
     static const struct tried_call reported = {"fix, reported", NOTHING, fix_and_report};
     static const struct tried_call written = {"fix, written", NOTHING, fix_and_write};
+    static const struct tried_call windows = {"fix with caches of windows", NOTHING, fix_windows};
     static const struct tried_call bound = {"fix with sizes and values", NOTHING, fix_bound};
     static const char open[] = "opset 17\n"
                                "graph this\nnode f = Add(x, w)\noutput f float32[n,4]\nend\n"
@@ -248,6 +262,7 @@ static void test_allocation_failure_files__fix(void)
     try_call(&reported, mended, mended_list);
     try_call(&written, mended, mended_list);
     try_call(&bound, open, mended_list);
+    try_call(&windows, window_decoder, mended_list);
 }
 
 /* No file may be longer than a limit, so that writing fails in each of them, and at last in none. */

@@ -7,37 +7,9 @@
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 
-/* Two layers: the first sees the last 8 tokens alone, the second all. The number of slots is read off the first. */
-static const char two_layers[] =
-    "opset 17\ninput ids int64[1,new]\ninput mask int64[1,total]\ninput positions int64[1,new]\n"
-    "input past_0 float32[1,2,past,4]\ninput past_1 float32[1,2,past,4]\n"
-    "init words float32[100,8]\ninit places float32[64,8]\ninit heads int64[4] = 0 0 2 4\n"
-    "init joined int64[3] = 0 0 8\n"
-    "init axes int64[2] = 1 2\ninit one int64[1] = 1\ninit zero int64[] = 0\ninit step int64[] = 1\n"
-    "init axis int64[] = 2\ninit one_f float32[] = 1\ninit open float32[] = 0\ninit closed float32[] = -10000\n"
-    "init wide int64[] = 8\ninit single int64[1] = 0\n"
-    "node shape = Shape(past_0)\nnode before = Gather(shape, axis)\nnode ids_shape = Shape(ids)\n"
-    "node tokens = Gather(ids_shape, step)\nnode slots = Add(before, tokens)\n"
-    "node slot = Range(zero, slots, step)\nnode row1 = Range(before, slots, step)\nnode row = Unsqueeze(row1, one)\n"
-    "node later = Greater(slot, row)\nnode causal = Where(later, closed, open)\n"
-    "node from = Sub(row, wide)\nnode old = LessOrEqual(slot, from)\nnode near = Where(old, closed, causal)\n"
-    "node seen = Cast(mask) to=1\nnode unseen = Sub(one_f, seen)\nnode bias = Mul(unseen, closed)\n"
-    "node hiding = Unsqueeze(bias, axes)\n"
-    "node word = Gather(words, ids)\nnode place = Gather(places, positions)\nnode x = Add(word, place)\n"
-    "node x4 = Reshape(x, heads)\nnode q = Transpose(x4) perm=[0,2,1,3]\n"
-    "node key_0 = Concat(past_0, q) axis=2\nnode turned_0 = Transpose(key_0) perm=[0,1,3,2]\n"
-    "node products_0 = MatMul(q, turned_0)\nnode near_0 = Add(products_0, near)\nnode scores_0 = Add(near_0, hiding)\n"
-    "node weights_0 = Softmax(scores_0) axis=-1\nnode mixed_0 = MatMul(weights_0, key_0)\n"
-    "node q1 = Add(q, mixed_0)\n"
-    "node key_1 = Concat(past_1, q1) axis=2\nnode turned_1 = Transpose(key_1) perm=[0,1,3,2]\n"
-    "node products_1 = MatMul(q1, turned_1)\nnode far_1 = Add(products_1, causal)\nnode scores_1 = Add(far_1, hiding)\n"
-    "node weights_1 = Softmax(scores_1) axis=-1\nnode mixed_1 = MatMul(weights_1, key_1)\n"
-    "node mixed_t = Transpose(mixed_1) perm=[0,2,1,3]\nnode y = Reshape(mixed_t, joined)\noutput y\n"
-    "output key_0 float32[1,2,length,4]\noutput key_1 float32[1,2,length,4]\n";
-
 static void fix_windows(struct fixed_cache *out, const char *line, const char *by, uint32_t tokens, bool shifts)
 {
-    char *text = replaced_text(two_layers, line, by);
+    char *text = replaced_text(window_decoder, line, by);
     fix_cache_by(out, text, &(struct npart__cache_request){16, tokens, shifts, true});
     free(text);
 }
