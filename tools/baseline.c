@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A baseline is written by hand, number by number, so that equal sides give equal bytes with every release of jansson.
+ * The cache beside a baseline: all that a comparison needs. It is written by hand, number by number, so that
+ * equal sides give equal bytes with every release of jansson.
  */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline_words.h"
 #include "side.h"
 
-static int compare_sides(const void *a, const void *b)
+int compare_sides(const void *a, const void *b)
 {
     const struct npart_side *x = *(const struct npart_side *const *)a, *y = *(const struct npart_side *const *)b;
     int order = strcmp(x->model, y->model);
@@ -126,78 +128,104 @@ static void put_figures(FILE *file, const struct npart_side *side)
     put_count(file, ",\"limits_passed\":", side->limits);
 }
 
-static bool is_left(const struct npart_side_node *node)
+/* Numbers in digits of 64, the first one first: a node takes 37 bytes, whatever it is. */
+static void put_digits(FILE *file, uint32_t number, unsigned width)
 {
-    return node->verdict == NPART_VERDICT_CPU || node->verdict == NPART_VERDICT_FAIL ||
-           node->verdict == NPART_VERDICT_UNKNOWN;
+    while (width--)
+        (void)fputc(BASELINE_DIGITS[number >> 6 * width & 63], file);
 }
 
-/* `places` gets by node its place among those that are listed. */
-static bool put_nodes(FILE *file, const struct npart_side *side, uint32_t *places)
+/* Up to three digits; the last number stands for all that have no place. */
+static uint32_t small(uint32_t number)
 {
-    uint32_t count = 0;
-    bool is_ok = true;
+    return number < BASELINE_NONE ? number : BASELINE_NONE;
+}
+
+static uint32_t *find_op(json_t *places, const char *op, uint32_t *numbers, uint32_t *count)
+{
+    json_t *place = json_object_get(places, op);
+    uint32_t at = place ? (uint32_t)json_integer_value(place) : *count;
+    if (!place && json_object_set_new(places, op, json_integer(at)) != 0)
+        return NULL;
+    *count += !place;
+    numbers[at] = at;
+    return &numbers[at];
+}
+
+/* The operators, each once, then all nodes as numbers. */
+static bool put_nodes(FILE *file, const struct npart_side *side)
+{
+    uint32_t count = 0, told = 0;
+    json_t *places = json_object();
+    uint32_t *numbers = calloc(side->node_count + (size_t)1, sizeof *numbers);
+    uint32_t *ops = calloc(side->node_count + (size_t)1, sizeof *ops);
+    bool is_ok = places && numbers && ops;
+    for (uint32_t i = 0; is_ok && i < side->node_count; i++) {
+        json_t *op = make_string(side->nodes[i].op ? side->nodes[i].op : "");
+        const uint32_t *place = op ? find_op(places, json_string_value(op), numbers, &count) : NULL;
+        json_decref(op);
+        is_ok = place != NULL;
+        ops[i] = place ? *place : 0;
+        if (is_ok && count > told)
+            is_ok = put_text(file, told++ ? "," : "", side->nodes[i].op);
+    }
+    (void)fprintf(file, "],\"packed\":\"");
     for (uint32_t i = 0; is_ok && i < side->node_count; i++) {
         const struct npart_side_node *node = &side->nodes[i];
         uint32_t name = node->name && *node->name ? npart_name_hash(node->name) : node->name_hash;
-        places[i] = NPART_NONE;
-        if (!is_left(node))
-            continue;
-        is_ok = put_text(file, count ? ",[" : "[", node->op);
-        (void)fprintf(file, ",\"%s\",", npart_verdict_text(node->verdict));
-        put_count(file, "", node->cause);
-        (void)fprintf(file, ",\"%08x%08x%08x%08x\",\"%08x\"]", (unsigned)node->up, (unsigned)node->down,
-                      (unsigned)node->around, (unsigned)node->itself, (unsigned)name);
-        places[i] = count++;
+        const uint32_t hashes[] = {node->up, node->down, node->around, node->itself, name};
+        put_digits(file, small(ops[i]), 3);
+        put_digits(file, (uint32_t)node->verdict, 1);
+        put_digits(file, small(node->cause), 3);
+        for (size_t k = 0; k < sizeof hashes / sizeof *hashes; k++)
+            put_digits(file, hashes[k], 6);
     }
+    (void)fprintf(file, "\"");
+    json_decref(places);
+    free(numbers);
+    free(ops);
     return is_ok;
 }
 
-static bool put_causes(FILE *file, const struct npart_side *side, const uint32_t *places)
+static bool put_causes(FILE *file, const struct npart_side *side)
 {
     bool is_ok = true;
     for (uint32_t i = 0; is_ok && i < side->cause_count; i++) {
         const struct npart_side_cause *cause = &side->causes[i];
-        bool is_first = true;
         is_ok = put_text(file, i ? ",{\"kind\":" : "{\"kind\":", cause->kind) &&
                 put_text(file, ",\"rule\":", cause->rule) && put_text(file, ",\"text\":", cause->text);
         (void)fprintf(file, ",\"victims\":%u,\"nodes\":[", cause->affected_count);
         for (uint32_t k = 0; k < cause->node_count; k++)
-            if (places[cause->nodes[k]] != NPART_NONE) {
-                (void)fprintf(file, "%s%u", is_first ? "" : ",", places[cause->nodes[k]]);
-                is_first = false;
-            }
+            (void)fprintf(file, "%s%u", k ? "," : "", cause->nodes[k]);
         (void)fprintf(file, "]}");
     }
     return is_ok;
 }
 
-/* The order of members is that of a report; `left` stands for `nodes`. */
+/* The order of members is that of a report; `packed` stands for `nodes`. */
 static bool put_side(FILE *file, const struct npart_side *side)
 {
-    uint32_t *places = calloc(side->node_count + (size_t)1, sizeof *places);
     size_t length = strcspn(side->target, ":+");
     char *list = malloc(length + 1);
-    bool is_ok = places && list;
+    bool is_ok = list != NULL;
     if (list) {
         memcpy(list, side->target, length);
         list[length] = '\0';
     }
-    is_ok = is_ok && put_text(file, side->is_invalid ? "{\"baseline\":1,\"findings\":[{\"code\":\"invalid\"}],"
+    is_ok = is_ok && put_text(file, side->is_invalid ? "{\"baseline\":2,\"findings\":[{\"code\":\"invalid\"}],"
                                                        "\"model\":{\"path\":"
-                                                     : "{\"baseline\":1,\"model\":{\"path\":",
+                                                     : "{\"baseline\":2,\"model\":{\"path\":",
                               side->model) &&
             put_text(file, "},\"targets\":[{\"target\":", list) && put_text(file, ",\"name\":", side->target) &&
             put_text(file, ",\"toolchain\":", side->toolchain);
     (void)fprintf(file, ",\"summary\":");
     is_ok = is_ok && put_summary(file, &side->summary);
     put_figures(file, side);
-    (void)fprintf(file, "},\"left\":[");
-    is_ok = is_ok && put_nodes(file, side, places);
-    (void)fprintf(file, "],\"causes\":[");
-    is_ok = is_ok && put_causes(file, side, places);
+    (void)fprintf(file, "},\"listing\":\"%s\",\"ops\":[", side->listing == NPART_LISTING_LEFT ? "left" : "all");
+    is_ok = is_ok && put_nodes(file, side);
+    (void)fprintf(file, ",\"causes\":[");
+    is_ok = is_ok && put_causes(file, side);
     (void)fprintf(file, "]}]}\n");
-    free(places);
     free(list);
     return is_ok;
 }
@@ -211,7 +239,8 @@ bool write_baseline(FILE *file, const struct npart_side *const *sides, size_t co
     if (is_ok)
         qsort(sorted, count, sizeof *sorted, compare_sides);
     for (size_t i = 0; is_ok && i < count; i++)
-        is_ok = put_side(file, sorted[i]);
+        if (sorted[i]->listing != NPART_LISTING_NONE)
+            is_ok = put_side(file, sorted[i]);
     free(sorted);
     return is_ok && !ferror(file);
 }

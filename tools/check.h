@@ -21,12 +21,29 @@ enum standing {
 };
 const char *standing_text(enum standing standing);
 
+#define MOST_CHANGED 16 /* nodes, or causes, that are told of a plan that got worse */
+
+/* A plan beside the baseline. */
+struct compared {
+    bool is_known; /* the baseline has the model and target */
+    bool is_worse, was_invalid;
+    bool has_before;
+    struct npart_summary before;
+    double before_ms; /* typical; negative: not known */
+    char text[400];   /* "worse than the baseline: Clip -> Erf `act`, model.py:41: NPU -> CPU; partitions: 1 -> 3" */
+    char changed[200]; /* of it the node: "Clip -> Erf `act`, model.py:41: NPU -> CPU"; "" */
+    uint32_t nodes[MOST_CHANGED], causes[MOST_CHANGED]; /* of the plan that are worse, or new */
+    uint32_t node_count, cause_count;
+};
+
 /* A model on a target. */
 struct judged {
     enum standing standing;
     struct outcomes outcomes;
     char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
     bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
+    bool is_told[MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
+    struct compared compared;         /* with the baseline */
 };
 
 struct baseline;

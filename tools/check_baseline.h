@@ -15,11 +15,6 @@ void baseline_free(struct baseline *baseline);
 /* Whether it is of this path. */
 bool baseline_is(const struct baseline *baseline, const char *path);
 
-struct compared {
-    bool is_known; /* the baseline has the model and target */
-    bool is_worse, was_invalid;
-    char text[320]; /* "worse than the baseline: partitions: 1 -> 3" */
-};
 /* A plan beside what it was. One that is to be written keeps the plan instead, and finds nothing worse. */
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
                               struct compared *out, struct npart_error *error);

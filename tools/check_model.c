@@ -71,6 +71,29 @@ static bool has_rule(const struct waiver *waiver, const char *rule)
     return false;
 }
 
+/* Which of the waiver's rules the op list has: one that no list has is misspelt, or of another release. */
+static void note_rules(struct waiver *waiver, const npart_oplist *oplist)
+{
+    struct npart_rule rule = {.size = sizeof rule};
+    struct npart_oplist_info info = {.size = sizeof info};
+    const struct toml_value *item = first_string(waiver->rules);
+    (void)npart_oplist_info(oplist, &info);
+    const char **names = item ? calloc(info.all_rule_count + (size_t)1, sizeof *names) : NULL;
+    for (uint32_t i = 0; names && npart_oplist_rule(oplist, i, &rule); i++)
+        names[i] = rule.id;
+    for (uint32_t k = 0; names && item && k < 64; k++, item = next_string(waiver->rules, item)) {
+        bool is_known = false;
+        for (uint32_t i = 0; names[i] && !is_known; i++)
+            is_known = glob_match(item->as.text.bytes, names[i]);
+        if (is_known)
+            waiver->known_rules |= UINT64_C(1) << k;
+        else if (!*waiver->meant)
+            (void)npart_nearest_name(item->as.text.bytes, names, info.all_rule_count, waiver->meant,
+                                     sizeof waiver->meant);
+    }
+    free(names);
+}
+
 /* ---- the plan with waived rules ----------------------------------------------------------------------------- */
 
 /* All that is waived for a model on a target at once: two rules may have to go for one threshold. */
@@ -240,7 +263,8 @@ static enum standing standing_of(const struct judged *judged, uint32_t outcome)
         return STANDING_OK;
     if (*judged->waivers[outcome])
         return judged->is_known[outcome] ? STANDING_KNOWN : STANDING_WAIVED;
-    return strcmp(at->threshold, BASELINE) == 0 ? STANDING_WORSE : STANDING_FAILS;
+    bool is_worse = judged->is_told[outcome] || strcmp(at->threshold, BASELINE) == 0;
+    return is_worse ? STANDING_WORSE : STANDING_FAILS;
 }
 
 const char *outcome_label(const struct judged *judged, uint32_t outcome)
@@ -316,27 +340,39 @@ static void accept_worse(struct checked *checked, int target, const char *today,
     }
 }
 
+/* A threshold that is not met, to what got worse; false: there is no room. */
+static bool add_to(struct outcome *worse, const struct outcome *unmet)
+{
+    size_t used = strlen(worse->text), length = strlen(unmet->text) + strlen("; ");
+    if (used + length >= sizeof worse->text)
+        return false;
+    (void)snprintf(worse->text + used, sizeof worse->text - used, "; %s", unmet->text);
+    return true;
+}
+
 /* The outcome "baseline" after the others, which it accepts where nothing is worse than it. */
 static npart_status judge_baseline(struct checked *checked, int target, const char *today, struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
     struct outcomes *outcomes = &judged->outcomes;
-    struct compared compared;
-    npart_status status = baseline_compare(checked->baseline, checked, target, &compared, error);
-    if (status != NPART_OK || !compared.is_known || outcomes->count == MOST_OUTCOMES)
+    struct compared *compared = &judged->compared;
+    npart_status status = baseline_compare(checked->baseline, checked, target, compared, error);
+    if (status != NPART_OK || !compared->is_known || outcomes->count == MOST_OUTCOMES)
         return status;
     uint32_t at = outcomes->count++;
-    outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared.is_worse};
-    (void)snprintf(outcomes->items[at].text, sizeof outcomes->items[at].text, "%s", compared.text);
-    if (compared.is_worse)
+    outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
+    memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);
+    if (compared->is_worse)
         accept_worse(checked, target, today, judged, at);
-    bool is_accepted = !compared.is_worse || *judged->waivers[at];
+    bool is_accepted = !compared->is_worse || *judged->waivers[at];
     for (uint32_t i = 0; i < at; i++) {
         judged->is_known[i] = is_accepted && !outcomes->items[i].is_met && !*judged->waivers[i];
         if (judged->is_known[i])
             (void)snprintf(judged->waivers[i], sizeof judged->waivers[i], "as in the baseline");
+        else if (!is_accepted && !outcomes->items[i].is_met && !*judged->waivers[i])
+            judged->is_told[i] = add_to(&outcomes->items[at], &outcomes->items[i]);
     }
-    bool was_invalid = compared.was_invalid || checked->options->updates_baseline; /* which is written with it */
+    bool was_invalid = compared->was_invalid || checked->options->updates_baseline; /* which is written with it */
     if (*checked->invalid && !*checked->invalid_waiver && was_invalid)
         (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "as in the baseline");
     settle(judged);
@@ -347,9 +383,13 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
                           struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
-    for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++)
-        checked->project->waivers[i].has_model |=
-            is_for(checked, &checked->project->waivers[i], checked->options->targets[target]);
+    for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++) {
+        struct waiver *waiver = &checked->project->waivers[i];
+        if (!is_for(checked, waiver, checked->options->targets[target]))
+            continue;
+        waiver->has_model = true;
+        note_rules(waiver, run->oplists[target]);
+    }
     struct options *options = malloc(sizeof *options);
     npart_status status = options ? NPART_OK : NPART_ERROR_MEMORY;
     if (status == NPART_OK) {
@@ -415,10 +455,27 @@ void judge_model(struct checked *checked, const char *today)
     }
 }
 
+/* False: there are none. */
+static bool tell_unknown_rules(const struct project *project, const struct waiver *waiver)
+{
+    bool is_first = true;
+    const struct toml_value *item = first_string(waiver->rules);
+    for (uint32_t k = 0; item && k < 64; k++, item = next_string(waiver->rules, item)) {
+        if (waiver->known_rules >> k & 1)
+            continue;
+        project_say(project, item->at, "note: no rule of this waiver's targets is called %s%s%s", item->as.text.bytes,
+                    is_first && *waiver->meant ? "; did you mean " : "", is_first ? waiver->meant : "");
+        is_first = false;
+    }
+    return !is_first;
+}
+
 void tell_idle_waivers(const struct project *project)
 {
     for (uint32_t i = 0; i < project->waiver_count; i++) {
         const struct waiver *waiver = &project->waivers[i];
+        if (waiver->has_model && tell_unknown_rules(project, waiver))
+            continue;
         if (!waiver->is_used && (waiver->has_model || project->is_whole))
             project_say(project, waiver->at->at, "note: this waiver waives nothing%s",
                         waiver->has_model ? "" : ": no model that is checked matches it");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_baseline.h"
 #include "document.h"
 #include "glob.h"
 #include "message.h"
@@ -27,14 +28,16 @@ static void write_summary(const npart_plan *plan, char *out, size_t bytes)
 
 static void print_reason(struct run *run, const struct checked *checked, int target)
 {
+    char told[MESSAGE_BYTES];
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
     if (npart_plan_cause(checked->job.plans[target], 0, &cause, NULL, 0))
         print_line(run, "          first cause: %s: %u node%s (rule %s)", cause.text, cause.affected_count,
                    cause.affected_count == 1 ? "" : "s", cause.rule_id);
-    if (npart_advice_action(checked->job.advice[target], 0, &action))
-        print_line(run, "          do first: %s%s%s%s", action.text, action.command ? " (" : "",
-                   action.command ? action.command : "", action.command ? ")" : "");
+    if (npart_advice_action(checked->job.advice[target], 0, &action)) {
+        write_action(&action, true, told, sizeof told);
+        print_line(run, "          do first: %s", told);
+    }
 }
 
 static void print_target(struct run *run, const struct checked *checked, int target)
@@ -46,7 +49,7 @@ static void print_target(struct run *run, const struct checked *checked, int tar
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
         const struct outcome *outcome = &judged->outcomes.items[i];
         const char *waiver = judged->waivers[i];
-        if (outcome->is_met)
+        if (outcome->is_met || judged->is_told[i])
             continue;
         print_line(run, "%-8s%s  %s  %s%s%s", outcome_label(judged, i), checked->path, name, outcome->text,
                    *waiver ? "; accepted " : "", waiver);
@@ -91,14 +94,28 @@ static json_t *outcome_json(const char *threshold, bool is_met, const char *text
                      "waiver", text_or_null(waiver));
 }
 
+/* What the baseline has; null where it has nothing. */
+static json_t *before_json(const struct compared *compared)
+{
+    const struct npart_summary *before = &compared->before;
+    if (!compared->has_before)
+        return json_null();
+    return json_pack("{s:I, s:f, s:o, s:o}", "partitions", (json_int_t)before->partitions, "coverage",
+                     before->coverage, "mac_coverage", before->has_macs ? json_real(before->mac_coverage) : json_null(),
+                     "ms", compared->before_ms < 0 ? json_null() : json_real(compared->before_ms));
+}
+
 static json_t *target_json(const struct checked *checked, int target)
 {
     const struct judged *judged = &checked->judged[target];
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
+    struct npart_cost cost = {.size = sizeof cost};
+    char config[1024] = "";
     json_t *outcomes = json_array();
     (void)npart_plan_summary(checked->job.plans[target], &summary);
+    (void)npart_plan_cost(checked->job.plans[target], &cost);
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
         const struct outcome *outcome = &judged->outcomes.items[i];
         (void)json_array_append_new(outcomes, outcome_json(outcome->threshold, outcome->is_met, outcome->text,
@@ -106,7 +123,8 @@ static json_t *target_json(const struct checked *checked, int target)
     }
     bool has_cause = npart_plan_cause(checked->job.plans[target], 0, &cause, NULL, 0);
     bool has_action = npart_advice_action(checked->job.advice[target], 0, &action);
-    return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
+    bool has_config = has_action && npart_action_config(&action, config, sizeof config) < sizeof config && *config;
+    return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "target", checked->options->targets[target],
                      "status", standing_text(judged->standing),
                      "partitions", (json_int_t)summary.partitions,
@@ -116,7 +134,11 @@ static json_t *target_json(const struct checked *checked, int target)
                      "cause", text_or_null(has_cause ? cause.text : NULL),
                      "rule", text_or_null(has_cause ? cause.rule_id : NULL),
                      "action", text_or_null(has_action ? action.text : NULL),
-                     "command", text_or_null(has_action ? action.command : NULL));
+                     "command", text_or_null(has_action ? action.command : NULL),
+                     "config", has_config ? json_string(config) : json_null(),
+                     "changed", text_or_null(judged->compared.changed),
+                     "ms", cost.total.typical_ms < 0 ? json_null() : json_real(cost.total.typical_ms),
+                     "before", before_json(&judged->compared));
 }
 
 static void print_json(struct run *run, const struct checked *checked)
@@ -166,15 +188,22 @@ npart_status enter_checked(struct run *run, const struct checked *checked, struc
         return NPART_ERROR_MEMORY;
     if (*checked->invalid)
         list.items[list.count++] = (struct npart_threshold_outcome){
-            sizeof *list.items, NPART_NONE, false, "fail-on invalid", checked->invalid,
-            *checked->invalid_waiver ? checked->invalid_waiver : NULL};
+            .size = sizeof *list.items, .plan = NPART_NONE, .threshold = "fail-on invalid", .text = checked->invalid,
+            .waiver = *checked->invalid_waiver ? checked->invalid_waiver : NULL};
     for (size_t t = 0; t < targets; t++)
         for (uint32_t i = 0; i < checked->judged[t].outcomes.count; i++) {
-            const struct outcome *outcome = &checked->judged[t].outcomes.items[i];
-            const char *waiver = checked->judged[t].waivers[i];
+            const struct judged *judged = &checked->judged[t];
+            const struct outcome *outcome = &judged->outcomes.items[i];
+            const char *waiver = judged->waivers[i];
+            bool is_comparison = strcmp(outcome->threshold, BASELINE) == 0;
+            if (judged->is_told[i])
+                continue;
             list.items[list.count++] = (struct npart_threshold_outcome){
-                sizeof *list.items, (uint32_t)t, outcome->is_met, outcome->threshold, outcome->text,
-                *waiver ? waiver : NULL};
+                .size = sizeof *list.items, .plan = (uint32_t)t, .is_met = outcome->is_met,
+                .threshold = outcome->threshold, .text = outcome->text, .waiver = *waiver ? waiver : NULL,
+                .is_comparison = is_comparison, .causes = judged->compared.causes,
+                .cause_count = is_comparison ? judged->compared.cause_count : 0, .nodes = judged->compared.nodes,
+                .node_count = is_comparison ? judged->compared.node_count : 0};
         }
     npart_status status = document_add(run, checked->path, &checked->job, &list, error);
     free(list.items);
@@ -192,10 +221,11 @@ void tell_checked(const struct checked *checked)
     for (int t = 0; t < checked->options->target_count; t++) {
         const struct judged *judged = &checked->judged[t];
         for (uint32_t i = 0; i < judged->outcomes.count; i++)
-            if (!judged->outcomes.items[i].is_met && !*judged->waivers[i])
+            if (!judged->outcomes.items[i].is_met && !*judged->waivers[i] && !judged->is_told[i])
                 say("%s: %s: %s", checked->path, checked->options->targets[t], judged->outcomes.items[i].text);
         if (judged->standing >= STANDING_WORSE)
-            tell_reason(checked->path, checked->options->targets[t], checked->job.plans[t], checked->job.advice[t]);
+            tell_reason(checked->path, checked->options->targets[t], checked->job.plans[t], checked->job.advice[t],
+                        true);
     }
 }
 

@@ -2,10 +2,12 @@
 #include "document.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "picture.h"
 #include "platform.h"
+#include "words.h"
 
 bool wants_document(const struct options *options)
 {
@@ -30,6 +32,7 @@ npart_status document_open(struct run *run, struct npart_error *error)
         return error->status;
     char *folder = real_path(".");
     options.root = folder; /* NULL: paths stay as they are */
+    options.has_project = run->options->word && strcmp(run->options->word->name, "check") == 0;
     if (run->options->has_detail)
         options.detail = run->options->detail;
     else if (run->options->format == FORMAT_HTML)

@@ -195,7 +195,7 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
         bool has_memory = !wants_action || job_advise(run, job, i, NULL) == NPART_OK;
         if (!is_met) {
-            tell_reason(path, options->targets[i], plan, job->advice[i]);
+            tell_reason(path, options->targets[i], plan, job->advice[i], false);
             worsen(run, EXIT_THRESHOLD);
         }
         if (options->wants_summary)

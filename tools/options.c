@@ -234,7 +234,7 @@ static bool take_level(struct options *options, const char *value)
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot", "svg", "html", "model-explorer", "png"};
+                                           "dot", "svg", "html", "model-explorer", "gitlab", "png"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -403,6 +403,7 @@ static const struct row {
     {NULL, 0, "json", NOTHING, "one line a model (docs/json.md)", "*"},
     {NULL, 0, "sarif", NOTHING, "of all models, for code scanning (docs/formats.md)", "- check"},
     {NULL, 0, "github", NOTHING, "annotations of GitHub Actions", "- check"},
+    {NULL, 0, "gitlab", NOTHING, "GitLab's Code Quality report", "- check"},
     {NULL, 0, "markdown", NOTHING, "a comment of a pull or merge request", "- check diff"},
     {NULL, 0, "junit", NOTHING, "JUnit XML, a test case a target and threshold", "- check"},
     {NULL, 0, "csv", NOTHING, "a table, a row a target", "- check"},

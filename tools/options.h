@@ -38,6 +38,7 @@ enum format {
     FORMAT_SVG,
     FORMAT_HTML,
     FORMAT_MODEL_EXPLORER,
+    FORMAT_GITLAB,
     FORMAT_PNG,
     FORMATS
 };

@@ -29,6 +29,8 @@ struct waiver {
     struct settings settings; /* thresholds alone */
     const struct toml_value *at, *models, *targets, *rules, *worse, *thresholds, *reason, *expires;
     bool has_model, is_used;
+    uint64_t known_rules; /* of the first 64 of `rules`, those that an op list of its models has */
+    char meant[128];      /* what the first that none has may have meant; "" */
 };
 
 struct project {

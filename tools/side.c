@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline_words.h"
 #include "json_memory.h"
 #include "platform.h"
 
 #define NEWEST_SCHEMA 2   /* of reports: docs/json.md */
 #define COST_SCHEMA 2     /* before it the cost was of switching alone */
-#define NEWEST_BASELINE 1
+#define NEWEST_BASELINE 2
 
 /* What one side points to, besides the texts of its document. */
 struct saved_side {
@@ -23,6 +24,7 @@ struct saved_side {
     char *target;
     char **places;
     size_t place_count;
+    char *line; /* of a baseline in words; NULL: there is none */
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
@@ -149,11 +151,58 @@ static void read_left(const json_t *node, struct npart_side_node *out, bool *is_
     read_structure(structure ? structure : "", out);
 }
 
+/* A number of BASELINE_DIGITS. */
+static uint32_t digits_at(const char *text, unsigned count, bool *is_ok)
+{
+    uint32_t number = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const char *digit = text[i] ? strchr(BASELINE_DIGITS, text[i]) : NULL;
+        *is_ok &= digit != NULL;
+        number = number << 6 | (uint32_t)(digit ? digit - BASELINE_DIGITS : 0);
+    }
+    return number;
+}
+
+/* Nodes of a baseline's cache, 37 digits each: operator, verdict, cause, structure, and the hash of the name. */
+static bool read_packed(struct saved_side *saved, const json_t *target, struct npart_side *side, bool *is_ok)
+{
+    const char *text = text_at(target, "packed");
+    const json_t *ops = json_object_get(target, "ops");
+    size_t count = strlen(text) / 37;
+    bool is_fine = strlen(text) % 37 == 0 && count < NPART_NONE;
+    side->listing = strcmp(text_at(target, "listing"), "left") == 0 ? NPART_LISTING_LEFT : NPART_LISTING_ALL;
+    saved->nodes = calloc(count + 1, sizeof *saved->nodes);
+    if (!saved->nodes)
+        return false;
+    for (size_t i = 0; i < count && is_fine; i++, text += 37) {
+        struct npart_side_node *out = &saved->nodes[i];
+        uint32_t cause = digits_at(text + 4, 3, &is_fine), verdict = digits_at(text + 3, 1, &is_fine);
+        *out = (struct npart_side_node){
+            .op = json_string_value(json_array_get(ops, digits_at(text, 3, &is_fine))),
+            .verdict = (enum npart_verdict)verdict,
+            .partition = NPART_NONE,
+            .cause = cause == BASELINE_NONE ? NPART_NONE : cause,
+            .up = digits_at(text + 7, 6, &is_fine),
+            .down = digits_at(text + 13, 6, &is_fine),
+            .around = digits_at(text + 19, 6, &is_fine),
+            .itself = digits_at(text + 25, 6, &is_fine),
+            .name_hash = digits_at(text + 31, 6, &is_fine),
+        };
+        is_fine = is_fine && out->op && npart_verdict_text(out->verdict);
+    }
+    *is_ok &= is_fine;
+    side->nodes = saved->nodes;
+    side->node_count = is_fine ? (uint32_t)count : 0;
+    return true;
+}
+
 static bool read_nodes(struct saved_side *saved, const json_t *target, struct npart_side *side, bool *is_ok)
 {
     const json_t *nodes = json_object_get(target, "nodes"), *left = json_object_get(target, "left");
     const json_t *list = nodes ? nodes : left, *node;
     size_t i, count = json_array_size(list);
+    if (json_object_get(target, "packed"))
+        return read_packed(saved, target, side, is_ok);
     side->listing = nodes ? NPART_LISTING_ALL : left ? NPART_LISTING_LEFT : NPART_LISTING_NONE;
     saved->nodes = calloc(count + 1, sizeof *saved->nodes);
     saved->places = calloc(count + 1, sizeof *saved->places);
@@ -385,20 +434,16 @@ bool is_saved_report(const char *path)
 {
     bool is_file = strcmp(path, "-") != 0 && kind_of_path(path, true) == PATH_FILE;
     FILE *file = is_file ? open_file(path, "rb") : NULL;
-    bool is_object = file && next_json_byte(file) == '{';
+    int byte = file ? next_json_byte(file) : EOF;
     if (file)
         fclose(file);
-    return is_object;
+    return byte == '{' || byte == '#'; /* '#': a baseline in words */
 }
 
-bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes)
+static bool read_documents(FILE *file, struct sides *out, char *problem, size_t bytes)
 {
-    FILE *file = open_file(path, "rb");
-    bool is_read = file != NULL;
+    bool is_read = true;
     int byte;
-    if (!file)
-        (void)snprintf(problem, bytes, "%s", strerror(errno));
-    begin_json_limit_of(MOST_REPORT_BYTES);
     for (size_t line = 1; is_read && (byte = next_json_byte(file)) != EOF; line++) {
         char text[200];
         int64_t begin = stream_offset(file) - 1;
@@ -413,6 +458,161 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
         }
         json_decref(document);
     }
+    return is_read;
+}
+
+/* A line without its end, to be freed; NULL at the end of the file, or where *has_failed: out of memory. */
+static char *read_line(FILE *file, bool *has_failed)
+{
+    size_t used = 0, room = 256;
+    char *line = malloc(room);
+    int byte;
+    while (line && (byte = getc(file)) != EOF && byte != '\n') {
+        if (used + 2 > room) {
+            char *grown = room < MOST_REPORT_BYTES / 2 ? realloc(line, 2 * room) : NULL;
+            if (!grown)
+                free(line);
+            line = grown;
+            room *= 2;
+        }
+        if (line)
+            line[used++] = (char)byte;
+    }
+    *has_failed |= !line;
+    bool is_end = line && used == 0 && (feof(file) || ferror(file));
+    if (is_end)
+        free(line);
+    else if (line)
+        line[used - (used && line[used - 1] == '\r')] = '\0';
+    return is_end ? NULL : line;
+}
+
+/* What is read of a cache: lines as its sides would be written, each until it is taken. */
+struct cache {
+    struct sides sides;
+    size_t next; /* where the search goes on: both files have one order */
+};
+
+static bool make_lines(struct cache *cache)
+{
+    bool is_ok = true;
+    for (size_t i = 0; is_ok && i < cache->sides.count; i++) {
+        cache->sides.saved[i].line = make_words(&cache->sides.items[i]);
+        is_ok = cache->sides.saved[i].line != NULL;
+    }
+    return is_ok;
+}
+
+/* Adds the side that says the same as a line. False: there is none, or out of memory. */
+static bool take_cached(struct cache *cache, const char *line, struct sides *to)
+{
+    size_t count = cache->sides.count;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (cache->next + i) % count;
+        struct saved_side *saved = &cache->sides.saved[at];
+        if (!saved->line || strcmp(saved->line, line) != 0)
+            continue;
+        if (!make_room(to))
+            return false;
+        to->items[to->count] = cache->sides.items[at];
+        to->saved[to->count++] = *saved;
+        *saved = (struct saved_side){0};
+        cache->next = at + 1;
+        return true;
+    }
+    return false;
+}
+
+static void free_saved(struct saved_side *saved)
+{
+    for (size_t k = 0; k < saved->place_count; k++)
+        free(saved->places[k]);
+    free(saved->places);
+    free(saved->nodes);
+    free(saved->causes);
+    free(saved->ids);
+    free(saved->target);
+    free(saved->line);
+    json_decref(saved->document);
+}
+
+/* What the cache has of a line, else what the line says, which is taken. */
+static bool add_line(struct sides *out, struct cache *cache, char *line, size_t number, char *problem, size_t bytes)
+{
+    if (take_cached(cache, line, out)) {
+        free(line);
+        return true;
+    }
+    json_t *document = read_word_line(line);
+    bool is_read = document && add_document(out, document, problem, bytes);
+    json_decref(document);
+    if (is_read) {
+        out->saved[out->count - 1].line = line;
+        return true;
+    }
+    (void)snprintf(problem, bytes, "line %zu: no line of a baseline", number);
+    free(line);
+    return false;
+}
+
+/* "# npu-partition baseline 3: ..." */
+static bool is_later(const char *line)
+{
+    static const char head[] = "# npu-partition baseline ";
+    return strncmp(line, head, sizeof head - 1) == 0 && strtol(line + sizeof head - 1, NULL, 10) > NEWEST_BASELINE;
+}
+
+/* The cache may be missing, or of another day: then the words are all that is known. */
+static bool read_lines(FILE *file, const char *path, struct sides *out, char *problem, size_t bytes)
+{
+    struct cache cached = {0};
+    char ignored[256], *beside = malloc(strlen(path) + sizeof BASELINE_CACHE), *line;
+    bool is_read = beside != NULL, has_failed = false;
+    if (beside)
+        (void)snprintf(beside, strlen(path) + sizeof BASELINE_CACHE, "%s%s", path, BASELINE_CACHE);
+    FILE *cache = beside ? open_file(beside, "rb") : NULL;
+    if (cache) {
+        (void)read_documents(cache, &cached.sides, ignored, sizeof ignored);
+        (void)fclose(cache);
+        has_failed = !make_lines(&cached);
+    }
+    for (size_t number = 1; is_read && (line = read_line(file, &has_failed)) != NULL; number++) {
+        if (is_later(line)) {
+            (void)snprintf(problem, bytes, "made by a later version of npu-partition (%s)", line);
+            is_read = false;
+            free(line);
+        } else if (*line && *line != '#') {
+            is_read = add_line(out, &cached, line, number, problem, bytes);
+        } else {
+            free(line);
+        }
+    }
+    if (!beside || has_failed) {
+        (void)snprintf(problem, bytes, "out of memory");
+        is_read = false;
+    }
+    for (size_t i = 0; i < cached.sides.count; i++)
+        free_saved(&cached.sides.saved[i]);
+    free(cached.sides.items);
+    free(cached.sides.saved);
+    free(beside);
+    return is_read;
+}
+
+bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes)
+{
+    FILE *file = open_file(path, "rb");
+    bool is_read = file != NULL;
+    int byte;
+    if (!file)
+        (void)snprintf(problem, bytes, "%s", strerror(errno));
+    begin_json_limit_of(MOST_REPORT_BYTES);
+    if (is_read && (byte = next_json_byte(file)) != EOF) {
+        is_read = ungetc(byte, file) != EOF;
+        if (is_read)
+            is_read = byte == '#' ? read_lines(file, path, out, problem, bytes)
+                                  : read_documents(file, out, problem, bytes);
+    }
     end_json_limit();
     if (is_read && ferror(file)) {
         (void)snprintf(problem, bytes, "cannot be read to its end");
@@ -426,21 +626,29 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
 void free_sides(struct sides *sides)
 {
     begin_json_limit_of(MOST_REPORT_BYTES);
-    for (size_t i = 0; i < sides->count; i++) {
-        struct saved_side *saved = &sides->saved[i];
-        for (size_t k = 0; k < saved->place_count; k++)
-            free(saved->places[k]);
-        free(saved->places);
-        free(saved->nodes);
-        free(saved->causes);
-        free(saved->ids);
-        free(saved->target);
-        json_decref(saved->document);
-    }
+    for (size_t i = 0; i < sides->count; i++)
+        free_saved(&sides->saved[i]);
     end_json_limit();
     free(sides->items);
     free(sides->saved);
     *sides = (struct sides){0};
+}
+
+bool add_words(struct sides *out, const char *line)
+{
+    char problem[256];
+    begin_json_limit_of(MOST_REPORT_BYTES);
+    json_t *document = read_word_line(line);
+    bool is_read = document && add_document(out, document, problem, sizeof problem);
+    json_decref(document);
+    end_json_limit();
+    return is_read;
+}
+
+const char *line_of_side(const struct sides *sides, const struct npart_side *side)
+{
+    bool is_one = side >= sides->items && side < sides->items + sides->count;
+    return is_one ? sides->saved[side - sides->items].line : NULL;
 }
 
 bool is_whole_report(const struct sides *sides, const struct npart_side *side)

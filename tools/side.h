@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What plans said, read again: sides of comparisons (struct npart_side) from saved reports and baselines.
- * A saved report is what --format json prints; a baseline is a short form of it, one line a model and target, which has
- * only nodes that are not on the NPU. Both may hold any number of lines.
+ * A saved report is what --format json prints; a baseline is a line in words a model and target (baseline_words.h), with a
+ * short form of the report in a cache beside it. All may hold any number of lines.
  */
 #ifndef TOOL_SIDE_H
 #define TOOL_SIDE_H
@@ -23,7 +23,7 @@ struct sides {
     size_t count, room;
 };
 
-/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace. Only a
+/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace, or `#`. Only a
  * regular file is looked into: what a pipe gives can be read once. */
 bool is_saved_report(const char *path);
 /* Adds the sides of a file to `out`, which begins with zeros. False with `problem`, also when out of memory. What was
@@ -42,6 +42,10 @@ const struct npart_side *find_side(const struct sides *sides, const char *model,
 const struct npart_side *find_meant_side(const struct sides *sides, const char *model, const char *text,
                                          bool *are_several);
 
+/* Adds the side that a line of a baseline in words says. False: it is none, or out of memory. */
+bool add_words(struct sides *out, const char *line);
+/* The line of a baseline in words that a side was read from; NULL: it was not, or is none of these. */
+const char *line_of_side(const struct sides *sides, const struct npart_side *side);
 /* Whether the document of a side is a whole report rather than a baseline. */
 bool is_whole_report(const struct sides *sides, const struct npart_side *side);
 /* Where that document stands in its file. False: it cannot be told. */
@@ -50,8 +54,8 @@ bool find_document(const struct sides *sides, const struct npart_side *side, int
 /* A model's path as a baseline has it, and as it is found there: as it is, or, where it is no UTF-8, as
  * npart_plain_text shows it. To be freed; NULL: out of memory. */
 char *baseline_path(const char *path);
-/* Writes a baseline of the sides, sorted by model and target: equal sides, equal bytes. False when it cannot be
- * written, or out of memory. */
+/* Writes the cache of a baseline of the sides that have nodes, sorted by model and target: equal sides, equal bytes.
+ * False when it cannot be written, or out of memory. */
 bool write_baseline(FILE *file, const struct npart_side *const *sides, size_t count);
 
 #endif

@@ -195,16 +195,35 @@ static void check_conditions(struct check *check)
     }
 }
 
-void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice)
+void write_action(const struct npart_action *action, bool has_project, char *out, size_t bytes)
 {
+    char lines[1024];
+    size_t length = has_project ? npart_action_config(action, lines, sizeof lines) : 0, used;
+    if (!length || length >= sizeof lines) {
+        (void)snprintf(out, bytes, "%s%s%s%s", action->text, action->command ? " (" : "",
+                       action->command ? action->command : "", action->command ? ")" : "");
+        return;
+    }
+    used = (size_t)snprintf(out, bytes, "%s (npu-partition.toml: ", action->text);
+    for (size_t i = 0; i + 1 < length && used < bytes; i++)
+        used += (size_t)snprintf(out + used, bytes - used, lines[i] == '\n' ? ", " : "%c", lines[i]);
+    if (used < bytes)
+        (void)snprintf(out + used, bytes - used, ")");
+}
+
+void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice,
+                 bool has_project)
+{
+    char told[MESSAGE_BYTES];
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_action action = {.size = sizeof action};
     if (npart_plan_cause(plan, 0, &cause, NULL, 0))
         say("%s: %s: first cause: %s: %u node%s", model, target, cause.text, cause.affected_count,
             plural(cause.affected_count));
-    if (npart_advice_action(advice, 0, &action))
-        say("%s: %s: first action: %s%s%s%s", model, target, action.text, action.command ? " (" : "",
-            action.command ? action.command : "", action.command ? ")" : "");
+    if (!npart_advice_action(advice, 0, &action))
+        return;
+    write_action(&action, has_project, told, sizeof told);
+    say("%s: %s: first action: %s", model, target, told);
 }
 
 void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan)

@@ -13,7 +13,7 @@
 struct outcome {
     const char *threshold; /* as its option is called: "max-partitions", "fail-on split" */
     bool is_met;
-    char text[320]; /* "13 partitions, threshold: at most 1" */
+    char text[640]; /* "13 partitions, threshold: at most 1" */
 };
 
 struct outcomes {
@@ -29,8 +29,12 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
 bool has_plan_thresholds(const struct options *options);
 /* Tells of every threshold of the user's that a plan does not meet. False when there is one. */
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan);
+/* What to do, with the options that show what it brings, or with the lines of a project file: "Fix `batch`
+ * (npu-partition.toml: [dims], batch = 1)". */
+void write_action(const struct npart_action *action, bool has_project, char *out, size_t bytes);
 /* Tells the first cause of that, and what to do first; `advice` may be NULL. */
-void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice);
+void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice,
+                 bool has_project);
 /* The same of the model: whatever the target, ONNX Runtime does not load it. */
 void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference);
 /* Once a model: tells that. */

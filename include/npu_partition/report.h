@@ -55,7 +55,8 @@ enum npart_format {
     NPART_FORMAT_DOT,      /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
     NPART_FORMAT_SVG,      /* the same pictures, drawn: one below the other */
     NPART_FORMAT_HTML,     /* a page for a browser, in one file that loads nothing */
-    NPART_FORMAT_MODEL_EXPLORER /* node data of Model Explorer: of one model and one target */
+    NPART_FORMAT_MODEL_EXPLORER, /* node data of Model Explorer: of one model and one target */
+    NPART_FORMAT_GITLAB   /* GitLab's Code Quality report: what fails and what is new */
 };
 /* "text", "json", "sarif", ...; "" for an unknown value. */
 NPART_API const char *npart_format_text(enum npart_format format);
@@ -116,8 +117,10 @@ struct npart_document_options {
                                * of HTML: of the reports in it */
     const char *root; /* an absolute folder: files in it are told relative to it; NULL: paths stay as they are */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+    /* From version 2 on: a project file has the options, so actions tell its lines in place of command-line options. */
+    bool has_project;
 };
-#define NPART_DOCUMENT_OPTIONS_INIT {.version = 1, .detail = NPART_DETAIL_SUMMARY}
+#define NPART_DOCUMENT_OPTIONS_INIT {.version = 2, .detail = NPART_DETAIL_SUMMARY}
 
 /* What a threshold of the caller's says of a plan, or of the model. */
 struct npart_threshold_outcome {
@@ -127,6 +130,13 @@ struct npart_threshold_outcome {
     const char *threshold; /* a stable name: "max-partitions" */
     const char *text;      /* a sentence: "13 partitions, threshold: at most 1" */
     const char *waiver;    /* why it is accepted though it is not met; NULL: it is not */
+    /* With a baseline. Then of the plan's causes only `causes` are new, the first of which `text` tells; the others
+     * were there before. A struct that ends before this member is taken, too. */
+    bool is_comparison;
+    const uint32_t *causes; /* ids of the plan's */
+    uint32_t cause_count;
+    const uint32_t *nodes; /* that are worse than before, the first one first */
+    uint32_t node_count;
 };
 
 /* A model in a document. */
@@ -140,6 +150,10 @@ struct npart_entry {
     const struct npart_error *error; /* why the model cannot be analyzed: there are no plans then; else NULL */
 };
 #define NPART_ENTRY_INIT {.version = 1}
+
+/* What an action's options are as lines of a project file (docs/project-file.md): "[dims]\nbatch = 1\n". Writes at most
+ * `bytes` with the NUL, and returns the length of the whole; 0: it has no options, or none that such a file has. */
+NPART_API size_t npart_action_config(const struct npart_action *action, char *out, size_t bytes);
 
 /* Begins a document. Nothing of the options is needed afterwards; `write` is called from here on to npart_document_end.
  * Equal entries, equal bytes. Fails with ARGUMENT or MEMORY. */

@@ -574,7 +574,7 @@ void npart__tell_heading(npart_document *document, const struct npart_entry *ent
     add_summary(document, &line, picture);
     tell(payload, NPART__LINE_PLAIN, npart__buffer_text(&line));
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         if (at->is_met || (at->plan != plan && at->plan != NPART_NONE))
             continue;
         line.size = 0;

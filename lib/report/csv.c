@@ -108,7 +108,7 @@ static const char *first_action(struct row *row)
     struct npart_action at = {.size = sizeof at};
     row->texts[1].size = 0;
     if (npart_advice_action(row->pair->advice, 0, &at))
-        npart__add_action(&row->texts[1], &at);
+        npart__add_action(row->document, &row->texts[1], &at);
     return npart__buffer_text(&row->texts[1]);
 }
 
@@ -141,7 +141,7 @@ static const char *worst_threshold(const struct row *row)
 {
     const char *word = "";
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(row->entry, i), *at = &held;
         if (!concerns(row, at))
             continue;
         /* Once a word is worse, a better one does not replace it. */
@@ -161,7 +161,7 @@ static const char *not_met(struct row *row)
     struct npart__buffer *text = &row->texts[2];
     text->size = 0;
     for (size_t i = 0; i < row->entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(row->entry, i), *at = &held;
         if (concerns(row, at) && !at->is_met)
             npart__append_format(text, "%s%s: %s%s%s", text->size ? "; " : "", at->threshold, at->text,
                                  at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");

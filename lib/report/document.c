@@ -5,7 +5,9 @@
  */
 #include "report/document.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
@@ -61,21 +63,26 @@ void npart__add_xml(struct npart__buffer *out, const char *plain)
     }
 }
 
+/* Of a struct that knows of no comparison. */
+#define OUTCOME_BYTES_1 offsetof(struct npart_threshold_outcome, is_comparison)
+
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
 /* The step is what the caller's compiler took the struct for, not the library's own size; check_outcomes takes but
  * one size as long as there is but one. */
-const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index)
+struct npart_threshold_outcome npart__outcome(const struct npart_entry *entry, size_t index)
 {
     const char *first = (const char *)entry->outcomes;
-    return (const struct npart_threshold_outcome *)(const void *)(first + index * entry->outcomes->size);
+    struct npart_threshold_outcome outcome = {0};
+    memcpy(&outcome, first + index * entry->outcomes->size, entry->outcomes->size);
+    return outcome;
 }
 
 bool npart__is_accepted(const struct npart_entry *entry, size_t plan)
 {
     bool is_set = false;
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         if (at->plan != plan && at->plan != NPART_NONE)
             continue;
         is_set = true;
@@ -85,6 +92,30 @@ bool npart__is_accepted(const struct npart_entry *entry, size_t plan)
     return is_set;
 }
 
+bool npart__comparison(const struct npart_entry *entry, size_t plan, struct npart_threshold_outcome *out)
+{
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        *out = npart__outcome(entry, i);
+        if (out->is_comparison && out->plan == plan)
+            return true;
+    }
+    return false;
+}
+
+/* A comparison that is waived accepts what is new, too. */
+enum npart__news npart__news_of(const struct npart_entry *entry, size_t plan, uint32_t cause)
+{
+    struct npart_threshold_outcome comparison;
+    if (!npart__comparison(entry, plan, &comparison))
+        return npart__is_accepted(entry, plan) ? NPART__NEWS_ACCEPTED : NPART__NEWS_OPEN;
+    for (uint32_t i = 0; i < comparison.cause_count; i++)
+        if (comparison.causes[i] == cause)
+            return comparison.is_met || comparison.waiver ? NPART__NEWS_ACCEPTED
+                   : i == 0                               ? NPART__NEWS_TOLD
+                                                          : NPART__NEWS_NEW;
+    return NPART__NEWS_OLD;
+}
+
 /* The size is asked for before all else: members of a struct of another size cannot be read. An outcome of the
  * model has NPART_NONE for its plan, which is all that an entry without plans may have. */
 static npart_status check_outcomes(const struct npart_entry *entry, struct npart_error *error)
@@ -92,9 +123,9 @@ static npart_status check_outcomes(const struct npart_entry *entry, struct npart
     if (entry->outcome_count && !entry->outcomes)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcomes must not be NULL");
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        if (entry->outcomes->size != sizeof *entry->outcomes)
+        if (entry->outcomes->size != sizeof *entry->outcomes && entry->outcomes->size != OUTCOME_BYTES_1)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcomes have a size that is not known");
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         if (at->size != entry->outcomes->size || !at->threshold || !at->text)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "outcome %zu is incomplete", i);
         if (at->plan != NPART_NONE && at->plan >= entry->plan_count)
@@ -138,6 +169,7 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_SVG] = &npart__svg_writer,
         [NPART_FORMAT_HTML] = &npart__html_writer,
         [NPART_FORMAT_MODEL_EXPLORER] = &npart__explorer_writer,
+        [NPART_FORMAT_GITLAB] = &npart__gitlab_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__COUNT(writers) ? writers[at] : NULL;
@@ -165,9 +197,9 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     const struct npart__writer *writer = writer_of(format);
     if (!out || !write)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", out ? "write" : "out");
-    if (options && options->version != 1)
+    if (options && options->version != 1 && options->version != 2)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "",
-                           "document options have version %u; this library knows 1 to 1", options->version);
+                           "document options have version %u; this library knows 1 to 2", options->version);
     if (!writer)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no format %d", (int)format);
     options = options ? options : &defaults;
@@ -175,7 +207,8 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     npart_document *document = allocator->allocate(allocator->payload, sizeof *document);
     if (!document)
         return npart__report_shortage(allocator, error);
-    *document = (npart_document){.writer = writer, .detail = options->detail};
+    *document = (npart_document){.writer = writer, .detail = options->detail,
+                                 .has_project = options->version >= 2 && options->has_project};
     npart__report_open(&document->arena, &document->out, allocator, write, payload);
     npart__buffer_init(&document->scratch, &document->arena);
     npart__buffer_init(&document->plain, &document->arena);

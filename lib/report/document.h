@@ -20,7 +20,7 @@ struct npart__writer {
 
 extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
     npart__junit_writer, npart__csv_writer, npart__dot_writer, npart__svg_writer,
-    npart__html_writer, npart__explorer_writer;
+    npart__html_writer, npart__explorer_writer, npart__gitlab_writer;
 
 /* html.c: what stands before the reports of a page, and after them (tools/generate/embed_page.sh). */
 extern const unsigned char npart__html_head[], npart__html_tail[];
@@ -34,6 +34,7 @@ struct npart_document {
     struct npart__buffer plain;    /* text from outside as it is shown */
     enum npart_detail detail;     /* as the caller asked; CSV, pictures and pages heed it */
     const char *root; /* without a slash at its end; NULL: there is none */
+    bool has_project; /* as the caller asked */
     bool is_ended;
     bool has_head; /* of a page, is written */
     struct npart_error failure; /* why the arena has failed, where it does not know itself; else its status is OK */
@@ -46,8 +47,23 @@ npart_status npart__document_status(const npart_document *document, struct npart
 /* For such a failure. Nothing where the document has failed already. */
 void npart__document_fail(npart_document *document, const struct npart_error *failure);
 
-/* An outcome by its place: all of an entry have the size of the first. */
-const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index);
+/* An outcome by its place: all of an entry have the size of the first. What a shorter one lacks is zero. */
+struct npart_threshold_outcome npart__outcome(const struct npart_entry *entry, size_t index);
+/* Of a plan that was compared with a baseline; false: it was not. */
+bool npart__comparison(const struct npart_entry *entry, size_t plan, struct npart_threshold_outcome *out);
+/* How a cause stands to what is accepted. */
+enum npart__news {
+    NPART__NEWS_OPEN, /* nothing accepts it */
+    NPART__NEWS_ACCEPTED, /* all thresholds are met or waived */
+    NPART__NEWS_OLD, /* the baseline has it, too */
+    NPART__NEWS_TOLD, /* the outcome of the comparison tells it */
+    NPART__NEWS_NEW /* against the baseline */
+};
+enum npart__news npart__news_of(const struct npart_entry *entry, size_t plan, uint32_t cause);
+static inline bool npart__is_news(enum npart__news news)
+{
+    return news == NPART__NEWS_OPEN || news == NPART__NEWS_NEW;
+}
 /* Whether thresholds were set for a plan of the entry, or the model as a whole, and all of them are met or waived: then
  * what falls back is accepted as it is. */
 bool npart__is_accepted(const struct npart_entry *entry, size_t plan);
@@ -70,6 +86,10 @@ struct npart__place {
 };
 
 struct npart__place npart__place_of_model(const struct npart_entry *entry);
+/* The line that made the first of the nodes that has one noted, else the model. `*node` is that node, else the first of
+ * them, or NPART_NONE. */
+struct npart__place npart__place_of_nodes(const struct npart_entry *entry, const npart_model *model,
+                                          const uint32_t *nodes, uint32_t count, uint32_t *node);
 /* The line that made the node, where the exporter has noted it, else the model. */
 struct npart__place npart__place_of_node(const struct npart_entry *entry, const npart_model *model, uint32_t node);
 /* The same of a cause: of the first of its nodes that has one. `*node` is the node, or NPART_NONE. */
@@ -90,11 +110,12 @@ void npart__add_affected(struct npart__buffer *out, const struct npart_cause *ca
 bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
 /* The command that does it, as a shell reads it. */
 void npart__add_run(struct npart__buffer *out, const struct npart_action *action);
-/* What to do, with that command, or the options that show what it brings. */
-void npart__add_action(struct npart__buffer *out, const struct npart_action *action);
+/* What to do, with that command, or the options that show what it brings, or the lines of the project file. */
+void npart__add_action(const npart_document *document, struct npart__buffer *out, const struct npart_action *action);
 /* The same for the message of a cause, of which there may be as many as an action names things: no longer than this. */
 #define NPART__MOST_ACTION_BYTES 1000u
-void npart__add_short_action(struct npart__buffer *out, const struct npart_action *action);
+void npart__add_short_action(const npart_document *document, struct npart__buffer *out,
+                             const struct npart_action *action);
 /* Whether that leaves something out. */
 bool npart__is_long_action(const struct npart_action *action);
 /* "node 12 (Conv conv1)" */
@@ -115,6 +136,11 @@ uint32_t *npart__table_at(struct npart__table *table, const char *key);
 /* FNV-1a, to go on from; begin with NPART__HASH. */
 #define NPART__HASH UINT64_C(14695981039346656037)
 uint64_t npart__hash(uint64_t hash, const char *text, size_t length);
+uint64_t npart__hash_text(uint64_t hash, const char *text); /* with its NUL, which separates */
+/* Of a cause, the same after the model is exported again: of path, target, rule, and the operator and module of the first
+ * node, not its name or line. Two causes may have the same. */
+uint64_t npart__cause_hash(const npart_document *document, const struct npart_entry *entry, const npart_model *model,
+                           const char *target, const struct npart_cause *cause);
 
 /* ---- SARIF's rules ----------------------------------------------------------------------------------------- */
 

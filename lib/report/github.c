@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Workflow commands of GitHub Actions: an error for each threshold that is not met and each model that cannot be
- * analyzed, a warning for each cause of nodes that fall back or fail to compile, but where thresholds are set and met:
- * what is accepted is told by nothing. Few of them are shown, so warnings are gathered, and the first cause of each
- * plan comes before the second of any.
+ * analyzed, a warning for each cause of nodes that fall back or fail to compile. With a baseline only new causes are
+ * told, and the first of them by the error. What is accepted is a number in the log, and no command. Few of them are
+ * shown, so warnings are gathered, and the first cause of each plan comes before the second of any.
  */
 #include "report/document.h"
 
@@ -14,6 +14,7 @@ struct github {
     struct npart__buffer ranks[MOST_ANNOTATIONS]; /* warnings by their place among those of their plan, each a line */
     uint32_t counts[MOST_ANNOTATIONS]; /* of lines in them */
     uint32_t errors, warnings; /* all of them, shown or not */
+    uint32_t accepted; /* causes that are told as a number */
 };
 
 /* Outside text. `%` begins an escape, and `:` and `,` end a property; line ends are none any more. The runner takes
@@ -62,11 +63,11 @@ static void put_command(npart_document *document, struct npart__buffer *out, con
 
 /* Errors are written at once, the first ten of all models: none of them counts more than another. Closes the
  * message, shown or not. */
-static void put_error(npart_document *document, const struct npart_entry *entry, const char *title,
+static void put_error(npart_document *document, const struct npart__place *at, const char *title,
                       struct npart__buffer *message)
 {
     struct github *github = document->state;
-    struct npart__place place = npart__place_of_model(entry);
+    struct npart__place place = *at;
     (void)npart__relative(document, &place);
     if (github->errors++ < MOST_ANNOTATIONS)
         put_command(document, &document->out, "error", &place, title, message);
@@ -89,9 +90,15 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     npart__append_text(&message, at->text);
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&message, ". Do first: ");
-        npart__add_short_action(&message, &action);
+        npart__add_short_action(document, &message, &action);
     }
-    put_error(document, entry, at->threshold, &message);
+    struct npart__place place = npart__place_of_model(entry), source = place;
+    uint32_t node;
+    if (pair)
+        source = npart__place_of_nodes(entry, npart_inference_model(npart_plan_view(pair->plan)), at->nodes,
+                                       at->node_count, &node);
+    struct npart__place inside = source;
+    put_error(document, npart__relative(document, &inside) ? &source : &place, at->threshold, &message);
 }
 
 /* Only a file of the repository can be annotated; another is named. Causes of undecided nodes are no warnings; returns
@@ -131,7 +138,7 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
     }
     if (npart__find_action(pair->advice, id, &action)) {
         npart__append_text(&message, ". What to do: ");
-        npart__add_short_action(&message, &action);
+        npart__add_short_action(document, &message, &action);
     }
     put_command(document, &github->ranks[rank], "warning", &place, cause.rule_id, &message);
     return true;
@@ -152,23 +159,30 @@ static void begin(npart_document *document)
 static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct npart_plan_info info = {.size = sizeof info};
-    for (size_t i = 0; i < entry->outcome_count; i++)
-        if (!npart__outcome(entry, i)->is_met && !npart__outcome(entry, i)->waiver)
-            put_outcome(document, entry, npart__outcome(entry, i));
+    struct github *github = document->state;
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome held = npart__outcome(entry, i);
+        if (!held.is_met && !held.waiver)
+            put_outcome(document, entry, &held);
+    }
     if (entry->error) {
         struct npart__buffer message = {.arena = &document->arena};
         npart__append_text(&message, entry->path);
         npart__append_format(&message, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
                              entry->error->message);
-        put_error(document, entry, "cannot be analyzed", &message);
+        struct npart__place place = npart__place_of_model(entry);
+        put_error(document, &place, "cannot be analyzed", &message);
     }
     for (size_t i = 0; i < entry->plan_count; i++) {
         uint32_t rank = 0;
-        if (npart__is_accepted(entry, i))
-            continue;
         (void)npart_plan_info(entry->plans[i].plan, &info);
-        for (uint32_t k = 0; k < info.cause_count; k++)
-            rank += put_cause(document, entry, &entry->plans[i], k, rank);
+        for (uint32_t k = 0; k < info.cause_count; k++) {
+            enum npart__news news = npart__news_of(entry, i, k);
+            if (npart__is_news(news))
+                rank += put_cause(document, entry, &entry->plans[i], k, rank);
+            else if (github)
+                github->accepted += news != NPART__NEWS_TOLD;
+        }
     }
 }
 
@@ -199,6 +213,9 @@ static void end(npart_document *document)
         npart__append_format(&document->out,
                              "::notice title=npu-partition::%u more error%s and %u more warning%s are not shown\n",
                              errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+    if (github->accepted)
+        npart__append_format(&document->out, "npu-partition: %u accepted cause%s not annotated\n", github->accepted,
+                             github->accepted == 1 ? " is" : "s are");
 }
 
 static void drop(npart_document *document)

@@ -103,7 +103,7 @@ static void add_outcomes(npart_document *document, const struct npart_entry *ent
     npart__json_open(&json, NULL, '{');
     npart__json_text(&json, "path", entry->path);
     NPART__JSON_LIST(&json, "outcomes", i, i < entry->outcome_count) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         npart__json_open(&json, NULL, '{');
         npart__json_id(&json, "target", at->plan);
         npart__json_text(&json, "threshold", at->threshold);

@@ -48,7 +48,7 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
     }
     if (npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&text, "Do first: ");
-        npart__add_short_action(&text, &action);
+        npart__add_short_action(document, &text, &action);
         put_text(document, &document->out, npart__buffer_text(&text));
         npart__append_text(&document->out, "\n");
     }
@@ -103,7 +103,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
 static bool has_outcome(const struct npart_entry *entry, size_t plan)
 {
     for (size_t i = 0; i < entry->outcome_count; i++)
-        if (npart__outcome(entry, i)->plan == plan)
+        if (npart__outcome(entry, i).plan == plan)
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static void begin_suite(npart_document *document, const struct npart_entry *entr
 {
     size_t failures = 0, skipped = 0, tests = entry->outcome_count + (entry->error != NULL);
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         skipped += !at->is_met && at->waiver;
         failures += !at->is_met && !at->waiver;
     }
@@ -138,8 +138,10 @@ static void add(npart_document *document, const struct npart_entry *entry)
 {
     struct npart_plan_info info = {.size = sizeof info};
     begin_suite(document, entry);
-    for (size_t i = 0; i < entry->outcome_count; i++)
-        put_outcome(document, entry, npart__outcome(entry, i));
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome held = npart__outcome(entry, i);
+        put_outcome(document, entry, &held);
+    }
     for (size_t i = 0; i < entry->plan_count; i++) {
         if (has_outcome(entry, i))
             continue;

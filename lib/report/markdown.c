@@ -169,7 +169,7 @@ static enum state state_of(const struct npart_entry *entry, size_t plan)
 {
     enum state state = NONE_SET;
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         enum state found = at->is_met ? ALL_MET : at->waiver ? WAIVED : NOT_MET;
         if ((at->plan == plan || at->plan == NPART_NONE) && found > state)
             state = found;
@@ -379,7 +379,7 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
     struct markdown *markdown = document->state;
     uint32_t before = markdown->problem_count;
     for (size_t i = 0; i < entry->outcome_count; i++) {
-        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        const struct npart_threshold_outcome held = npart__outcome(entry, i), *at = &held;
         if (!at->is_met && !at->waiver)
             add_problem(document, entry, at);
     }

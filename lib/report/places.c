@@ -49,20 +49,26 @@ struct npart__place npart__place_of_node(const struct npart_entry *entry, const 
         .file = at.file, .file_bytes = at.file_bytes, .line = at.line < 1 ? 1 : at.line, .is_source = true};
 }
 
+struct npart__place npart__place_of_nodes(const struct npart_entry *entry, const npart_model *model,
+                                          const uint32_t *nodes, uint32_t count, uint32_t *node)
+{
+    *node = count ? nodes[0] : NPART_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        struct npart__place place = npart__place_of_node(entry, model, nodes[i]);
+        if (!place.is_source)
+            continue;
+        *node = nodes[i];
+        return place;
+    }
+    return npart__place_of_model(entry);
+}
+
 /* A cut of the caller's, or a dim, lies at no node of its own. So it lies at the model. Of a cause at nodes that
  * have no source the node is the first, while the place is the model: `*node` can be told all the same. */
 struct npart__place npart__place_of_cause(const struct npart_entry *entry, const npart_model *model,
                                           const struct npart_cause *cause, uint32_t *node)
 {
-    *node = cause->node_count ? cause->nodes[0] : NPART_NONE;
-    for (uint32_t i = 0; i < cause->node_count; i++) {
-        struct npart__place place = npart__place_of_node(entry, model, cause->nodes[i]);
-        if (!place.is_source)
-            continue;
-        *node = cause->nodes[i];
-        return place;
-    }
-    return npart__place_of_model(entry);
+    return npart__place_of_nodes(entry, model, cause->nodes, cause->node_count, node);
 }
 
 /* Leaves out a beginning that a separator follows, and all separators after it: what is left of ".//a.onnx" is no

@@ -140,11 +140,6 @@ static void put_fingerprint(struct sarif *sarif, uint64_t hash, struct npart__ta
     npart__json_close(sarif->out, '}');
 }
 
-static void add_hash(uint64_t *hash, const char *text)
-{
-    *hash = npart__hash(*hash, text, strlen(text) + 1); /* with its NUL, which separates */
-}
-
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
 /* Two passes over the nodes: how many each cause affects, and which. Counted two places further on, summed up, and
@@ -207,35 +202,12 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
     }
     if (npart__find_action(plan->pair->advice, id, &action)) {
         npart__append_text(&text, " What to do: ");
-        npart__add_short_action(&text, &action);
+        npart__add_short_action(sarif->document, &text, &action);
         npart__append_text(&text, ".");
     }
     if (plan->starts[id + 1] - plan->starts[id] > MOST_RELATED)
         npart__append_format(&text, " The first %u nodes are told.", MOST_RELATED);
     put_message(sarif, &text);
-}
-
-/* Of what stays when a model is exported again: path, target, rule, and the operator and module of the first node,
- * not its name or line. Two nodes of one module that fall back by one rule have the same, and are told apart by
- * their number. */
-static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *plan, const struct npart_cause *cause)
-{
-    struct npart__place model = npart__place_of_model(plan->entry);
-    struct npart_node node = {.size = sizeof node, .op = "", .domain = ""};
-    struct npart_origin origin = {.size = sizeof origin};
-    uint64_t hash = NPART__HASH;
-    (void)npart__relative(sarif->document, &model);
-    add_hash(&hash, model.file);
-    add_hash(&hash, plan->info.target);
-    add_hash(&hash, npart_cause_kind_text(cause->kind));
-    add_hash(&hash, cause->rule_id);
-    if (cause->node_count && npart_model_node(plan->model, cause->nodes[0], &node)) {
-        (void)npart_model_node_origin(plan->model, cause->nodes[0], &origin);
-        add_hash(&hash, node.domain);
-        add_hash(&hash, node.op);
-        hash = npart__hash(hash, origin.module ? origin.module : "", origin.module_bytes);
-    }
-    return hash;
 }
 
 /* What thresholds accept, and was there before, is known and nothing to look at. */
@@ -246,6 +218,24 @@ static void put_suppression(struct sarif *sarif, const char *justification)
     npart__json_text(sarif->out, "kind", "external");
     npart__append_sarif_text(sarif->document, sarif->out, "justification", justification);
     npart__append_text(sarif->out, "}]");
+}
+
+/* `baselineState` only where there is a baseline: else nothing is known of what was there before. */
+static void put_news(struct sarif *sarif, const struct plan *plan, uint32_t id)
+{
+    static const char *const justifications[] = {
+        [NPART__NEWS_ACCEPTED] = "all thresholds are met or waived",
+        [NPART__NEWS_OLD] = "as in the baseline",
+        [NPART__NEWS_TOLD] = "told by threshold/baseline",
+        [NPART__NEWS_NEW] = NULL,
+    };
+    struct npart_threshold_outcome comparison;
+    size_t place = (size_t)(plan->pair - plan->entry->plans);
+    enum npart__news news = npart__news_of(plan->entry, place, id);
+    if (npart__comparison(plan->entry, place, &comparison))
+        npart__json_text(sarif->out, "baselineState", news == NPART__NEWS_OLD ? "unchanged" : "new");
+    if (justifications[news])
+        put_suppression(sarif, justifications[news]);
 }
 
 /* Read in one go, as what was found must be used before another getter writes. Undecided nodes are a note and nodes
@@ -269,7 +259,8 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     npart__append_text(sarif->out, "}]");
     put_artifact(sarif->out, sarif->document, "analysisTarget", npart__place_of_model(plan->entry));
     put_related(sarif, plan, id);
-    put_fingerprint(sarif, fingerprint_of(sarif, plan, &cause), &plan->told);
+    put_fingerprint(sarif, npart__cause_hash(sarif->document, plan->entry, plan->model, plan->info.target, &cause),
+                    &plan->told);
     npart__json_open(sarif->out, "properties", '{');
     npart__json_text(sarif->out, "target", plan->info.target);
     npart__json_number(sarif->out, "affectedNodes", cause.affected_count);
@@ -279,8 +270,7 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     if (npart__find_action(plan->pair->advice, id, &action) && action.run)
         npart__json_texts(sarif->out, "run", action.run, action.run_count);
     npart__json_close(sarif->out, '}');
-    if (npart__is_accepted(plan->entry, (size_t)(plan->pair - plan->entry->plans)))
-        put_suppression(sarif, "all thresholds are met or waived");
+    put_news(sarif, plan, id);
     npart__json_close(sarif->out, '}');
 }
 
@@ -312,7 +302,7 @@ static void tell_long_actions(struct sarif *sarif, const struct npart_entry *ent
         if (!npart__is_long_action(&action))
             continue;
         npart__append_format(&text, "%s: ", target);
-        npart__add_action(&text, &action);
+        npart__add_action(sarif->document, &text, &action);
         notify(sarif, "note", &text, entry);
     }
 }
@@ -351,9 +341,10 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
 {
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     struct npart_action action = {.size = sizeof action};
-    struct npart__place place = npart__place_of_model(entry);
+    struct npart__place model = npart__place_of_model(entry), place = model;
     struct npart__buffer text, id;
     uint64_t hash = NPART__HASH;
+    uint32_t node = NPART_NONE;
     if (!begin_result(sarif))
         return;
     npart__buffer_init(&id, &sarif->document->arena);
@@ -367,20 +358,27 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     npart__append_format(&text, "%s%s%s.", pair ? " (" : "", info.target, pair ? ")" : "");
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&text, " Do first: ");
-        npart__add_action(&text, &action);
+        npart__add_action(sarif->document, &text, &action);
         npart__append_text(&text, ".");
     }
     put_message(sarif, &text);
     npart__json_open(sarif->out, "locations", '[');
     npart__json_open(sarif->out, NULL, '{');
+    const npart_model *seen = pair ? npart_inference_model(npart_plan_view(pair->plan)) : NULL;
+    if (pair)
+        place = npart__place_of_nodes(entry, seen, at->nodes, at->node_count, &node);
     put_place(sarif, place);
+    if (node != NPART_NONE)
+        put_node(sarif, seen, node);
     npart__append_text(sarif->out, "}]");
-    put_artifact(sarif->out, sarif->document, "analysisTarget", place);
-    (void)npart__relative(sarif->document, &place);
-    add_hash(&hash, place.file);
-    add_hash(&hash, info.target);
-    add_hash(&hash, at->threshold);
+    put_artifact(sarif->out, sarif->document, "analysisTarget", model);
+    (void)npart__relative(sarif->document, &model);
+    hash = npart__hash_text(hash, model.file);
+    hash = npart__hash_text(hash, info.target);
+    hash = npart__hash_text(hash, at->threshold);
     put_fingerprint(sarif, hash, told);
+    if (at->is_comparison)
+        npart__json_text(sarif->out, "baselineState", "new");
     if (at->waiver)
         put_suppression(sarif, at->waiver);
     npart__json_close(sarif->out, '}');
@@ -393,9 +391,11 @@ static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
     struct npart__arena arena;
     struct npart__table told = {.arena = &arena};
     npart__part_open(&arena, &sarif->document->arena);
-    for (size_t i = 0; i < entry->outcome_count && !sarif->document->arena.failed; i++)
-        if (!npart__outcome(entry, i)->is_met)
-            put_outcome(sarif, entry, npart__outcome(entry, i), &told);
+    for (size_t i = 0; i < entry->outcome_count && !sarif->document->arena.failed; i++) {
+        const struct npart_threshold_outcome held = npart__outcome(entry, i);
+        if (!held.is_met)
+            put_outcome(sarif, entry, &held, &told);
+    }
     npart__part_end(&arena, &sarif->document->arena);
 }
 

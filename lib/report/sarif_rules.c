@@ -117,6 +117,38 @@ static void end_rule(struct npart__sarif_rules *rules, const char *level, const 
     npart__append_text(out, "}}");
 }
 
+/* "Export or reshape the model so that this holds of Pad: rank must be at most 4." Where the op list has no words of its
+ * own: by what the rule is about. */
+static void add_mend(struct npart__buffer *out, const struct npart_rule *rule)
+{
+    static const char *const mends[] = {
+        [NPART_ABOUT_DTYPE] = "Convert the tensors to another element type before the export, or quantize them",
+        [NPART_ABOUT_RANK] = "Reshape the tensors around the operator to another rank",
+        [NPART_ABOUT_SHAPE] = "Change the sizes of the operator in the source, or divide it into smaller ones",
+        [NPART_ABOUT_DYNAMIC] = "Give the dynamic dimensions fixed sizes, at the export or in [dims] of "
+                                "npu-partition.toml",
+        [NPART_ABOUT_CONSTANT] = "Make the operand a constant of the graph: fold it before the export",
+        [NPART_ABOUT_ATTRIBUTE] = "Change the attribute where the source calls the operator",
+        [NPART_ABOUT_POLICY] = "Change what stands around the operator, or the option that keeps it apart",
+    };
+    size_t at = (size_t)rule->about;
+    struct npart__buffer op = {.arena = out->arena};
+    add_op(&op, rule->id);
+    if (rule->about == NPART_ABOUT_OP) {
+        npart__append_text(out, "Replace ");
+        npart__append(out, op.size ? npart__buffer_text(&op) : "it", op.size ? op.size - strlen(": ") : 2);
+        npart__append_text(out, " in the source by operators that the target takes (npu-partition --describe TARGET), "
+                                "or export with another opset");
+        npart__buffer_release(&op);
+        return;
+    }
+    npart__append_text(out, at < NPART__COUNT(mends) && mends[at] ? mends[at] : "Change the operator in the source");
+    npart__append_text(out, op.size ? ". What must hold of " : ". What must hold: ");
+    npart__append_text(out, npart__buffer_text(&op));
+    npart__append_text(out, rule->text);
+    npart__buffer_release(&op);
+}
+
 /* The object goes on after its id, and ends here. An address as the source becomes the rule's link, if it is one
  * from end to end; most sources are a document with a page. */
 static void describe(struct npart__sarif_rules *rules, const struct npart_rule *rule,
@@ -141,7 +173,11 @@ static void describe(struct npart__sarif_rules *rules, const struct npart_rule *
     add_help(&plain, &markdown, "Rule", rule->text);
     add_help(&plain, &markdown, "Because", rule->because);
     add_help(&plain, &markdown, "Source", rule->source);
-    add_help(&plain, &markdown, "What to do", *rule->advice ? rule->advice : "follow the action that the result tells");
+    npart__buffer_init(&text, &document->arena);
+    if (!*rule->advice)
+        add_mend(&text, rule);
+    add_help(&plain, &markdown, "What to do", *rule->advice ? rule->advice : npart__buffer_text(&text));
+    npart__buffer_release(&text);
     add_help(&plain, &markdown, "More", "npu-partition MODEL --target TARGET --explain NODE");
     put_help(document, out, &plain, &markdown);
     if (strncmp(rule->source, "https://", 8) == 0 && !strpbrk(rule->source, " {}|\\^`<>\""))

@@ -66,16 +66,30 @@ void npart__add_run(struct npart__buffer *out, const struct npart_action *action
     }
 }
 
+/* "npu-partition.toml: [dims], batch = 1"; false where a project file has no such lines. */
+static bool add_config(struct npart__buffer *out, const struct npart_action *action)
+{
+    char lines[NPART__MOST_ACTION_BYTES];
+    size_t length = npart_action_config(action, lines, sizeof lines);
+    if (!length || length >= sizeof lines)
+        return false;
+    npart__append_text(out, "npu-partition.toml: ");
+    for (size_t i = 0; i + 1 < length; i++)
+        npart__append(out, lines[i] == '\n' ? ", " : lines + i, lines[i] == '\n' ? 2 : 1);
+    return true;
+}
+
 /* "Fix batch (--dim batch=1)", or with the line that does it. */
-void npart__add_action(struct npart__buffer *out, const struct npart_action *action)
+void npart__add_action(const npart_document *document, struct npart__buffer *out, const struct npart_action *action)
 {
     npart__append_text(out, action->text);
     if (!action->command && !action->run)
         return;
     npart__append_text(out, " (");
-    if (action->run)
+    bool is_told = document->has_project && add_config(out, action);
+    if (!is_told && action->run)
         npart__add_run(out, action);
-    else
+    else if (!is_told)
         npart__append_text(out, action->command);
     npart__append_text(out, ")");
 }
@@ -89,11 +103,12 @@ bool npart__is_long_action(const struct npart_action *action)
 }
 
 /* Options are told whole or not at all: what is cut off shows something else. Never within a character. */
-void npart__add_short_action(struct npart__buffer *out, const struct npart_action *action)
+void npart__add_short_action(const npart_document *document, struct npart__buffer *out,
+                             const struct npart_action *action)
 {
     size_t length = strlen(action->text);
     if (!npart__is_long_action(action)) {
-        npart__add_action(out, action);
+        npart__add_action(document, out, action);
         return;
     }
     if (length <= NPART__MOST_ACTION_BYTES) {
@@ -129,6 +144,32 @@ uint64_t npart__hash(uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+uint64_t npart__hash_text(uint64_t hash, const char *text)
+{
+    return npart__hash(hash, text, strlen(text) + 1);
+}
+
+/* Two nodes of one module that fall back by one rule have the same, and are told apart by their number. */
+uint64_t npart__cause_hash(const npart_document *document, const struct npart_entry *entry, const npart_model *model,
+                           const char *target, const struct npart_cause *cause)
+{
+    struct npart__place place = npart__place_of_model(entry);
+    struct npart_node node = {.size = sizeof node, .op = "", .domain = ""};
+    struct npart_origin origin = {.size = sizeof origin};
+    (void)npart__relative(document, &place);
+    uint64_t hash = npart__hash_text(NPART__HASH, place.file);
+    hash = npart__hash_text(hash, target);
+    hash = npart__hash_text(hash, npart_cause_kind_text(cause->kind));
+    hash = npart__hash_text(hash, cause->rule_id);
+    if (cause->node_count && npart_model_node(model, cause->nodes[0], &node)) {
+        (void)npart_model_node_origin(model, cause->nodes[0], &origin);
+        hash = npart__hash_text(hash, node.domain);
+        hash = npart__hash_text(hash, node.op);
+        hash = npart__hash(hash, origin.module ? origin.module : "", origin.module_bytes);
+    }
     return hash;
 }
 

@@ -65,7 +65,7 @@ static void test_document__arguments(void)
     struct sink sink = {0};
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
     npart_document *document = NULL;
-    options.version = 2;
+    options.version = 3;
     CHECK_ARGUMENT(npart_document_start(NULL, NPART_FORMAT_CSV, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_document_start(&document, NPART_FORMAT_CSV, NULL, NULL, &sink, &error));
     CHECK_ARGUMENT(npart_document_start(&document, (enum npart_format)99, NULL, sink_write, &sink, &error));

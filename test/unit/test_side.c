@@ -3,6 +3,7 @@
  * What plans said, read again from reports and baselines.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "../../tools/baseline_words.h"
 #include "../../tools/platform.h"
 #include "../../tools/side.h"
 
@@ -96,14 +97,64 @@ static void test_side__a_baseline(void)
         (void)fclose(file);
         CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
         side = &sides.items[0];
-        CHECK_INT(side->listing, NPART_LISTING_LEFT);
-        CHECK_INT(side->node_count, 2);
+        CHECK_INT(side->listing, NPART_LISTING_ALL);
+        CHECK_INT(side->node_count, 4);
         CHECK_INT(side->cause_count, 2);
         CHECK_INT(change_between(side, npart_record_side(saved.record)), NPART_CHANGE_NONE);
         if (round == 1)
             CHECK_TEXT(second, first);
     }
     free_sides(&sides);
+    close_saved(&saved);
+}
+
+/* With the cache all is known, without it what the words say; words of words are the same, but for times. */
+static void test_side__words(void)
+{
+    struct saved saved;
+    struct sides sides = {0};
+    char problem[200] = "", text[4096], cache[4096];
+    open_saved(&saved);
+    const struct npart_side *side = npart_record_side(saved.record);
+    char *line = make_words(side);
+    CHECK(line && strchr(line, '\t'));
+    (void)snprintf(text, sizeof text, "# npu-partition baseline 2: words\n%s\n", line);
+    (void)snprintf(cache, sizeof cache, "%s" BASELINE_CACHE, saved.path);
+    write_text_to(saved.path, text);
+    CHECK(is_saved_report(saved.path) && read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK_TEXT(problem, "");
+    CHECK_INT(sides.count, 1);
+    CHECK_INT(sides.items[0].listing, NPART_LISTING_NONE);
+    CHECK_INT(sides.items[0].summary.partitions, side->summary.partitions);
+    CHECK_INT(sides.items[0].summary.accepted, side->summary.accepted);
+    CHECK_INT(sides.items[0].summary.live, side->summary.live);
+    CHECK_INT(sides.items[0].summary.verdict, side->summary.verdict);
+    CHECK_INT(sides.items[0].cause_count, side->cause_count);
+    CHECK_TEXT(sides.items[0].causes[0].rule, side->causes[0].rule);
+    CHECK_TEXT(sides.items[0].causes[0].text, side->causes[0].text);
+    CHECK_TEXT(line_of_side(&sides, &sides.items[0]), line);
+    free_sides(&sides);
+    FILE *file = fopen(cache, "wb");
+    CHECK(file && write_baseline(file, &side, 1));
+    (void)fclose(file);
+    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK_INT(sides.items[0].listing, NPART_LISTING_ALL);
+    CHECK_INT(change_between(&sides.items[0], side), NPART_CHANGE_NONE);
+    free_sides(&sides);
+    text[strlen(text) - 2] ^= 1; /* words that were changed by hand count before the cache */
+    write_text_to(saved.path, text);
+    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK_INT(sides.items[0].listing, NPART_LISTING_NONE);
+    free_sides(&sides);
+    static const char *const wrong[] = {"#\nx\n", "#\na\tb\tc\tsplit, x partitions\tstructure 0\n",
+                                        "# npu-partition baseline 3\n", "#\n\"a\tb\tc\tsplit, 1 partition\t\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        write_text_to(saved.path, wrong[i]);
+        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
+        free_sides(&sides);
+    }
+    (void)remove(cache);
+    free(line);
     close_saved(&saved);
 }
 
@@ -168,7 +219,7 @@ static void test_side__versions(void)
 {
 #define REPORT(version)                                                                                                \
     "{" version "\"model\":{},\"targets\":[{\"target\":\"t\",\"summary\":{},\"cost\":{\"typical_ms\":3}}]}"
-    static const char *const later[] = {REPORT("\"schema\":3,"), REPORT("\"baseline\":2,")};
+    static const char *const later[] = {REPORT("\"schema\":3,"), REPORT("\"baseline\":3,")};
     struct saved saved;
     struct sides sides;
     open_saved(&saved);
@@ -228,5 +279,6 @@ static void test_side__places_past_two_gib(void)
     close_saved(&saved);
 }
 
-TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none, test_side__which_one, test_side__versions,
-      test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline, test_side__places_past_two_gib)
+TESTS(test_side__a_report, test_side__a_baseline, test_side__words, test_side__what_is_none, test_side__which_one,
+      test_side__versions, test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline,
+      test_side__places_past_two_gib)

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from ._diff import Diff
     from ._fix import Fix
 
-Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html", "model-explorer"]
+Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html", "model-explorer",
+                 "gitlab"]
 FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
            "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
            "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG,
-           "html": _native.NPART_FORMAT_HTML, "model-explorer": _native.NPART_FORMAT_MODEL_EXPLORER}
+           "html": _native.NPART_FORMAT_HTML, "model-explorer": _native.NPART_FORMAT_MODEL_EXPLORER,
+           "gitlab": _native.NPART_FORMAT_GITLAB}
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
            "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
@@ -61,7 +63,7 @@ class Document:
 
     Args:
         format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"``, ``"dot"``, ``"svg"``,
-            ``"html"``, or ``"model-explorer"``, which takes one model on one target.
+            ``"html"``, ``"gitlab"``, or ``"model-explorer"``, which takes one model on one target.
         file: an open text file, or what has ``write``.
         detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of pictures ``"nodes"``: every
             box; of HTML: what its reports hold, as of `Analysis.to_json`, by default all that a page draws.

@@ -258,6 +258,7 @@ NPART_FORMAT_DOT = 7
 NPART_FORMAT_SVG = 8
 NPART_FORMAT_HTML = 9
 NPART_FORMAT_MODEL_EXPLORER = 10
+NPART_FORMAT_GITLAB = 11
 
 NPART_SUBJECT_PLANS = 0
 NPART_SUBJECT_NODE = 1
@@ -283,7 +284,7 @@ NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
 NPART_SIDE_INIT = {"version": 2}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
-NPART_DOCUMENT_OPTIONS_INIT = {"version": 1, "detail": NPART_DETAIL_SUMMARY}
+NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
 NPART_ENTRY_INIT = {"version": 1}
 
 
@@ -2175,11 +2176,13 @@ class npart_document_options(Structure):
     detail: int
     root: Bytes | None
     allocator: Any
+    has_project: bool
     _fields_ = [
         ("version", c_uint32),
         ("detail", c_int),
         ("root", c_char_p),
         ("allocator", POINTER(npart_allocator)),
+        ("has_project", c_bool),
     ]
 
 
@@ -2190,6 +2193,11 @@ class npart_threshold_outcome(Structure):
     threshold: Bytes | None
     text: Bytes | None
     waiver: Bytes | None
+    is_comparison: bool
+    causes: Any
+    cause_count: int
+    nodes: Any
+    node_count: int
     _fields_ = [
         ("size", c_size_t),
         ("plan", c_uint32),
@@ -2197,6 +2205,11 @@ class npart_threshold_outcome(Structure):
         ("threshold", c_char_p),
         ("text", c_char_p),
         ("waiver", c_char_p),
+        ("is_comparison", c_bool),
+        ("causes", POINTER(c_uint32)),
+        ("cause_count", c_uint32),
+        ("nodes", POINTER(c_uint32)),
+        ("node_count", c_uint32),
     ]
 
 
@@ -2491,6 +2504,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_action_config": (c_size_t, [POINTER(npart_action), c_char_p, c_size_t]),
     "npart_document_start": (
         c_int,
         [
