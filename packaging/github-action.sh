@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The steps of action.yml, whose inputs come as environment variables.
 #
-# usage: github-action.sh build | check
+# usage: github-action.sh build | check | comment
 set -eu
 
-# Sets the output `tool`: the one that is named, or one that is built from the action's checkout.
+# Sets the output `tool`: the one that is named, or one that packaging/get.sh gets.
 build() {
-	if [ -z "$TOOL" ]; then
-		cd "$GITHUB_ACTION_PATH"
-		sh tools/setup.sh
-		make -s -j"$(nproc)"
-		TOOL=$GITHUB_ACTION_PATH/build/npu-partition
-	fi
+	[ -n "$TOOL" ] || TOOL=$(sh "$GITHUB_ACTION_PATH/packaging/get.sh" "${RUNNER_TEMP:-/tmp}/npu-partition")
 	echo "tool=$TOOL" >>"$GITHUB_OUTPUT"
 	"$TOOL" --version
 }
@@ -39,7 +34,10 @@ check() {
 	[ $status -ne 2 ] || exit 2 # nothing was checked
 
 	report=${RUNNER_TEMP:-/tmp}/npu-partition.md
+	found=${RUNNER_TEMP:-/tmp}/npu-partition.json
 	"$TOOL" check --format markdown --output "$report" "$@" 2>/dev/null || [ $? -le 3 ]
+	"$TOOL" check --format json --output "$found" "$@" 2>/dev/null || [ $? -le 3 ]
+	echo "found=$found" >>"$GITHUB_OUTPUT"
 	cat "$report" >>"$GITHUB_STEP_SUMMARY"
 	echo "report=$report" >>"$GITHUB_OUTPUT"
 	if [ -n "$SARIF" ]; then
@@ -48,6 +46,12 @@ check() {
 	fi
 	[ "$ANNOTATIONS" != true ] || "$TOOL" check --format github "$@" 2>/dev/null || [ $? -le 3 ]
 	exit $status
+}
+
+# One comment a pull request, updated in place. Without the right to write comments the check stands as it is.
+comment() {
+	python3 "$GITHUB_ACTION_PATH/python/src/npu_partition/merge_comment.py" "$FOUND" "$REPORT" ||
+		echo "npu-partition: no comment was written; the job needs \`permissions: pull-requests: write\`"
 }
 
 "$1"

@@ -94,6 +94,8 @@ def put_in(text: str, inputs: dict[str, str], steps: dict[str, dict[str, str]]) 
         parts = match.group(1).split(".")
         if parts[0] == "inputs" and len(parts) == 2:
             return inputs[parts[1]]
+        if parts == ["github", "token"]:
+            return "a-token"
         must(parts[0] == "steps" and parts[2] == "outputs", f"an expression that is not known here: {match.group(0)}")
         return steps[parts[1]].get(parts[3], "")
 
@@ -104,21 +106,41 @@ def read_outputs(path: pathlib.Path) -> dict[str, str]:
     return dict(line.split("=", 1) for line in path.read_text().splitlines())
 
 
+def is_wanted(condition: str, status: int, inputs: dict[str, str], steps: dict[str, dict[str, str]]) -> bool:
+    """What the action asks of a step: `&&` between always(), a comparison with a text, and an output."""
+    for part in (part.strip() for part in condition.split("&&")):
+        name, _, text = part.partition(" == ")
+        if part == "success()":
+            is_so = status == 0
+        elif part == "always()":
+            is_so = True
+        else:
+            parts = name.split(".")
+            value = inputs[parts[1]] if parts[0] == "inputs" else steps.get(parts[1], {}).get(parts[3], "")
+            is_so = value == text.strip("'") if text else bool(value)
+        if not is_so:
+            return False
+    return True
+
+
 def run_action(
-    clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str]
-) -> dict[str, str]:
+    clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str],
+    host: dict[str, str] | None = None,
+) -> dict[str, str]:  # fmt: skip
     """As the runner does with a composite action; `log` and `exit` are added to its outputs."""
     action = yaml.safe_load((clone / "action.yml").read_text())
     must(action["runs"]["using"] == "composite" and set(given) <= set(action["inputs"]), "action.yml's inputs")
-    inputs = {name: given.get(name, row.get("default", "")) for name, row in action["inputs"].items()}
+    inputs = {name: put_in(given.get(name, row.get("default", "")), {}, {}) for name, row in action["inputs"].items()}
     steps: dict[str, dict[str, str]] = {}
     log, status = "", 0
     scratch.mkdir(parents=True, exist_ok=True)
     summary = scratch / "summary"
     summary.write_text("")
     for number, step in enumerate(action["runs"]["steps"]):
-        is_known = set(step) <= {"id", "name", "shell", "env", "run"} and step["shell"] == "bash"
+        is_known = set(step) <= {"id", "if", "name", "shell", "env", "run"} and step["shell"] == "bash"
         must(is_known, f"a step that is not known here: {step}")
+        if not is_wanted(step.get("if", "success()"), status, inputs, steps):
+            continue
         files = {"GITHUB_OUTPUT": scratch / f"output{number}", "GITHUB_ENV": scratch / f"env{number}"}
         for path in files.values():
             path.write_text("")
@@ -128,14 +150,13 @@ def run_action(
         environment |= {name: str(path) for name, path in files.items()}
         environment |= {
             "GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_ACTION_PATH": str(clone), "GITHUB_WORKSPACE": str(project),
-            "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(scratch),
+            "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(scratch), **(host or {}),
         }  # fmt: skip
         shell = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
-        status, output = run(shell, project, environment)
+        ended, output = run(shell, project, environment)
         log += output
         steps[step.get("id", str(number))] = read_outputs(files["GITHUB_OUTPUT"])
-        if status:
-            break
+        status = status or ended
     outputs = {name: put_in(row["value"], inputs, {"check": {}, **steps}) for name, row in action["outputs"].items()}
     return {**outputs, "log": log, "exit": str(status), "summary": summary.read_text()}
 
@@ -178,13 +199,15 @@ def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, with_b
     script = scratch / "job.sh"
     script.write_text("set -eo pipefail\n" + "\n".join(lines) + "\n")
     environment = {"PATH": path, **{name: text or "" for name, text in job["variables"].items()}}
-    artifacts = [job["artifacts"]["reports"]["junit"], *job["artifacts"]["paths"]]
+    artifacts = [*job["artifacts"]["reports"].values(), *job["artifacts"]["paths"]]
     for content, wanted in ((STRICT, 1), (LOOSE, 0)):
         (project / "npu-partition.toml").write_text(content)
         status, output = run(["bash", str(script)], project, environment)
         must(status == wanted, f"the job must end with {wanted}, not {status}", output)
         for name in artifacts:
             must((project / name).stat().st_size > 0, f"the job's {name}")
+        quality = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text())
+        must(bool(quality) == bool(wanted), "the job's Code Quality report", str(quality))
         suites = xml.etree.ElementTree.parse(project / artifacts[0]).getroot()
         must(bool(list(suites.iter("failure"))) == bool(wanted), "the job's JUnit report")
 
@@ -222,8 +245,9 @@ def check_quick(tool: str, scratch: pathlib.Path) -> None:
     """The files as they are here, also where they are not committed."""
     source = scratch / "source"
     source.mkdir()
-    for name in (".pre-commit-hooks.yaml", "action.yml", "packaging"):
+    for name in (".pre-commit-hooks.yaml", "action.yml", "packaging", "python/src/npu_partition/merge_comment.py"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, source / name)
     git(source, "init", "-q")
     git(source, "add", "-A")
@@ -255,4 +279,5 @@ def main() -> None:
     print(f"hooks: pre-commit, GitHub and GitLab fail and pass as they should ({sys.argv[1]})")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pull request sees of the action: a repository made here, with 12 models and a baseline.
+
+A clean tree has no annotation and no open result of SARIF; one Clip that became an Erf gives one error, which names both
+operators and the line of the source; models that were renamed, files or nodes, give none. The comment is one, and is
+updated in place. The code hosts' interfaces stand here as servers.
+
+usage: merge_gate.py TOOL MAKE_MODEL
+"""
+
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+from hooks import ROOT, must, read_job, run, run_action
+
+COUNT = 12
+TOOL, MAKE_MODEL = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+CONFIG = """targets = ["hexagon", "intel-npu"]
+baseline = "npu-partition.baseline"
+thresholds.max-partitions = 1
+[[models]]
+path = "models/*.onnx"
+"""
+
+
+def model(number: int, activation: str, name: str = "n") -> bytes:
+    """A chain of `number` blocks, each with an activation whose line in net.py is known; the last one is given."""
+    lines = ["opset 17", "input x float32[4,16]", "init w float32[16,16]", "init lo float32 = 0", "init hi float32 = 6"]
+    at = "x"
+    for block in range(number):
+        wanted = activation if block == number - 1 else "Clip"
+        source = f'meta "pkg.torch.onnx.stack_trace" "File |net.py|, line {40 + block}, in forward"'
+        operands = f"m{block}, lo, hi" if wanted == "Clip" else f"m{block}"
+        lines += [f"node m{block} = MatMul({at}, w) @{name}_m{block}",
+                  f"node a{block} = {wanted}({operands}) @{name}_a{block} {source}"]
+        at = f"a{block}"
+    # What falls back from the beginning is in the baseline.
+    lines += [f"node e = Det({at})" if number % 4 == 0 else f"node e = MatMul({at}, w)", "output e"]
+    made = subprocess.run([MAKE_MODEL], input="\n".join(lines).encode(), stdout=subprocess.PIPE, check=True).stdout
+    return made.replace(b"|", b'"')  # the text has no quotes within quotes
+
+
+def write_models(project: pathlib.Path, prefix: str, name: str = "n") -> None:
+    for number in range(1, COUNT + 1):
+        (project / "models" / f"{prefix}{number:02}.onnx").write_bytes(model(number, "Clip", name))
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Comments of one pull request, by the interface of GitHub or of GitLab."""
+
+    def __init__(self) -> None:
+        self.comments = [{"id": 1, "body": "Looks good"}]
+        self.asked: list[str] = []
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def ours(self) -> list[dict]:
+        return [comment for comment in self.comments if comment["id"] != 1]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def answer(self, value: object) -> None:
+        text = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def body(self) -> str:
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
+
+    def note(self) -> None:
+        must("a-token" in self.headers.get("Authorization", self.headers.get("PRIVATE-TOKEN", "")), "the token")
+        self.server.asked.append(f"{self.command} {self.path.split('?')[0]}")
+
+    def do_GET(self) -> None:
+        self.note()
+        self.answer(self.server.comments)
+
+    def do_POST(self) -> None:
+        self.note()
+        self.server.comments.append({"id": len(self.server.comments) + 1, "body": self.body()})
+        self.answer(self.server.comments[-1])
+
+    def do_PATCH(self) -> None:
+        self.note()
+        number = int(self.path.rsplit("/", 1)[1])
+        (comment,) = (comment for comment in self.server.comments if comment["id"] == number)
+        comment["body"] = self.body()
+        self.answer(comment)
+
+    do_PUT = do_PATCH
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def act(project: pathlib.Path, scratch: pathlib.Path, server: Server) -> tuple[dict, list[str], list[dict]]:
+    """The action on the project: its outputs, the annotations, and the open results of SARIF."""
+    event = scratch / "event.json"
+    event.write_text('{"pull_request": {"number": 7}}')
+    host = {"GITHUB_API_URL": f"http://127.0.0.1:{server.server_port}", "GITHUB_REPOSITORY": "owner/models",
+            "GITHUB_EVENT_PATH": str(event)}  # fmt: skip
+    ran = run_action(ROOT, project, scratch / "runner", {"tool": TOOL}, host)
+    annotations = [line for line in ran["log"].splitlines() if re.match("::(error|warning|notice)", line)]
+    sarif = json.loads((project / ran["sarif"]).read_text())
+    results = [result for result in sarif["runs"][0]["results"] if not result.get("suppressions")]
+    mends = {rule["id"]: rule["help"]["text"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    vague = [name for name, text in mends.items() if "What to do: " not in text or "the action that" in text]
+    must(not vague, f"rules without a mend of their own: {vague}")
+    return ran, annotations, results
+
+
+def check_clean(project: pathlib.Path, scratch: pathlib.Path, server: Server) -> None:
+    ran, annotations, results = act(project, scratch, server)
+    must(ran["exit"] == "0", "a clean tree must pass", ran["log"])
+    must(not annotations, "a clean tree has annotations", "\n".join(annotations))
+    must(not results, "a clean tree has open results", str(results))
+    must("accepted causes are not annotated" in ran["log"], "the number of accepted causes", ran["log"])
+
+
+def check_worse(project: pathlib.Path, scratch: pathlib.Path, server: Server) -> None:
+    (project / "models" / "m05.onnx").write_bytes(model(5, "Erf", "other"))
+    (project / "npu-partition.toml").write_text(CONFIG.replace(', "intel-npu"', ""))
+    ran, annotations, results = act(project, scratch, server)
+    must(ran["exit"] == "1", "an Erf must fail", ran["log"])
+    must(len(annotations) == 1, "one regression, one annotation", "\n".join(annotations))
+    must(annotations[0].startswith("::error file=net.py,line=44,"), "the error's place", annotations[0])
+    must("Clip -> Erf `other_a4`, net.py:44" in annotations[0], "both operators and the line", annotations[0])
+    must("partitions: 1 -> 2" in annotations[0], "the partitions before and after", annotations[0])
+    must([result["level"] for result in results] == ["error"], "one regression, one open result", str(results))
+    place = results[0]["locations"][0]["physicalLocation"]
+    must(place["artifactLocation"]["uri"] == "net.py" and place["region"]["startLine"] == 44, "the result's place")
+    must(results[0]["baselineState"] == "new", "the result is new")
+    (comment,) = server.ours()
+    told = [line for line in comment["body"].splitlines() if line.startswith("- ")]
+    must("1 of 12 models fail" in comment["body"] and "**1 -> 2**" in comment["body"], "the comment", comment["body"])
+    must(len([line for line in told if "worse than" in line and "`models" not in line]) == 1, "one bullet", comment["body"])
+    must("11 of 12 checks are as they were" in comment["body"], "what did not change", comment["body"])
+    status, output = run([TOOL, "check", "--format", "gitlab"], project)
+    found = json.loads(re.sub(r"(?m)^npu-partition: .*\n", "", output))
+    must(len(found) == 1 and found[0]["location"] == {"path": "net.py", "lines": {"begin": 44}}, "Code Quality", output)
+    shutil.move(project / "npu-partition.baseline.cache", scratch / "cache")
+    status, output = run([TOOL, "check"], project)
+    must(status == 1 and "partitions: 1 -> 2" in output and output.count("\nworse ") == 1, "without the cache", output)
+    shutil.move(scratch / "cache", project / "npu-partition.baseline.cache")
+
+
+def check_updated(project: pathlib.Path, scratch: pathlib.Path, server: Server) -> None:
+    before = len(server.asked)
+    act(project, scratch, server)
+    must(server.asked[before:] == ["GET /repos/owner/models/issues/7/comments"], "nothing new, nothing written",
+         str(server.asked))  # fmt: skip
+    (project / "models" / "m05.onnx").write_bytes(model(5, "Clip"))
+    check_clean(project, scratch, server)
+    (comment,) = server.ours()
+    must("nothing fails" in comment["body"], "the comment is updated in place", comment["body"])
+    must(server.asked[-1].startswith("PATCH /repos/owner/models/issues/comments/"), "by PATCH", str(server.asked))
+
+
+def check_renamed(project: pathlib.Path, scratch: pathlib.Path, server: Server) -> None:
+    shutil.rmtree(project / "models")
+    (project / "models").mkdir()
+    write_models(project, "renamed", "nodes_too")
+    (project / "npu-partition.toml").write_text(CONFIG)
+    check_clean(project, scratch, server)
+
+
+def check_gitlab_comment(scratch: pathlib.Path) -> None:
+    server = Server()
+    script = "\n".join(line for line in read_job({})["script"] if "merge_comment" in line)
+    must("npu_partition.merge_comment" in script, "the template's comment")
+    found = scratch / "runner"
+    shutil.copy(found / "npu-partition.json", scratch / "npu-partition.json")
+    shutil.copy(found / "npu-partition.md", scratch / "npu-partition.md")
+    environment = {"CI_MERGE_REQUEST_IID": "3", "CI_PROJECT_ID": "5", "NPU_PARTITION_TOKEN": "a-token",
+                   "CI_API_V4_URL": f"http://127.0.0.1:{server.server_port}"}  # fmt: skip
+    command = [sys.executable, str(ROOT / "python/src/npu_partition/merge_comment.py"), "npu-partition.json",
+               "npu-partition.md"]  # fmt: skip
+    for wanted in ("written", "as it was"):
+        status, output = run(command, scratch, environment)
+        must(status == 0 and output == f"comment: {wanted}\n", "the comment of a merge request", output)
+    must(server.asked[1] == "POST /projects/5/merge_requests/3/notes" and len(server.ours()) == 1, str(server.asked))
+
+
+def check_size(project: pathlib.Path) -> None:
+    lines = (project / "npu-partition.baseline").read_text().splitlines()
+    must(len(lines) == 1 + 2 * COUNT, "a line a model and target", "\n".join(lines))
+    must(max(map(len, lines)) < 400, "a line is short enough to be read")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="npu-partition-gate-") as folder:
+        scratch = pathlib.Path(folder)
+        project, server = scratch / "project", Server()
+        (project / "models").mkdir(parents=True)
+        (project / "net.py").write_text("\n" * 60)
+        (project / "npu-partition.toml").write_text(CONFIG)
+        write_models(project, "m")
+        status, output = run([TOOL, "check", "--update-baseline", "-q"], project)
+        must(status == 0, "a baseline", output)
+        check_size(project)
+        check_clean(project, scratch, server)
+        must(not server.ours(), "a comment where nothing changed", str(server.ours()))
+        check_worse(project, scratch, server)
+        check_gitlab_comment(scratch)
+        check_updated(project, scratch, server)
+        check_renamed(project, scratch, server)
+    print(f"merge gate: {COUNT} models, 2 targets: clean, one regression, updated, renamed")
+
+
+os.environ.pop("GITHUB_EVENT_PATH", None)
+main()
