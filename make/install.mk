@@ -60,7 +60,7 @@ cmake|$(CMAKEDIR)/NpuPartitionConfigVersion.cmake|packaging/NpuPartitionConfigVe
 folder|$(oplist_folder)|
 $(call rows,file,$(oplist_folder),$(oplists) $(costs) $(rewrites))
 folder|$(DOCDIR)|
-$(call rows,file,$(DOCDIR),README.md docs/oplist-format.md docs/rewrites.md docs/json.md docs/api.md)
+$(call rows,file,$(DOCDIR),README.md LICENSE $(sort $(wildcard docs/*.md)))
 endef
 
 pointer_bytes = $(shell echo __SIZEOF_POINTER__ | $(CC) -E -P -x c -)

@@ -58,5 +58,6 @@ build() {
 	echo "$root/build/npu-partition"
 }
 
+# A wrong checksum ends it here: what stands in that place is not to be trusted, nor is what stands beside it.
 binary || { say "no binary of version $version for this machine; trying its wheel" && wheel; } ||
 	{ say "no wheel of version $version; building it" && build; }

@@ -4,6 +4,7 @@
 A wheel serves every interpreter of its platform. Environment variables:
     NPU_PARTITION_BUILT      a folder with the library and the tool, built already (for another system, say)
     NPU_PARTITION_PLATFORM   the wheel's platform tag; default: this machine's
+    NPU_PARTITION_LICENSES   a folder with the licenses of what is linked; default: Debian's copyright files
     CC, CFLAGS, LDFLAGS, MAKEFLAGS   as make takes them
 Objects are in build/python-* of the project's folder, apart from those of `make`.
 """
@@ -92,7 +93,10 @@ def find(folder: str, names: tuple[str, ...]) -> pathlib.Path:
 
 
 def licenses(is_windows: bool) -> dict[str, str]:
-    """Debian's copyright files of what is linked into the binaries."""
+    """Of what is linked into the binaries, by where they stand in the wheel."""
+    folder = os.environ.get("NPU_PARTITION_LICENSES")
+    if folder:
+        return {str(path): f"npu_partition/licenses/{path.name}" for path in sorted(pathlib.Path(folder).glob("*.txt"))}
     parts = PARTS | ({"mingw-w64": "mingw-w64-common"} if is_windows else {})
     files = {name: f"/usr/share/doc/{package}/copyright" for name, package in parts.items()}
     return {path: f"npu_partition/licenses/{name}.txt" for name, path in files.items() if os.path.exists(path)}

@@ -6,6 +6,7 @@
 #
 # usage: tools/dependencies.sh FOLDER CC AR PACKAGE [FLAG...]   FOLDER/include and FOLDER/lib are made
 #   PACKAGE: Debian's, of the compiler; FLAG: for the compiler
+# SOURCES: a folder that keeps the sources, from which a later call takes them without asking for anything.
 set -eu
 mkdir -p "$1"
 folder=$(cd "$1" && pwd) cc=$2 ar=$3 package=$4
@@ -19,21 +20,34 @@ if ! command -v "$cc" >/dev/null; then
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null
 fi
 
-mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/include" "$folder/lib"
-# Of third parties' repositories not all have sources.
-distribution=$(. /etc/os-release && echo "$ID" | sed 's/./\U&/')
-apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
-	"Origin: $distribution" | sort -u >"$folder/apt/sources.list"
+: "${SOURCES:=$folder}"
+mkdir -p "$SOURCES" "$folder/include" "$folder/lib"
+SOURCES=$(cd "$SOURCES" && pwd)
+fetch() {
+	mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+	# Of third parties' repositories not all have sources.
+	distribution=$(. /etc/os-release && echo "$ID" | sed 's/./\U&/')
+	apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
+		"Origin: $distribution" | sort -u >"$folder/apt/sources.list"
+	private update
+	for source in protobuf-c jansson; do
+		rm -rf "${SOURCES:?}/$source"
+		mkdir -p "$SOURCES/$source"
+		(cd "$SOURCES/$source" && private source --download-only "$source" &&
+			tar -xf "$source"_*.orig.tar.* --strip-components=1)
+	done
+	touch "$SOURCES/ready"
+}
 private() {
 	apt-get -qq -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= "$@"
 }
-private update
-for source in protobuf-c jansson; do
-	rm -rf "$folder/$source"
-	mkdir -p "$folder/$source"
-	(cd "$folder/$source" && private source --download-only "$source" && tar -xf "$source"_*.orig.tar.* --strip-components=1)
-done
+[ -e "$SOURCES/ready" ] || fetch
+if [ "$SOURCES" != "$folder" ]; then
+	for source in protobuf-c jansson; do
+		rm -rf "${folder:?}/$source" && cp -r "$SOURCES/$source" "$folder/$source"
+	done
+fi
 
 # What their configure scripts would find out.
 sed 's/@json_inline@/inline/; s/@json_have_long_long@/1/; s/@json_have_localeconv@/1/; s/@json_have_atomic_builtins@/1/; s/@json_have_sync_builtins@/1/' \

@@ -23,7 +23,7 @@ struct sides {
     size_t count, room;
 };
 
-/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace, or `#`. Only a
+/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace or `#`. Only a
  * regular file is looked into: what a pipe gives can be read once. */
 bool is_saved_report(const char *path);
 /* Adds the sides of a file to `out`, which begins with zeros. False with `problem`, also when out of memory. What was

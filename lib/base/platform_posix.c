@@ -12,6 +12,9 @@
 #elif !defined(_XOPEN_SOURCE)
 #define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
 #endif
+#if defined(__APPLE__) && !defined(_DARWIN_C_SOURCE)
+#define _DARWIN_C_SOURCE /* nanoseconds of files */
+#endif
 #endif
 
 #include "base/platform.h"
@@ -27,6 +30,16 @@
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/sendfile.h>
+#include <sys/syscall.h>
+#endif
+#if defined(__APPLE__)
+#define st_mtim st_mtimespec
+#endif
+/* glibc has it from 2.27 on, the kernel before that. Nested, as musl lacks the macro. */
+#if defined(__linux__) && defined(__GLIBC__)
+#if !__GLIBC_PREREQ(2, 27)
+#define COPIES_BY_NUMBER 1
+#endif
 #endif
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
@@ -158,7 +171,11 @@ static ssize_t copy_once(int from, off_t offset, int to, size_t bytes, enum npar
         return sendfile(to, from, &offset, bytes);
 #endif
     (void)way;
+#if defined(COPIES_BY_NUMBER)
+    return (ssize_t)syscall(SYS_copy_file_range, from, &offset, to, NULL, bytes, 0);
+#else
     return copy_file_range(from, &offset, to, NULL, bytes, 0);
+#endif
 }
 
 /* A way that was found closed is not tried again: the caller keeps *way for the rest of the file. 0 is the end of
