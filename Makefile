@@ -45,7 +45,8 @@ ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)
 # What is built does not depend on the folder that it is built in.
-ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
+POSITION = -fPIC
+ALL_CFLAGS = -std=c11 $(POSITION) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(MACHINE_FLAGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
 TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
@@ -124,6 +125,7 @@ $(shared_library): $(objects) $(GENERATED)/npu_partition.map
 	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--version-script=$(GENERATED)/npu_partition.map \
 		-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
+$(OUT)/$(shared_name): $(shared_library)
 $(tool): $(tool_objects) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
 
@@ -151,7 +153,7 @@ $(VENV)/ready:
 
 include make/tests.mk make/analysis.mk make/coverage.mk make/cross.mk make/fuzz.mk
 include make/python.mk make/browser.mk make/install.mk make/windows.mk make/wasm.mk
-include make/bench.mk make/fidelity.mk
+include make/bench.mk make/fidelity.mk make/release.mk
 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
