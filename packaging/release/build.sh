@@ -20,11 +20,11 @@ chmod +x "$work/bin/cc" "$work/bin/ar"
 
 # Without the stack protector, of which zig has none for all systems; the same flags everywhere.
 flags="-ffile-prefix-map=$folder=. -ffile-prefix-map=$root=. -fno-stack-protector"
-windows=
-[ $system != windows ] || windows="-D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC"
+position=-fPIC windows=
+[ $system != windows ] || position='' windows="-D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC"
 [ -e "$work/dependencies/lib/libprotobuf-c.a" ] ||
 	SOURCES=$folder/sources sh "$root/tools/dependencies.sh" "$work/dependencies" "$work/bin/cc" "$work/bin/ar" ziglang \
-		-fvisibility=hidden $flags $windows
+		$position -fvisibility=hidden $flags $windows
 
 # One archive name on all systems; what is shared has another linker's words on each.
 make=${MAKE:-make}

@@ -17,7 +17,8 @@ import os
 import re
 import sys
 import urllib.request
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 MARK = "<!-- npu-partition check -->"
 MOST_CHARACTERS = 60000  # GitHub takes 65536, GitLab a million
