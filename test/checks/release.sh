@@ -77,7 +77,7 @@ empty_environment() { # PLATFORM: the wheel where no compiler is found, and how 
 		print(npu_partition.analyze(sys.argv[1], targets=["hexagon"]))
 	END
 	)
-	"$tool" fixtures/detector.dynamo.onnx -t hexagon | cmp - "$scratch/report" || complain "the wheel's report differs"
+	"$tool" "$root/fixtures/detector.dynamo.onnx" -t hexagon | cmp - "$scratch/report" || complain "the wheel's report differs"
 }
 
 for platform; do
