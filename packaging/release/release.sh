@@ -62,7 +62,7 @@ image() {
 			--label org.opencontainers.image.version="$version" --label org.opencontainers.image.licenses=Apache-2.0 \
 			"$container"
 		buildah $store commit -q --timestamp "$time" --format oci --rm "$container" \
-			"oci:$folder/images-out/$machine:$version" >/dev/null
+			"oci:$folder/images-out/$machine:v$version" >/dev/null
 	}
 	name=npu-partition-$version-oci-$machine
 	(cd "$folder/images-out/$machine" && find . -exec touch -h -d "@$time" {} + &&
@@ -84,7 +84,7 @@ for platform; do
 	esac
 	case $5 in *tool*) archive "$platform" ;; esac
 	case $platform in musl-*)
-		rm -rf "$folder/images-out"
+		rm -rf "$folder/images-out" && mkdir -p "$folder/images-out"
 		if [ -n "${NO_IMAGE-}" ]; then
 			:
 		elif ! command -v buildah >/dev/null; then
