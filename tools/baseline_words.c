@@ -94,7 +94,8 @@ static void put_summary(struct words *words, const struct npart_side *side)
     if (side->is_invalid)
         put(words, ", invalid");
     if (at->has_macs && at->macs) {
-        unsigned share = (unsigned)((at->mac_coverage > 0 ? at->mac_coverage < 1 ? at->mac_coverage : 1 : 0) * 1e4 + 0.5);
+        double known = at->mac_coverage > 0 ? at->mac_coverage : 0;
+        unsigned share = (unsigned)((known < 1 ? known : 1) * 1e4 + 0.5);
         put(words, ", %u.%02u %% of MACs", share / 100, share % 100);
     }
     if (side->cost.typical_ms >= 0 && side->cost.typical_ms < 1e12) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What plans said, read again: sides of comparisons (struct npart_side) from saved reports and baselines.
- * A saved report is what --format json prints; a baseline is a line in words a model and target (baseline_words.h), with a
- * short form of the report in a cache beside it. All may hold any number of lines.
+ * A saved report is what --format json prints; a baseline is a line in words a model and target (baseline_words.h),
+ * with a short form of the report in a cache beside it. All may hold any number of lines.
  */
 #ifndef TOOL_SIDE_H
 #define TOOL_SIDE_H

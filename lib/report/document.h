@@ -137,8 +137,8 @@ uint32_t *npart__table_at(struct npart__table *table, const char *key);
 #define NPART__HASH UINT64_C(14695981039346656037)
 uint64_t npart__hash(uint64_t hash, const char *text, size_t length);
 uint64_t npart__hash_text(uint64_t hash, const char *text); /* with its NUL, which separates */
-/* Of a cause, the same after the model is exported again: of path, target, rule, and the operator and module of the first
- * node, not its name or line. Two causes may have the same. */
+/* Of a cause, the same after the model is exported again: of path, target, rule, and the operator and module of the
+ * first node, not its name or line. Two causes may have the same. */
 uint64_t npart__cause_hash(const npart_document *document, const struct npart_entry *entry, const npart_model *model,
                            const char *target, const struct npart_cause *cause);
 

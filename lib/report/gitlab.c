@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * GitLab's Code Quality report (docs.gitlab.com, "Code Quality report format"): an array of findings, each with a
- * description, a rule, a fingerprint, a severity and a line. What fails comes first of each model, then what is new; what
- * is accepted is left out, as GitLab has no place for it.
+ * description, a rule, a fingerprint, a severity and a line. What fails comes first of each model, then what is new;
+ * what is accepted is left out, as GitLab has no place for it.
  */
 #include <stdio.h>
 

@@ -117,8 +117,8 @@ static void end_rule(struct npart__sarif_rules *rules, const char *level, const 
     npart__append_text(out, "}}");
 }
 
-/* "Export or reshape the model so that this holds of Pad: rank must be at most 4." Where the op list has no words of its
- * own: by what the rule is about. */
+/* "Reshape the tensors around the operator to another rank. What must hold of Pad: rank must be at most 4". Where the
+ * op list has no words of its own: by what the rule is about. */
 static void add_mend(struct npart__buffer *out, const struct npart_rule *rule)
 {
     static const char *const mends[] = {
@@ -137,8 +137,8 @@ static void add_mend(struct npart__buffer *out, const struct npart_rule *rule)
     if (rule->about == NPART_ABOUT_OP) {
         npart__append_text(out, "Replace ");
         npart__append(out, op.size ? npart__buffer_text(&op) : "it", op.size ? op.size - strlen(": ") : 2);
-        npart__append_text(out, " in the source by operators that the target takes (npu-partition --describe TARGET), "
-                                "or export with another opset");
+        npart__append_text(out, " in the source by operators that the target takes (npu-partition --describe "
+                                "TARGET), or export with another opset");
         npart__buffer_release(&op);
         return;
     }

@@ -49,6 +49,18 @@ macos)
 windows)
 	build LDFLAGS=-s POSITION= "$work/make/npu_partition.dll" "$work/make/npu-partition.exe"
 	cp "$work/make/npu_partition.dll" "$work/make/npu-partition.exe" "$work/built/"
+	# When it was linked stands in the header: 8 bytes after its beginning, whose place is at byte 60.
+	"$folder/tools/bin/python" - "$work/built/npu_partition.dll" "$work/built/npu-partition.exe" <<-'END'
+		import struct, sys
+		for path in sys.argv[1:]:
+		    with open(path, "r+b") as file:
+		        file.seek(60)
+		        at = struct.unpack("<I", file.read(4))[0]
+		        file.seek(at)
+		        assert file.read(4) == b"PE\0\0", path
+		        file.seek(at + 8)
+		        file.write(b"\0\0\0\0")
+	END
 	;;
 esac
 
