@@ -47,9 +47,11 @@ def ask(script, python, arguments, models):
 class Told(Answer):
     """What a script printed of one model."""
 
+    stage: str = ""  # where a script asks several tools in a row, the one that ended with an error
+
     @property
     def was_refused(self):
-        return any(words in self.error for words in REFUSALS)
+        return self.stage == "vela" or any(words in self.error for words in REFUSALS)
 
 
 def told(row, report, with_nodes):
@@ -58,7 +60,7 @@ def told(row, report, with_nodes):
     nodes = {node["index"]: (node["op"], "cpu" if node["ep"].startswith("CPU") else "npu")
              for node in row.get("nodes", ()) if with_nodes and node["index"] in live}
     return Told(row["model"], row.get("level", ""), row.get("dims", {}), nodes, row.get("partitions", 0),
-                error=row.get("error", ""))
+                error=row.get("error", ""), stage=row.get("stage", ""))
 
 
 def status_of(score):

@@ -9,7 +9,7 @@
 
 static const char list[] =
     "format 1\ntarget t \"A target\"\ntoolchain \"sdk 1\"\n"
-    "switches fast wide\nvariant v1\nvariant v2 is two with fast\n"
+    "switches fast wide full\nswitch full with fast wide\nvariant v1\nvariant v2 is two with fast\n"
     "param launch_ms 1 2 4 \"measured\"\nparam map_ms 0.5 0.5 0.5 \"measured\"\n"
     "param copy_gb_per_s 1 2 4 \"measured\"\n"
     "gate first missing nobody \"the first\"\n"
@@ -317,6 +317,16 @@ static void test_api_plan__partitioners(void)
     CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
     CHECK(strncmp(error.message, "there is no partitioner \"xxxx\"; there is ", 41) == 0);
     CHECK(strstr(error.message, " runs,") && strstr(error.message, " waves,"));
+    analysis_close(&at);
+}
+
+/* Signs are read from left to right, so that one switch of those that another brings can be taken back. */
+static void test_api_plan__switch_brings_others(void)
+{
+    open_at("t:v1+full-fast", NULL);
+    char *json = json_of(at.plan, NULL);
+    CHECK(strstr(json, "\"switches_on\":[\"wide\",\"full\"]") != NULL);
+    free(json);
     analysis_close(&at);
 }
 

@@ -38,6 +38,7 @@ static const struct {
     {HEAD "source \"a\" \"b\"\n", "l.ops:3:12", "unexpected b"},
     {HEAD "switches a b a\n", "l.ops:3:14", "switch a is there twice"},
     {HEAD "switches 3\n", "l.ops:3:10", "expected a switch, found 3"},
+    {HEAD "switches a\nswitch a with b\n", "l.ops:4:15", "the list declares no switch b"},
     {HEAD "variant v1\nvariant V1\n", "l.ops:4:9", "variant V1 is there twice"},
     {HEAD "variant v1 is a v1\n", "l.ops:3:17", "variant v1 is there twice"},
     {HEAD "variant v1 like v0\n", "l.ops:3:17", "there is no variant v0 yet"},

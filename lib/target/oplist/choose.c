@@ -159,7 +159,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         if (bit == NPART_NONE)
             return lack(oplist, "switch", text, length, error);
         if (sign == '+')
-            out->switches |= UINT32_C(1) << bit;
+            out->switches |= UINT32_C(1) << bit | oplist->brought[bit];
         else
             out->switches &= ~(UINT32_C(1) << bit);
         text += length;

@@ -141,6 +141,18 @@ void npart__line_switches(struct npart__parser *parser, const struct npart__valu
     }
 }
 
+/* What `+SWITCH` turns on with it: what those bring that stand above, too, so that this need not be followed later. */
+void npart__line_switch(struct npart__parser *parser, const struct npart__value *is)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    uint32_t *brought = &oplist->brought[is[0].index];
+    for (uint32_t i = 0; i < is[1].count; i++) {
+        const char *name = is[1].token[i].text;
+        uint32_t bit = npart__find_switch(oplist, name, strlen(name));
+        *brought |= UINT32_C(1) << bit | oplist->brought[bit];
+    }
+}
+
 /* No name and no alias may stand twice, in any case of letters: `hexagon:V73` must mean one of them. */
 static void check_new_variant(struct npart__parser *parser, const struct npart__token *token)
 {

@@ -446,6 +446,7 @@ struct npart__oplist {
     struct NPART__ARRAY(uint32_t) format_variants; /* the variants that a precision line is for */
     struct NPART__ARRAY(const char *) switches; /* the place of one is its bit */
     const char *unit, *on_unit, *beside; /* "NPU", "on the NPU" and "CPU", or what a `unit` line says */
+    uint32_t brought[NPART__LIMIT_SWITCHES];    /* bits that each sets beside its own; all 0 past `switches` */
     /* Who decides, once the runtime has taken nodes, which of the units runs them; NULL: the NPU does. */
     const char *decided_by, *decided_source; /* decided_source: "" when unsaid */
     const char *units[NPART__LIMIT_UNITS];   /* the first is the NPU; NULL after the last */

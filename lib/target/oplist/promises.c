@@ -89,6 +89,8 @@ static void check_targets(const struct npart__oplist *list)
 {
     NPART__ASSERT((list->default_variant == NPART_NONE) == (list->variants.count == 0), "no variant is the default");
     NPART__ASSERT(list->switches.count <= 32, "%u switches have no bits", list->switches.count);
+    for (uint32_t i = 0; i < NPART__LIMIT_SWITCHES; i++)
+        NPART__ASSERT((uint64_t)list->brought[i] >> list->switches.count == 0, "switch %u", i);
     for (uint32_t i = 0; i < list->variants.count; i++) {
         const struct npart__variant *variant = &list->variants.items[i];
         NPART__ASSERT(variant->like < list->variants.count, "variant %s", variant->name);
