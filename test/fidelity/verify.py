@@ -51,7 +51,9 @@ class Told(Answer):
 
     @property
     def was_refused(self):
-        return self.stage == "vela" or any(words in self.error for words in REFUSALS)
+        if self.stage == "vela":
+            return "Failed to allocate" not in self.error  # that depends on the memory it was told of
+        return any(words in self.error for words in REFUSALS)
 
 
 def told(row, report, with_nodes):

@@ -52,8 +52,25 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
     return false;
 }
 
+/* Of a node behind a stop, whether what reads its results is, too: not past the ops of a `resume` line, nor past those
+ * of a `resume mixed` line where something else that is computed comes in. */
+static bool goes_on(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(to->graph, id);
+    if (npart__rule_of_op(to, NPART__POLICY_RESUME, id) != NPART_NONE)
+        return false;
+    if (npart__rule_of_op(to, NPART__POLICY_RESUME_MIXED, id) == NPART_NONE)
+        return true;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t producer = npart__producer(to->graph, npart__live_operand(to->request->session, node, k));
+        if (producer != NPART_NONE && npart__is_live(to->request->session, producer) && !is_stopped[producer])
+            return false;
+    }
+    return true;
+}
+
 /* Nodes come in order, so what a node takes has been decided before it: one walk finds all that depends on such an
- * op, however far. In every region: a body's nodes depend on what they capture like any other. */
+ * op, however far, but for `resume` lines. In every region: a body's nodes depend on what they capture like any other. */
 static bool stop_at(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
@@ -63,9 +80,10 @@ static bool stop_at(struct npart__hand_back *to, const struct npart__policy *pol
         uint32_t node = to->graph->order[i];
         if (!npart__is_live(to->request->session, node))
             continue;
-        is_stopped[node] = is_named(to, policy, node) || is_behind(to, is_stopped, node);
-        if (is_stopped[node])
+        bool stops = is_named(to, policy, node), is_after = is_behind(to, is_stopped, node);
+        if (stops || is_after)
             npart__hand_back_node(to, node, policy->rule);
+        is_stopped[node] = stops || (is_after && goes_on(to, is_stopped, node));
     }
     return true;
 }
