@@ -205,7 +205,7 @@ def target_of(chip):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("--level", default="off", choices=["off", "basic"])
+    parser.add_argument("--level", default="basic", choices=["off", "basic"])
     parser.add_argument("--chips", default=CHIPS)
     parser.add_argument("--dim", action="append", default=[])
     parser.add_argument("--keep", type=pathlib.Path)

@@ -3,7 +3,7 @@
 """Models of one operator for the target ethos-u, drawn by lot: ranks, sizes, attributes, constant operands. Written for
 verify.py. A seed that no rule was mended with is an examination.
 
-usage: ethos-u_probes.py FOLDER [--seed 39] [--each 4]
+usage: ethos-u_probes.py FOLDER [--seed 39] [--each 2] [--only OP,...]
 """
 import argparse
 import pathlib
@@ -566,7 +566,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=39)
-    parser.add_argument("--each", type=int, default=4)
+    parser.add_argument("--each", type=int, default=2)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

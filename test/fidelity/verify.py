@@ -12,10 +12,11 @@ read from a file, or had by asking the script about each MODEL (all .onnx of a f
 A session that the provider refuses is agreed upon when the tool calls any node `fail`; errors of other kinds are left out.
 --counts: whole models, whose answer names a fused node by no name, so the number of partitions alone is compared. Else
 nodes are, too: ours are those of the file that the answer names. What the tool calls unknown never agrees.
-Prints the figures and each disagreement. Exit status: 0 when 97 % of nodes and counts agree, else 1; 2 when nothing was
-compared.
+Prints the figures and each disagreement. Exit status: 0 when 97 % of nodes, counts and refused sessions agree, or what
+--least says, else 1; 2 when nothing was compared.
 
-ask_xnnpack.py asks ONNX Runtime's XNNPACK provider, and xnnpack_probes.py writes models for it.
+ask_xnnpack.py asks ONNX Runtime's XNNPACK provider, and xnnpack_probes.py writes models for it; ask_ethos-u.py asks
+onnx2tf and Vela, and ethos-u_probes.py draws models for them.
 """
 import argparse
 import dataclasses
@@ -65,14 +66,15 @@ def told(row, report, with_nodes):
                 error=row.get("error", ""), stage=row.get("stage", ""))
 
 
-def status_of(score):
+def status_of(score, least):
     """0 where enough agrees."""
     if not score.models:
         return 2
     exact, _, counted = score.partition_shares()
     refused = sum(score.sessions.values()) + len(score.false_alarms)
-    return int(score.agreed() < ENOUGH * score.compared() or exact < ENOUGH * counted
-               or score.sessions[True] < ENOUGH * refused)
+    verdicts, counts, sessions = least
+    return int(score.agreed() < verdicts * score.compared() or exact < counts * counted
+               or score.sessions[True] < sessions * refused)
 
 
 def answers_of(options, models):
@@ -96,6 +98,8 @@ def main():
     parser.add_argument("--arguments", default="", help="of the oracle's script")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--counts", action="store_true")
+    parser.add_argument("--least", nargs=3, type=float, default=(ENOUGH, ENOUGH, ENOUGH),
+                        help="shares of verdicts, of equal counts and of refused sessions")
     parser.add_argument("--level", help="of the tool; else the answer's, `basic` for `all`")
     parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("model", nargs="*", type=pathlib.Path)
@@ -119,7 +123,7 @@ def main():
         else:
             score.left_out["models without an answer"] += 1
     print_score(Result(options.target, score), MOST_LINES, sys.stdout)
-    sys.exit(status_of(score))
+    sys.exit(status_of(score, options.least))
 
 
 main()
