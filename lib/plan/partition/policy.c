@@ -52,7 +52,7 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
     return false;
 }
 
-/* Of a node behind a stop, whether what reads its results is, too: not past the ops of a `resume` line, nor past those
+/* Of a node after a stop, whether what reads its results is, too: not past the ops of a `resume` line, nor past those
  * of a `resume mixed` line where something else that is computed comes in. */
 static bool goes_on(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
 {
@@ -70,7 +70,8 @@ static bool goes_on(const struct npart__hand_back *to, const bool *is_stopped, u
 }
 
 /* Nodes come in order, so what a node takes has been decided before it: one walk finds all that depends on such an
- * op, however far, but for `resume` lines. In every region: a body's nodes depend on what they capture like any other. */
+ * op, however far, but for `resume` lines. In every region: a body's nodes depend on what they capture like any
+ * other. */
 static bool stop_at(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
