@@ -53,6 +53,14 @@ static bool put_part(struct npart__page *page, const char *name, struct npart_co
     return true;
 }
 
+/* "NPU computing"; "" where memory has run out, as the report's status says then. */
+static const char *made_name(struct npart__page *page, const char *format, const char *word)
+{
+    struct npart__buffer text = {.arena = page->arena};
+    npart__append_format(&text, format, word);
+    return npart__keep_text(&text);
+}
+
 /* "of it CPU 1.20, NPU computing 0.41, launches 0.26 (7 device switches), copies 0.05 (1.2 MB in, 600 kB out) ms":
  * the unit stands once, at the end. The typical values of all parts add up to that of the run. */
 static void put_parts(struct npart__page *page)
@@ -61,8 +69,8 @@ static void put_parts(struct npart__page *page)
     struct npart__buffer line;
     struct npart__page at = gather(page, &line);
     put_part(&at, "CPU", cost->cpu);
-    put_part(&at, npart__arena_format(page->arena, "%s computing", page->info.unit), cost->npu_compute);
-    put_part(&at, npart__arena_format(page->arena, "%s memory", page->info.unit), cost->npu_bandwidth);
+    put_part(&at, made_name(page, "%s computing", page->info.unit), cost->npu_compute);
+    put_part(&at, made_name(page, "%s memory", page->info.unit), cost->npu_bandwidth);
     if (put_part(&at, "launches", cost->switching) && page->summary.switches)
         npart__append_format(&line, " (%u device switch%s)", page->summary.switches,
                              page->summary.switches == 1 ? "" : "es");
@@ -198,7 +206,7 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
         put_way(page, page->summary.verdict == NPART_PLAN_FAILS ? "if it compiled" : "as planned", cost->total);
     put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
     if (page->summary.verdict != NPART_PLAN_WHOLE)
-        put_way(page, npart__arena_format(page->arena, "all %s", page->info.on_unit), cost->npu_whole);
+        put_way(page, made_name(page, "all %s", page->info.on_unit), cost->npu_whole);
     if (is_fixed)
         put_way(page, "sizes fixed", fixed.total);
     if (cost->total.typical_ms < 0) {

@@ -260,7 +260,8 @@ static npart_status write_document(struct scene *scene, enum npart_format format
 {
     static const struct npart_error unreadable = {NPART_ERROR_READ, "no such file", ""};
     const struct npart_plan_pair pair = {scene->plan, scene->plan, NULL};
-    const struct npart_threshold_outcome outcome = {sizeof outcome, 0, false, "max-partitions", "too many", NULL};
+    const struct npart_threshold_outcome outcome = {
+        sizeof outcome, 0, false, "max-partitions", "too many", .waiver = NULL};
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
     struct npart_entry entry = NPART_ENTRY_INIT, other = NPART_ENTRY_INIT;
     npart_document *document = NULL;

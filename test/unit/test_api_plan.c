@@ -609,7 +609,7 @@ TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__providers,
       test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
-      test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__unit,
+      test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__unit, test_api_plan__switch_brings_others,
       test_api_plan__allocators, test_api_plan__summary,
       test_api_plan__verdicts, test_api_plan__nodes_and_reasons, test_api_plan__partitions_and_crossings,
       test_api_plan__causes, test_api_plan__cost, test_api_plan__of_one_inference)

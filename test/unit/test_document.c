@@ -26,9 +26,9 @@ static npart_status write_two(const npart_plan *plan, enum npart_format format, 
 {
     const struct npart_plan_pair pair = {plan, NULL, NULL};
     const struct npart_threshold_outcome outcomes[] = {
-        {sizeof *outcomes, 0, true, "max-partitions", "2 partitions, threshold: at most 2", NULL},
-        {sizeof *outcomes, 0, false, "min-coverage", "coverage 66.7 %", NULL},
-        {sizeof *outcomes, NPART_NONE, false, "fail-on invalid", "no graph", "until the next release"}};
+        {sizeof *outcomes, 0, true, "max-partitions", "2 partitions, threshold: at most 2", .waiver = NULL},
+        {sizeof *outcomes, 0, false, "min-coverage", "coverage 66.7 %", .waiver = NULL},
+        {sizeof *outcomes, NPART_NONE, false, "fail-on invalid", "no graph", .waiver = "until the next release"}};
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
     struct npart_entry entry = NPART_ENTRY_INIT, other = NPART_ENTRY_INIT;
     npart_document *document = NULL;
@@ -85,7 +85,7 @@ static void test_document__entries(void)
     analysis_open(&at, lines, NULL, NULL, NULL);
     analysis_open(&other, lines, NULL, NULL, NULL);
     const struct npart_plan_pair pairs[] = {{at.plan, NULL, NULL}, {other.plan, NULL, NULL}};
-    struct npart_threshold_outcome outcome = {sizeof outcome, 1, true, "max-partitions", "1 partition", NULL};
+    struct npart_threshold_outcome outcome = {sizeof outcome, 1, true, "max-partitions", "1 partition", .waiver = NULL};
     struct npart_entry entry = NPART_ENTRY_INIT;
     REQUIRE(npart_document_start(&document, NPART_FORMAT_CSV, NULL, sink_write, &sink, NULL) == NPART_OK);
     REQUIRE(npart_document_start(&empty, NPART_FORMAT_CSV, NULL, sink_write, &nothing, NULL) == NPART_OK);
@@ -245,7 +245,8 @@ static char *write_outcomes(const npart_plan *plan, enum npart_format format, si
     npart_document *document = NULL;
     REQUIRE(outcomes);
     for (size_t i = 0; i < count; i++)
-        outcomes[i] = (struct npart_threshold_outcome){sizeof *outcomes, 0, false, "max-partitions", "too many", NULL};
+        outcomes[i] = (struct npart_threshold_outcome){
+            sizeof *outcomes, 0, false, "max-partitions", "too many", .waiver = NULL};
     entry.path = "one.onnx";
     entry.plans = &pair;
     entry.plan_count = 1;
@@ -364,7 +365,7 @@ static void test_document__longest_comment(void)
                   "input x float32[1,batch]\nnode a = Erf(x) @`@`\nnode b = NonZero(a)\nnode c = Unheard(b)\n"
                   "node d = LeakyRelu(c)\noutput d\n", NULL, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL, NULL};
-    const struct npart_threshold_outcome outcome = {sizeof outcome, 0, false, "`|@#", path, NULL};
+    const struct npart_threshold_outcome outcome = {sizeof outcome, 0, false, "`|@#", path, .waiver = NULL};
     memset(path, '|', sizeof path - 1);
     entry.path = path;
     entry.plans = &pair;
@@ -496,7 +497,7 @@ static void test_document__page_blocks(void)
 static void test_document__page_errors(void)
 {
     static const struct npart_threshold_outcome outcome = {sizeof outcome, NPART_NONE, false, "fail-on invalid",
-                                                           "it cannot be read", NULL};
+                                                           "it cannot be read", .waiver = NULL};
     struct sink sink = {0};
     struct npart_entry entry = NPART_ENTRY_INIT;
     npart_document *document = NULL;

@@ -72,7 +72,7 @@ static void append_change(struct npart__buffer *text, const char *label, double 
     append_value(text, after, form);
 }
 
-/* A figure that has not changed is not told. False when out of memory, as where there is no text. */
+/* A figure that has not changed is not told. False when out of memory, as where there is no text or label. */
 static bool keep(struct npart__comparison *at, const char *what, const char *text, double before, double after,
                  enum npart_change change)
 {
@@ -85,8 +85,8 @@ static bool add(struct npart__comparison *at, const char *what, const char *labe
                 enum form form, enum npart_change change)
 {
     struct npart__buffer text = {.arena = at->arena};
-    if (change == NPART_CHANGE_NONE)
-        return true;
+    if (!label || change == NPART_CHANGE_NONE)
+        return label != NULL;
     append_change(&text, label, before, after, form);
     return keep(at, what, npart__made_text(&text), before, after, change);
 }
@@ -277,9 +277,12 @@ static bool compare_runs(struct npart__comparison *at)
 {
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
     struct npart__buffer text = {.arena = at->arena};
+    enum npart_change change = compare_cost(at);
+    if (change == NPART_CHANGE_NONE)
+        return true;
     append_change(&text, "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS);
     append_parts(&text, a, b);
-    return keep(at, "cost", npart__made_text(&text), a->cost.typical_ms, b->cost.typical_ms, compare_cost(at));
+    return keep(at, "cost", npart__made_text(&text), a->cost.typical_ms, b->cost.typical_ms, change);
 }
 
 static double bytes_of(uint64_t bytes)

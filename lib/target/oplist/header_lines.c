@@ -114,7 +114,7 @@ void npart__line_unit(struct npart__parser *parser, const struct npart__value *i
 {
     struct npart__oplist *oplist = parser->oplist;
     oplist->unit = is[0].text;
-    oplist->on_unit = npart__arena_format(parser->arena, "in %s", is[0].text);
+    oplist->on_unit = npart__parse_text(parser, npart__arena_format(parser->arena, "in %s", is[0].text));
     oplist->beside = is[1].text;
 }
 
