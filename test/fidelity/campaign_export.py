@@ -321,6 +321,25 @@ def strip(source, target):
     return {"nodes": len(model.graph.node), "symbols": sorted(symbols)}
 
 
+def sizes_by_place(path, size_at):
+    """{symbol: size} of a file's inputs, from what size_at(input, axis) says; None where it does not know."""
+    import onnx
+
+    sizes = {}
+    for value in onnx.load(path, load_external_data=False).graph.input:
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
+            size = size_at(value.name, axis) if dim.WhichOneof("value") != "dim_value" else None
+            if size is not None:
+                sizes.setdefault(dim.dim_param or f"{value.name}.{axis}", int(size))
+    return sizes
+
+
+def sizes_of(path, args, names):
+    """{symbol: size} as the example inputs have it."""
+    shapes = {name: value.shape for name, value in zip(names, args)}
+    return {**SIZES, **sizes_by_place(path, lambda name, axis: shapes[name][axis] if name in shapes else None)}
+
+
 def make(family, name, exporter, quantized, folder):
     import torch
 
@@ -333,17 +352,11 @@ def make(family, name, exporter, quantized, folder):
         export(model, args, names, axes, exporter, str(path))
         if quantized:
             path = quantize(path, quantized, names, args)
+        sizes = sizes_of(path, args, names)
         target = model_name(family, name, exporter, quantized) + ".onnx"
         facts = strip(path, folder / target)
-    sizes = {}
-    for symbol in facts["symbols"]:
-        for value, axes_of in zip(args, (axes.get(n, {}) for n in names)):
-            for axis, known in axes_of.items():
-                if known == symbol or symbol.startswith("s"):
-                    sizes.setdefault(symbol, int(value.shape[axis]))
-    sizes.update({s: SIZES[s] for s in facts["symbols"] if s not in sizes and s in SIZES})
     return {"model": target, "family": family, "name": name, "exporter": exporter, "quantized": quantized,
-            "nodes": facts["nodes"], "dims": sizes, "symbols": facts["symbols"]}
+            "nodes": facts["nodes"], "dims": {s: sizes[s] for s in facts["symbols"] if s in sizes}, "symbols": facts["symbols"]}
 
 
 def main():

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Export entries of the corpus, each in a process of its own with a time limit.
+
+usage: make.py FOLDER --in ENVIRONMENT [--only REGEX] [--timeout 300] [--memory BYTES]
+
+run.py calls it, with the Python of each environment. FOLDER/NAME.onnx is the model without large weights,
+FOLDER/NAME.json what is known of it, or, where the export failed, `error`: that is a result, too, and is not tried
+again until the file is removed. A JSON file is put in place last, so whatever ends this program costs the entries in work.
+"""
+import argparse
+import importlib
+import importlib.metadata
+import json
+import os
+import pathlib
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+
+import corpus
+import exporters
+
+HERE = pathlib.Path(__file__).resolve().parent
+# What is imported once, before processes are forked: importing takes longer than most exports.
+PRELOADED = {"torch": ("torch", "timm", "transformers", "diffusers", "onnx", "onnxscript", "campaign_own",
+                       "decoder_exports", "onnxruntime.quantization"),
+             "torch-earlier": ("torch", "timm", "transformers", "optimum.exporters.onnx", "onnx", "onnxscript"),
+             "sklearn": ("sklearn", "skl2onnx", "onnx"), "tensorflow": ("onnx",), "paddle": ("onnx",)}
+PACKAGES = ("torch", "torchvision", "timm", "transformers", "diffusers", "onnx", "onnxscript", "onnxruntime",
+            "optimum-onnx", "onnxruntime-genai", "scikit-learn", "skl2onnx", "onnxmltools", "lightgbm", "xgboost",
+            "tensorflow-cpu", "tf2onnx", "paddlepaddle", "paddle2onnx")
+REASON_CHARACTERS = 300
+
+
+def versions():
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return found
+
+
+def write(path, text):
+    """As a whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def record(entry, facts):
+    """What is kept of an entry; sorted, so that equal exports make equal files."""
+    return json.dumps({"name": entry.name, "use": entry.use, "architecture": entry.architecture,
+                       "exporter": entry.exporter, "exporter_version": exporters.version_of(entry.exporter, versions()),
+                       "opset_asked": entry.opset, "is_dynamic": entry.is_dynamic, "quantized": entry.quantized,
+                       "environment": entry.environment, "packages": versions(), **facts}, sort_keys=True) + "\n"
+
+
+def export(entry, folder):
+    """In the process of the entry: the model and what is known of it."""
+    import campaign_export
+
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["TMPDIR"] = scratch
+        path, sizes = exporters.export(entry, pathlib.Path(scratch))
+        new = folder / (entry.name + ".onnx.new")
+        facts = campaign_export.strip(path, new)
+        os.replace(new, folder / (entry.name + ".onnx"))
+    known = {symbol: size for symbol, size in sizes.items() if symbol in facts["symbols"] or "." in symbol}
+    write(folder / (entry.name + ".json"), record(entry, {"dims": known, "symbols": facts["symbols"]}))
+
+
+def reason_of(error):
+    """The innermost cause, on one line without paths."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no message"]
+    text = f"{type(error).__name__}: {lines[0]}"
+    return text.replace(str(pathlib.Path.home()), "~").replace(sys.prefix, "")[:REASON_CHARACTERS]
+
+
+def child(entry, folder, memory):
+    """Never returns."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        log = os.open(folder / (entry.name + ".log"), os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o644)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        export(entry, folder)
+        status = 0
+    except BaseException as error:  # whatever an exporter raises
+        traceback.print_exc()
+        write(folder / (entry.name + ".json"), record(entry, {"error": reason_of(error)}))
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def wait(pid, seconds):
+    """The wait status of a process; None where it was killed, as it took too long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        time.sleep(0.05)
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def make(entry, folder, seconds, memory):
+    start = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        child(entry, folder, memory)
+    status = wait(pid, seconds)
+    known = folder / (entry.name + ".json")
+    if not known.exists():
+        why = f"took longer than {seconds:g} s" if status is None else f"ended by signal {status & 127}"
+        write(known, record(entry, {"error": why}))
+    (folder / (entry.name + ".onnx.new")).unlink(missing_ok=True)
+    said = json.loads(known.read_text(encoding="utf-8")).get("error", "exported")
+    print(f"{entry.name}: {said[:120]} ({time.monotonic() - start:.0f} s)", flush=True)
+
+
+def preload(environment):
+    for name in PRELOADED.get(environment, ()):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            print(f"{environment}: {name}: {error}", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--in", dest="environment", required=True)
+    parser.add_argument("--corpus", type=pathlib.Path, default=HERE / "corpus.toml")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--memory", type=int, default=0, help="bytes that an export may take; default no limit")
+    args = parser.parse_args()
+    sys.path.insert(0, str(HERE.parent / "test" / "fidelity"))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    entries = [e for e in corpus.read(args.corpus, args.only) if e.environment == args.environment]
+    missing = [e for e in entries if not (args.folder / (e.name + ".json")).exists()]
+    if missing:
+        preload(args.environment)
+    for entry in missing:
+        make(entry, args.folder, args.timeout, args.memory)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
