@@ -7,6 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+# nn.TransformerEncoder is one operator in eval mode otherwise, and the TorchScript exporter has none for it.
+torch.backends.mha.set_fastpath_enabled(False)
 BATCH = {0: "batch"}
 
 

@@ -173,7 +173,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-merge-gate check-proto check-roundtrip check-page check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-merge-gate check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
