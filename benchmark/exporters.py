@@ -4,6 +4,7 @@
 PyTorch's two exporters are those of test/fidelity/campaign_export.py and decoder_exports.py. Packages are imported where
 they are used, since each environment has its own.
 """
+import pathlib
 import subprocess
 import sys
 
@@ -133,11 +134,22 @@ def by_optimum(entry, scratch):
 
 
 def by_genai(entry, scratch):
-    from onnxruntime_genai.models.builder import create_model
+    import tokenizers
+    import transformers
 
     saved_model(entry.model, scratch / "saved")
-    create_model("", str(scratch / "saved"), str(scratch / "out"), entry.quantized, "cpu", str(scratch / "cache"))
-    return next((scratch / "out").glob("*.onnx")), {**SIZES, "sequence_length": 1}
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, "a"))  # the builder copies one
+    transformers.PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(scratch / "saved")
+    called([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", scratch / "saved", "-o", scratch / "out", "-p",
+            entry.quantized, "-e", "cpu", "-c", scratch / "cache"], scratch / "out" / "model.onnx")
+    return scratch / "out" / "model.onnx", {**SIZES, "sequence_length": 1}
+
+
+def called(command, path):
+    """Of exporters that are programs: the last line that they print is the reason where they write nothing."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if not path.exists():
+        raise RuntimeError((done.stderr or done.stdout or "no message").strip().splitlines()[-1])
 
 
 # ---- tables ------------------------------------------------------------------------------------------------------
@@ -235,12 +247,8 @@ def by_paddle(entry, scratch):
     paddle.jit.save(model, str(scratch / "saved"), input_spec=[paddle.static.InputSpec(shape, "float32", "image")])
     source = next(p for p in (scratch / "saved.json", scratch / "saved.pdmodel") if p.exists())
     path = scratch / "model.onnx"
-    command = [sys.executable.replace("python3", "python").rsplit("/", 1)[0] + "/paddle2onnx", "--model_dir", str(scratch),
-               "--model_filename", source.name, "--params_filename", "saved.pdiparams", "--save_file", str(path),
-               "--opset_version", str(entry.opset)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not path.exists():
-        raise RuntimeError((done.stderr or done.stdout or "no message").strip().splitlines()[-1])
+    called([pathlib.Path(sys.executable).with_name("paddle2onnx"), "--model_dir", scratch, "--model_filename", source.name,
+            "--params_filename", "saved.pdiparams", "--save_file", path, "--opset_version", entry.opset], path)
     return path, {**SIZES, **campaign_export.sizes_by_place(path, lambda name, axis: 1 if axis == 0 else None)}
 
 

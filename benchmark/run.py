@@ -14,8 +14,10 @@ Whatever ends it, a rerun goes on, and its results are byte for byte those of an
   FOLDER/results.csv, roots.csv     and .parquet, where this Python has pyarrow; badge-TARGET.json for shields.io
 
 What was planned by another build of the tool is planned anew. --only takes parts of the corpus: results are of those.
+--again forgets all that is known of the entries that it matches, those that failed among them, and makes them again.
 """
 import argparse
+import glob
 import hashlib
 import json
 import os
@@ -38,6 +40,14 @@ def pairs(texts):
 
 
 # ---- stages ------------------------------------------------------------------------------------------------------
+
+
+def forget(args):
+    """Of the entries of --again."""
+    for entry in corpus.read(args.corpus, args.again):
+        for known in args.folder.glob(f"*/**/{glob.escape(entry.name)}.*"):
+            known.unlink()
+    (args.folder / "scan.jsonl").unlink(missing_ok=True)
 
 
 def make_exports(args):
@@ -153,6 +163,7 @@ def write_results(args, rows, roots):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="a regular expression that is found in an entry's name")
+    parser.add_argument("--again", default="", help="a regular expression: make these entries anew")
     parser.add_argument("--corpus", type=pathlib.Path, default=HERE / "corpus.toml")
     parser.add_argument("--folder", type=pathlib.Path, default=TOP / "build" / "benchmark")
     parser.add_argument("--tool", type=pathlib.Path, default=TOP / "build" / "npu-partition")
@@ -173,6 +184,8 @@ def main():
         setattr(args, name, getattr(args, name).resolve())
     os.environ["NPU_PARTITION_LIBRARY"] = str(args.library)
     args.folder.mkdir(parents=True, exist_ok=True)
+    if args.again:
+        forget(args)
     make_exports(args)
     exports = read_exports(args)
     made = [export for export in exports if "error" not in export]

@@ -152,6 +152,9 @@ def main():
     expect(run(Args, whole) == first, "a rerun writes other bytes")
     expect(run_killed(Args, killed, *asking) == first, "a run that was killed and went on writes other bytes")
     check_rows(whole)
+    expect(run(Args, killed, "--only", "plain-[ab]", *asking) != first, "--only takes all")
+    expect(run(Args, killed, *asking) == first, "a run after one of a part writes other bytes")
+    expect(run(Args, killed, "--again", "plain-c", *asking) != first, "what is made again is still there")
     check_page(whole)
     check_compare(Args, whole, other)
 
