@@ -43,7 +43,7 @@ def entry_of(group, text, export, place):
 
 
 def read(path=HERE / "corpus.toml", only=""):
-    """All entries whose name `only` is found in: of each model the first export first, so that a part is of all uses."""
+    """Entries whose name `only` is found in: of each model the first export first, so that a part is of all uses."""
     text = tomllib.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     entries = [entry_of(group, model, export, place) for group in text["models"] for model in group["names"]
                for place, export in enumerate(group["exports"])]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How each entry of the corpus is built and exported: a file, and sizes for its symbols.
 
-PyTorch's two exporters are those of test/fidelity/campaign_export.py and decoder_exports.py. Packages are imported where
-they are used, since each environment has its own.
+PyTorch's two exporters are those of test/fidelity/campaign_export.py and decoder_exports.py. Packages are imported
+where they are used, since each environment has its own.
 """
 import pathlib
 import subprocess
@@ -116,14 +116,14 @@ def saved_model(name, folder):
             config.layer_types = config.layer_types[:2]
     model = getattr(transformers, model_class)(config).eval()
     model.save_pretrained(folder)
-    return model, config, task
+    return model, task
 
 
 def by_optimum(entry, scratch):
     import campaign_export
     from optimum.exporters.onnx import onnx_export_from_model
 
-    model, config, task = saved_model(entry.model, scratch / "saved")
+    model, task = saved_model(entry.model, scratch / "saved")
     onnx_export_from_model(model, scratch / "out", opset=entry.opset, task=task, do_validation=False,
                            library_name="transformers", preprocessors=[])
     found = sorted((scratch / "out").rglob("*.onnx"))
@@ -140,8 +140,8 @@ def by_genai(entry, scratch):
     saved_model(entry.model, scratch / "saved")
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, "a"))  # the builder copies one
     transformers.PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(scratch / "saved")
-    called([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", scratch / "saved", "-o", scratch / "out", "-p",
-            entry.quantized, "-e", "cpu", "-c", scratch / "cache"], scratch / "out" / "model.onnx")
+    called([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", scratch / "saved", "-o", scratch / "out",
+            "-p", entry.quantized, "-e", "cpu", "-c", scratch / "cache"], scratch / "out" / "model.onnx")
     return scratch / "out" / "model.onnx", {**SIZES, "sequence_length": 1}
 
 
@@ -156,7 +156,8 @@ def called(command, path):
 
 
 def estimator(name):
-    from sklearn import cluster, compose, ensemble, linear_model, neighbors, neural_network, pipeline, preprocessing, svm
+    from sklearn import cluster, compose, ensemble, linear_model, neighbors, neural_network
+    from sklearn import pipeline, preprocessing, svm
 
     scale = preprocessing.StandardScaler
     made = {
@@ -247,8 +248,9 @@ def by_paddle(entry, scratch):
     paddle.jit.save(model, str(scratch / "saved"), input_spec=[paddle.static.InputSpec(shape, "float32", "image")])
     source = next(p for p in (scratch / "saved.json", scratch / "saved.pdmodel") if p.exists())
     path = scratch / "model.onnx"
-    called([pathlib.Path(sys.executable).with_name("paddle2onnx"), "--model_dir", scratch, "--model_filename", source.name,
-            "--params_filename", "saved.pdiparams", "--save_file", path, "--opset_version", entry.opset], path)
+    called([pathlib.Path(sys.executable).with_name("paddle2onnx"), "--model_dir", scratch,
+            "--model_filename", source.name, "--params_filename", "saved.pdiparams", "--save_file", path,
+            "--opset_version", entry.opset], path)
     return path, {**SIZES, **campaign_export.sizes_by_place(path, lambda name, axis: 1 if axis == 0 else None)}
 
 

@@ -6,7 +6,7 @@ usage: make.py FOLDER --in ENVIRONMENT [--only REGEX] [--timeout 300] [--memory 
 
 run.py calls it, with the Python of each environment. FOLDER/NAME.onnx is the model without large weights,
 FOLDER/NAME.json what is known of it, or, where the export failed, `error`: that is a result, too, and is not tried
-again until the file is removed. A JSON file is put in place last, so whatever ends this program costs the entries in work.
+again until the file is removed. A JSON file is put in place last: whatever ends this program costs the entry in work.
 """
 import argparse
 import importlib

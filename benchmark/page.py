@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/benchmark.md from the results of run.py, and with --html one page with charts that loads nothing.
 
-usage: page.py FOLDER --page docs/benchmark.md [--html FOLDER/benchmark.html]      (--html needs the package altair[all])
+usage: page.py FOLDER --page docs/benchmark.md [--html FOLDER/benchmark.html]
+
+--html needs the packages altair[all] and pandas.
 """
 import argparse
 import collections
@@ -54,20 +56,27 @@ def opening(rows, planned):
     exporters = {row["exporter"] for row in planned}
     asked = [row for row in planned if row["confirmed"] in ("agrees", "differs")]
     agreed = sum(row["confirmed"] == "agrees" for row in asked)
-    lines = [
-        "# The fragmentation benchmark", "",
-        f"For how many exports is one NPU partition reached, by which exporter, and what breaks the rest? This page was made "
-        f"of {len(exports)} exports of {len({row['architecture'] for row in planned})} architectures by "
-        f"{len(exporters)} exporters, planned for {len({row['target'] for row in planned})} targets; "
-        f"{len(failed)} more entries of the corpus could not be exported. It is of no more than that.", "",
-        "Weights are random, graphs small where a family allows, so times are not those of products. `whole` means here:",
-        "all nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. Plans are predictions:",
-        f"compilers were asked about {len(asked)} of the rows, and {agreed} of these plans are what the compiler did, node "
-        "by node.", "",
-        "[The dataset](../benchmark/README.md) has the fields and how to run it; `benchmark/page.py` writes this page down to "
-        f"\"{KEPT[3:]}\".", "", "## By target", "",
-        "Exports that are whole as they were exported, once sizes are fixed, after `npu-partition fix` (equal bit for bit),",
-        "and after `fix` with all classes of rewrites. Under \"checked\": plans that the compiler confirms, of those asked.", ""]
+    text = f"""# The fragmentation benchmark
+
+For how many exports is one NPU partition reached, by which exporter, and what breaks the rest?
+
+This page was made of {len(exports)} exports of {len({row['architecture'] for row in planned})} architectures by
+{len(exporters)} exporters, planned for {len({row['target'] for row in planned})} targets. {len(failed)} more entries of
+the corpus could not be exported. It is of no more than that.
+
+Weights are random, and graphs small where a family allows, so times are not those of products. Whole means here: all
+nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. Plans are predictions. Compilers were
+asked about {len(asked)} of the rows; {agreed} of these plans are what the compiler did, node by node.
+
+[The dataset](../benchmark/README.md) has the fields and how to run it. `benchmark/page.py` writes this page down to
+"{KEPT[3:]}".
+
+## By target
+
+Exports that are whole as they were exported, once sizes are fixed, after `npu-partition fix` (equal bit for bit), and
+after `fix` with all classes of rewrites. Under "checked": plans that the compiler confirms, of those asked.
+"""
+    lines = text.splitlines() + [""]
     table_rows = []
     for target, own in grouped(planned, lambda row: short(row["target"])).items():
         checked = [row for row in own if row["confirmed"] in ("agrees", "differs")]
@@ -78,11 +87,12 @@ def opening(rows, planned):
 
 
 def by_exporter(planned):
-    lines = ["## By exporter", "", "Shares of exports that are whole: as exported, with sizes, after `fix`, after `fix` with all "
-             "classes.", ""]
+    lines = ["## By exporter", "",
+             "Shares of exports that are whole: as exported, with sizes, after `fix`, after `fix` with all classes.", ""]
     for target, own in grouped(planned, lambda row: short(row["target"])).items():
+        releases = grouped(own, lambda row: f"{row['exporter']} ({row['exporter_version']})")
         cells = [[release, len(rows), *(f"{100 * count_of(rows, state) / len(rows):.0f} %" for state in table.STATES)]
-                 for release, rows in grouped(own, lambda row: f"{row['exporter']} ({row['exporter_version']})").items()]
+                 for release, rows in releases.items()]
         lines += [f"### {target}", "", *matrix(["exporter", "n", "exp.", "sizes", "fix", "all"], cells)]
     return lines
 
@@ -105,8 +115,8 @@ def mend_of(roots):
 
 def by_root(roots):
     lines = ["## The ten roots", "",
-             "Why nodes fall back or fail once sizes are fixed, by the nodes that a root affects. The mend is the advice that is",
-             "given most often; \"whole\" counts the models for which planning again says so.", ""]
+             "Why nodes fall back or fail once sizes are fixed, by the nodes that a root affects. The mend is the advice",
+             "that is given most often; \"whole\" counts the models for which planning again says so.", ""]
     for target in TARGETS_OF_ROOTS:
         groups = collections.defaultdict(list)
         for root in roots:
@@ -129,7 +139,7 @@ def state_text(row):
 
 def side_by_side(planned, target="hexagon"):
     lines = [f"## The same architecture by several exporters, on {target}", "",
-             "With sizes: the verdict and the number of partitions. Of several exports by one exporter the worst is shown.", ""]
+             "With sizes: the verdict and the number of partitions. Of several exports by one exporter the worst one.", ""]
     own = [row for row in planned if short(row["target"]) == target and not row["quantized"]]
     exporters = sorted({row["exporter"] for row in own})
     order = {verdict: place for place, verdict in enumerate(("whole", "edge", "split", "none", "fails"))}
@@ -146,12 +156,16 @@ def side_by_side(planned, target="hexagon"):
 def disagreements(planned):
     rows = [row for row in planned if row["confirmed"] == "differs"]
     silent = collections.Counter(short(row["target"]) for row in planned if row["confirmed"] == "no answer")
-    lines = ["## Where prediction and compiler disagree", "", f"{len(rows)} rows. A plan that says whole where the session "
-             f"fails comes first. No answer (the runtime does not load the model, or a time limit): "
+    lines = ["## Where prediction and compiler disagree", "",
+             f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (the runtime does",
+             "not load the model, or a time limit): "
              f"{', '.join(f'{count} on {target}' for target, count in sorted(silent.items())) or 'none'}.", ""]
-    rows.sort(key=lambda row: (not (row["answer"] == "fails" and row["plan"].startswith(DONE)), row["target"], row["name"]))
-    cells = [[row["name"], short(row["target"]), row["plan"], row["answer"], clipped(row["differing"] or row["said"], 120)]
-             for row in rows]
+
+    def order(row):
+        return not (row["answer"] == "fails" and row["plan"].startswith(DONE)), row["target"], row["name"]
+
+    cells = [[row["name"], short(row["target"]), row["plan"], row["answer"],
+              clipped(row["differing"] or row["said"], 120)] for row in sorted(rows, key=order)]
     return lines + (matrix(["export", "target", "plan", "compiler", "nodes"], cells) if cells else [])
 
 
@@ -168,7 +182,8 @@ def ending():
     return ["## To add a row", "",
             "Add the model's name to a list of [corpus.toml](../benchmark/corpus.toml), with how it is exported, and run", "",
             "    make benchmark BENCHMARK=\"--only NAME --python torch=PYTHON\"", "",
-            "An exporter is a function of `benchmark/exporters.py`. `benchmark/compare.py OLD NEW` tells what got worse.", ""]
+            "An exporter is a function of `benchmark/exporters.py`. `benchmark/compare.py OLD NEW` tells what got worse.",
+            ""]
 
 
 def charts(planned, path):
@@ -177,16 +192,17 @@ def charts(planned, path):
     import pandas
 
     altair.data_transformers.disable_max_rows()
-    found = [{"target": short(row["target"]), "exporter": row["exporter"], "use": row["use"], "state": label.replace("`", ""),
-              "whole": row[f"{state}_verdict"] in DONE} for row in planned for state, label in NAMES.items()]
+    labels = {state: label.replace("`", "") for state, label in NAMES.items()}
+    found = [{"target": short(row["target"]), "exporter": row["exporter"], "use": row["use"], "state": label,
+              "whole": row[f"{state}_verdict"] in DONE} for row in planned for state, label in labels.items()]
+    order = list(labels.values())
     frame = pandas.DataFrame(found)
     parts = []
     for key in ("target", "exporter", "use"):
         data = frame.groupby([key, "state"])["whole"].agg(["mean", "sum", "count"]).reset_index()
         parts.append(altair.Chart(data, title=f"Exports that are whole, by {key}").mark_bar().encode(
             x=altair.X("mean:Q", axis=altair.Axis(format="%"), title="share"), y=altair.Y(f"{key}:N", title=None),
-            yOffset=altair.YOffset("state:N", sort=[label.replace("`", "") for label in NAMES.values()]),
-            color=altair.Color("state:N", sort=[label.replace("`", "") for label in NAMES.values()], title=None),
+            yOffset=altair.YOffset("state:N", sort=order), color=altair.Color("state:N", sort=order, title=None),
             tooltip=[key, "state", "sum", "count"]).properties(width=260))
     altair.vconcat(*parts).configure_legend(orient="top").save(str(path), inline=True)
 

@@ -7,7 +7,7 @@ usage: run.py [--only REGEX] [--folder build/benchmark] [--python ENVIRONMENT=PY
 
 Whatever ends it, a rerun goes on, and its results are byte for byte those of an uninterrupted one:
 
-  FOLDER/exports/NAME.onnx, .json   make.py, by the Python of each environment; environments without --python are left out
+  FOLDER/exports/NAME.onnx, .json   make.py, by the Python of each environment; those without --python are left out
   FOLDER/scan.jsonl                 `npu-partition scan` on all targets, as exported
   FOLDER/measured/NAME.json         with sizes, and after `fix` (measure.py)
   FOLDER/answers/TARGET/NAME.json   what a compiler said (ask.py); kept when the tool changes
@@ -53,8 +53,8 @@ def forget(args):
 def make_exports(args):
     """Failures of an environment as a whole are told; those of an entry are results."""
     for environment, python in pairs(args.python).items():
-        command = [python, str(HERE / "make.py"), str(args.folder / "exports"), "--in", environment, "--only", args.only,
-                   "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory", str(args.memory)]
+        command = [python, str(HERE / "make.py"), str(args.folder / "exports"), "--in", environment, "--only",
+                   args.only, "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory", str(args.memory)]
         done = subprocess.run(command, check=False)
         if done.returncode:
             print(f"{environment}: make.py ended with {done.returncode}", file=sys.stderr)
@@ -135,7 +135,8 @@ def rows_of(exports, lines, folder, answers):
         measured = json.loads((folder / (export["name"] + ".json")).read_text(encoding="utf-8"))
         for target in line["targets"]:
             states = {"exported": measure.state_of(target), **measured.get("targets", {}).get(target["target"], {})}
-            rows.append(table.row_of(export, line, target, states, answers.get((export["name"], target["target"]), {})))
+            comparison = answers.get((export["name"], target["target"]), {})
+            rows.append(table.row_of(export, line, target, states, comparison))
             roots += table.root_rows(export, target, states)
     return rows, roots
 
@@ -145,7 +146,8 @@ def badge(rows, target):
     own = [row for row in rows if row["target"] and row["target"].split(":")[0] == target]
     whole = sum(row["sized_verdict"] in ("whole", "edge") for row in own)
     color = "brightgreen" if whole >= 0.9 * len(own) else "yellow" if whole >= 0.5 * len(own) else "orange"
-    return {"schemaVersion": 1, "label": f"whole on {target}", "message": f"{whole} of {len(own)} exports", "color": color}
+    return {"schemaVersion": 1, "label": f"whole on {target}", "message": f"{whole} of {len(own)} exports",
+            "color": color}
 
 
 def write_results(args, rows, roots):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results as tables: rows of one export on one target, and of its roots. CSV, and Parquet where pyarrow is there."""
+"""The results as tables: a row for an export and a target, and for each root of it. CSV and Parquet."""
 import csv
 import os
 

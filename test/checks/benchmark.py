@@ -34,8 +34,9 @@ import json, sys
 import subprocess
 done = subprocess.run([{tool!r}, sys.argv[1], "-t", "hexagon", "-f", "json"] + sum(
     [["-d", sys.argv[i + 1]] for i, word in enumerate(sys.argv) if word == "--dim"], []), capture_output=True, text=True)
-nodes = [n for n in json.loads(done.stdout)["targets"][0]["nodes"] if n["graph"] == "" and n["verdict"] not in ("folded", "fused")]
-dims = dict((d.split("=")[0], int(d.split("=")[1])) for i, d in enumerate(sys.argv) if sys.argv[i - 1] == "--dim")
+nodes = [n for n in json.loads(done.stdout)["targets"][0]["nodes"]
+         if n["graph"] == "" and n["verdict"] not in ("folded", "fused")]
+dims = {{d.split("=")[0]: int(d.split("=")[1]) for i, d in enumerate(sys.argv) if sys.argv[i - 1] == "--dim"}}
 print(json.dumps({{"model": sys.argv[1], "level": "all", "dims": dims, "seconds": 1.5,
     "partitions": [["n%d_" % n["index"] for n in nodes]],
     "nodes": [{{"index": n["index"], "name": n["name"], "op": n["op"], "ep": "QNN"}} for n in nodes]}}))
@@ -53,8 +54,8 @@ def prepare(folder):
     (folder / "exports").mkdir(parents=True)
     (folder / "corpus.toml").write_text(CORPUS)
     for name in ("a", "b", "c", "gone"):
-        facts = {"name": f"plain-{name}.ts17d", "use": "classification", "architecture": name, "exporter": "torchscript",
-                 "exporter_version": "torch 1", "is_dynamic": True, "quantized": "", "dims": {}}
+        facts = {"name": f"plain-{name}.ts17d", "use": "classification", "architecture": name,
+                 "exporter": "torchscript", "exporter_version": "torch 1", "is_dynamic": True, "quantized": "", "dims": {}}
         if name in MODELS:
             shutil.copy(pathlib.Path("fixtures") / MODELS[name][0], folder / "exports" / f"plain-{name}.ts17d.onnx")
             facts["dims"] = MODELS[name][1]
@@ -69,7 +70,8 @@ def command(args, folder, *more):
 
 
 def results(folder):
-    names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".parquet") or "badge" in path.name)
+    names = sorted(path.name for path in folder.iterdir()
+                   if path.suffix in (".csv", ".parquet") or "badge" in path.name)
     expect({"results.csv", "roots.csv", "badge-hexagon.json"} <= set(names), f"results are missing: {names}")
     return {name: (folder / name).read_bytes() for name in names}
 
@@ -111,15 +113,18 @@ def check_rows(folder):
            f"confirmed: {[own[name]['confirmed'] for name in 'abc']}")
 
 
+def called(*command):
+    return subprocess.run([sys.executable, "-B", *map(str, command)], capture_output=True, text=True, check=False)
+
+
 def check_compare(args, old, new):
     """b becomes the detector: its operators are blamed."""
-    same = subprocess.run([sys.executable, "-B", COMPARE, str(old), str(old)], capture_output=True, text=True, check=False)
+    same = called(COMPARE, old, old)
     expect(same.returncode == 0 and same.stdout.startswith("nothing changed"), f"equal runs differ: {same.stdout}")
     prepare(new)
     shutil.copy(pathlib.Path("fixtures") / "detector.dynamo.onnx", new / "exports" / "plain-b.ts17d.onnx")
     run(args, new)
-    worse = subprocess.run([sys.executable, "-B", COMPARE, str(old), str(new), "--target", "hexagon"],
-                           capture_output=True, text=True, check=False)
+    worse = called(COMPARE, old, new, "--target", "hexagon")
     expect(worse.returncode == 1, f"nothing is worse: {worse.stdout}")
     expect("torchscript on hexagon: 1 worse, 0 better, 2 equal" in worse.stdout, worse.stdout)
     expect("1 exports, 2 nodes more: Pad: mode must be constant, reflect or edge" in worse.stdout, worse.stdout)
@@ -128,8 +133,7 @@ def check_compare(args, old, new):
 def check_page(folder):
     page = folder / "page.md"
     page.write_text("old\n## What was found\n\nBy hand.\n")
-    done = subprocess.run([sys.executable, "-B", PAGE, str(folder), "--page", str(page)], capture_output=True, text=True,
-                          check=False)
+    done = called(PAGE, folder, "--page", page)
     expect(done.returncode == 0, f"page.py: {done.stderr[-2000:]}")
     text = page.read_text()
     expect("of 3 exports of 3 architectures by 1 exporters" in " ".join(text.split()), text[:800])
