@@ -88,7 +88,7 @@ after `fix` with all classes of rewrites. Under "checked": plans that the compil
 
 def by_exporter(planned):
     lines = ["## By exporter", "",
-             "Shares of exports that are whole: as exported, with sizes, after `fix`, after `fix` with all classes.", ""]
+             "Shares of exports that are whole: as exported, with sizes, after `fix`, after it with all classes.", ""]
     for target, own in grouped(planned, lambda row: short(row["target"])).items():
         releases = grouped(own, lambda row: f"{row['exporter']} ({row['exporter_version']})")
         cells = [[release, len(rows), *(f"{100 * count_of(rows, state) / len(rows):.0f} %" for state in table.STATES)]
@@ -115,8 +115,8 @@ def mend_of(roots):
 
 def by_root(roots):
     lines = ["## The ten roots", "",
-             "Why nodes fall back or fail once sizes are fixed, by the nodes that a root affects. The mend is the advice",
-             "that is given most often; \"whole\" counts the models for which planning again says so.", ""]
+             "Why nodes fall back or fail once sizes are fixed, by the nodes that a root affects. The mend is the",
+             "advice that is given most often; \"whole\" counts the models for which planning again says so.", ""]
     for target in TARGETS_OF_ROOTS:
         groups = collections.defaultdict(list)
         for root in roots:
@@ -139,7 +139,7 @@ def state_text(row):
 
 def side_by_side(planned, target="hexagon"):
     lines = [f"## The same architecture by several exporters, on {target}", "",
-             "With sizes: the verdict and the number of partitions. Of several exports by one exporter the worst one.", ""]
+             "With sizes: the verdict and the number of partitions. Of several exports the worst one.", ""]
     own = [row for row in planned if short(row["target"]) == target and not row["quantized"]]
     exporters = sorted({row["exporter"] for row in own})
     order = {verdict: place for place, verdict in enumerate(("whole", "edge", "split", "none", "fails"))}
@@ -157,8 +157,8 @@ def disagreements(planned):
     rows = [row for row in planned if row["confirmed"] == "differs"]
     silent = collections.Counter(short(row["target"]) for row in planned if row["confirmed"] == "no answer")
     lines = ["## Where prediction and compiler disagree", "",
-             f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (the runtime does",
-             "not load the model, or a time limit): "
+             f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (the",
+             "runtime does not load the model, or a time limit): "
              f"{', '.join(f'{count} on {target}' for target, count in sorted(silent.items())) or 'none'}.", ""]
 
     def order(row):
@@ -180,10 +180,11 @@ def failures(rows):
 
 def ending():
     return ["## To add a row", "",
-            "Add the model's name to a list of [corpus.toml](../benchmark/corpus.toml), with how it is exported, and run", "",
+            "Add the model's name to a list of [corpus.toml](../benchmark/corpus.toml), with its exports, and run",
+            "",
             "    make benchmark BENCHMARK=\"--only NAME --python torch=PYTHON\"", "",
-            "An exporter is a function of `benchmark/exporters.py`. `benchmark/compare.py OLD NEW` tells what got worse.",
-            ""]
+            "An exporter is a function of `benchmark/exporters.py`. `benchmark/compare.py OLD NEW` tells what got",
+            "worse.", ""]
 
 
 def charts(planned, path):
@@ -218,8 +219,8 @@ def main():
     planned = [row for row in rows if row["target"]]
     old = args.page.read_text(encoding="utf-8") if args.page.exists() else ""
     kept = old[old.find(KEPT):] if KEPT in old else f"{KEPT}\n"
-    lines = [*opening(rows, planned), *by_use(planned), *by_root(roots), *side_by_side(planned), *disagreements(planned),
-             *by_exporter(planned), *failures(rows), *ending()]
+    lines = [*opening(rows, planned), *by_use(planned), *by_root(roots), *side_by_side(planned),
+             *disagreements(planned), *by_exporter(planned), *failures(rows), *ending()]
     args.page.write_text("\n".join(lines) + "\n" + kept, encoding="utf-8")
     if args.html:
         charts(planned, args.html)

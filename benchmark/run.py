@@ -54,7 +54,8 @@ def make_exports(args):
     """Failures of an environment as a whole are told; those of an entry are results."""
     for environment, python in pairs(args.python).items():
         command = [python, str(HERE / "make.py"), str(args.folder / "exports"), "--in", environment, "--only",
-                   args.only, "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory", str(args.memory)]
+                   args.only, "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory",
+                   str(args.memory)]
         done = subprocess.run(command, check=False)
         if done.returncode:
             print(f"{environment}: make.py ended with {done.returncode}", file=sys.stderr)

@@ -50,7 +50,8 @@ def row_of(export, document, target, states, comparison):
 def root_rows(export, target, states):
     return [{"name": export["name"], "target": target["name"], "state": state, "place": place,
              **{key: root[key] for key in ("rule", "op", "text", "nodes", "mend", "mended")}}
-            for state in ("exported", "sized") for place, root in enumerate((states.get(state) or {}).get("roots") or ())]
+            for state in ("exported", "sized")
+            for place, root in enumerate((states.get(state) or {}).get("roots") or ())]
 
 
 def text_of(value):

@@ -33,7 +33,8 @@ ORACLE = """
 import json, sys
 import subprocess
 done = subprocess.run([{tool!r}, sys.argv[1], "-t", "hexagon", "-f", "json"] + sum(
-    [["-d", sys.argv[i + 1]] for i, word in enumerate(sys.argv) if word == "--dim"], []), capture_output=True, text=True)
+    [["-d", sys.argv[i + 1]] for i, word in enumerate(sys.argv) if word == "--dim"], []),
+    capture_output=True, text=True)
 nodes = [n for n in json.loads(done.stdout)["targets"][0]["nodes"]
          if n["graph"] == "" and n["verdict"] not in ("folded", "fused")]
 dims = {{d.split("=")[0]: int(d.split("=")[1]) for i, d in enumerate(sys.argv) if sys.argv[i - 1] == "--dim"}}
@@ -55,7 +56,8 @@ def prepare(folder):
     (folder / "corpus.toml").write_text(CORPUS)
     for name in ("a", "b", "c", "gone"):
         facts = {"name": f"plain-{name}.ts17d", "use": "classification", "architecture": name,
-                 "exporter": "torchscript", "exporter_version": "torch 1", "is_dynamic": True, "quantized": "", "dims": {}}
+                 "exporter": "torchscript", "exporter_version": "torch 1", "is_dynamic": True, "quantized": "",
+                 "dims": {}}
         if name in MODELS:
             shutil.copy(pathlib.Path("fixtures") / MODELS[name][0], folder / "exports" / f"plain-{name}.ts17d.onnx")
             facts["dims"] = MODELS[name][1]
