@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -114,13 +115,18 @@ def verdict_of(answer):
     return "edge" if is_edge else "split"
 
 
+def said_by(error):
+    """Without the folder of the script's copy, which has another name each time."""
+    return re.sub(r"/\S*/", "", error)[:TEXT_CHARACTERS]
+
+
 def compare(export, target, line):
     """What the compiler answered, whether the plan is the same, and the nodes that differ."""
     import fidelity
 
     answer = fidelity.long_row(line)
     if answer.error and not answer.was_refused:
-        return {"confirmed": "no answer", "answer": answer.error[:TEXT_CHARACTERS]}
+        return {"confirmed": "no answer", "answer": said_by(answer.error)}
     plan = npu_partition.analyze(export["path"], target, dims=answer.dims or None, strict_dims=False, advice=False,
                                  gates=GATES.get(target)).to_dict("nodes")["targets"][0]
     score = fidelity.Score()
@@ -132,4 +138,4 @@ def compare(export, target, line):
     agrees = not differing and same_count and not score.false_alarms
     return {"confirmed": "agrees" if agrees else "differs", "differing": differing,
             "answer": theirs if answer.error else f"{theirs}, {answer.partitions}", "plan":
-            f"{ours}, {plan['summary']['partitions']}", "said": answer.error[:TEXT_CHARACTERS]}
+            f"{ours}, {plan['summary']['partitions']}", "said": said_by(answer.error)}

@@ -94,7 +94,7 @@ def scan(args, exports):
     if done.returncode not in (0, 3):
         raise SystemExit(f"run.py: npu-partition scan ended with {done.returncode}")
     seconds = time.monotonic() - start
-    print(f"scan of {len(exports)} exports, all targets: {seconds:.1f} s", file=sys.stderr)
+    print(f"scan: {len(exports)} exports on all targets, {len(exports) / seconds:.0f} a second", file=sys.stderr)
     lines = (json.loads(line) for line in open(args.folder / "scan.jsonl", encoding="utf-8"))
     return {pathlib.Path(line["model"]["path"]).name.removesuffix(".onnx"): line for line in lines}
 
