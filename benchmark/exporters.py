@@ -129,8 +129,10 @@ def by_optimum(entry, scratch):
     found = sorted((scratch / "out").rglob("*.onnx"))
     wanted = [p for p in found if "with_past" in p.name or "merged" in p.name] or found
     path = sorted(wanted, key=lambda p: "merged" not in p.name)[0]
-    step = {"sequence_length": 1} if task.endswith("with-past") else {}
-    return path, {**SIZES, **step, **campaign_export.sizes_by_place(path, lambda name, axis: 1 if axis == 0 else None)}
+    size = getattr(model.config, "image_size", None) or SIZES["height"]
+    own = {"sequence_length": 1 if task.endswith("with-past") else 16000 if "speech" in task else SIZES["sequence"],
+           "height": size, "width": size}
+    return path, {**SIZES, **own, **campaign_export.sizes_by_place(path, lambda name, axis: 1 if axis == 0 else None)}
 
 
 def by_genai(entry, scratch):

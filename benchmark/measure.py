@@ -120,15 +120,28 @@ def said_by(error):
     return re.sub(r"/\S*/", "", error)[:TEXT_CHARACTERS]
 
 
+# Of what ends a session otherwise: the provider that has taken nodes raises, or ONNX Runtime does not take the model.
+NO_SESSION = ("Exception during initialization", "ShapeInferenceError", "INVALID_GRAPH")
+
+
+def without_session(error, summary):
+    """Only a plan that fails is right where there is no session. What is left are limits of the script: no answer."""
+    if not any(text in error for text in NO_SESSION):
+        return {"confirmed": "no answer", "answer": said_by(error)}
+    agrees = summary["verdict"] == "fails"
+    return {"confirmed": "agrees" if agrees else "differs", "answer": "fails", "said": said_by(error),
+            "plan": f"{summary['verdict']}, {summary['partitions']}"}
+
+
 def compare(export, target, line):
     """What the compiler answered, whether the plan is the same, and the nodes that differ."""
     import fidelity
 
     answer = fidelity.long_row(line)
-    if answer.error and not answer.was_refused:
-        return {"confirmed": "no answer", "answer": said_by(answer.error)}
     plan = npu_partition.analyze(export["path"], target, dims=answer.dims or None, strict_dims=False, advice=False,
                                  gates=GATES.get(target)).to_dict("nodes")["targets"][0]
+    if answer.error and not answer.was_refused:
+        return without_session(answer.error, plan["summary"])
     score = fidelity.Score()
     score.add(answer, plan)
     theirs, ours = verdict_of(answer), plan["summary"]["verdict"]
