@@ -12,6 +12,7 @@ import pathlib
 import re
 import sys
 
+import corpus
 import table
 
 DONE = ("whole", "edge")
@@ -61,8 +62,8 @@ def opening(rows, planned):
 For how many exports is one NPU partition reached, by which exporter, and what breaks the rest?
 
 This page was made of {len(exports)} exports of {len({row['architecture'] for row in planned})} architectures by
-{len(exporters)} exporters, planned for {len({row['target'] for row in planned})} targets. {len(failed)} more entries of
-the corpus could not be exported. It is of no more than that.
+{len(exporters)} exporters, planned for {len({row['target'] for row in planned})} targets. The corpus has
+{len(corpus.read())} entries: {len(failed)} of them could not be exported, and what is left was not tried.
 
 Weights are random, and graphs small where a family allows, so times are not those of products. Whole means here: all
 nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. Plans are predictions. Compilers were
@@ -106,8 +107,8 @@ def by_use(planned, target="hexagon"):
 
 def mend_of(roots):
     """What is advised most often, without the names of one model, and for how many it makes the model whole."""
-    mends = collections.Counter(re.sub(r"Fix `.*?` and |`.*?`( and `.*?`)*", "", root["mend"]).strip() for root in roots
-                                if root["mend"])
+    mends = collections.Counter(re.sub(r"X((, | and )X)+", "X", re.sub(r"`[^`]*`|/\S+", "X", root["mend"]))
+                                for root in roots if root["mend"])
     whole = sum(root["mended"] in DONE for root in roots)
     text = mends.most_common(1)[0][0] if mends else "none is known"
     return clipped(text, 70) + (f"; whole: {whole}" if whole else "")
@@ -157,8 +158,8 @@ def disagreements(planned):
     rows = [row for row in planned if row["confirmed"] == "differs"]
     silent = collections.Counter(short(row["target"]) for row in planned if row["confirmed"] == "no answer")
     lines = ["## Where prediction and compiler disagree", "",
-             f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (the",
-             "runtime does not load the model, or a time limit): "
+             f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (limits",
+             "of the script that asks): "
              f"{', '.join(f'{count} on {target}' for target, count in sorted(silent.items())) or 'none'}.", ""]
 
     def order(row):
