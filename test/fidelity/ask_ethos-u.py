@@ -32,6 +32,7 @@ import onnx
 from onnx import numpy_helper
 
 import tflite_int8
+from given_sizes import with_sizes
 
 CHIPS = "ethos-u55-256,ethos-u65-256,ethos-u85-256"
 LAYOUT = ("TRANSPOSE", "RESHAPE")
@@ -57,18 +58,6 @@ def with_numbers(model):
         is_real = np.issubdtype(kind, np.floating)
         numbers = np.abs(lot.standard_normal(list(tensor.dims), np.float32) * 0.05) if is_real else np.ones(tensor.dims)
         tensor.CopyFrom(numpy_helper.from_array(numbers.astype(kind), tensor.name))
-
-
-def with_sizes(model, dims):
-    for value in model.graph.input:
-        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            size = dims.get(dim.dim_param) or dims.get(f"{value.name}.{axis}")
-            if size and not dim.HasField("dim_value"):
-                dim.dim_value = size
-    if dims:
-        del model.graph.value_info[:]
-        for value in model.graph.output:
-            value.type.tensor_type.ClearField("shape")
 
 
 def prepared(path, level, dims, folder):
