@@ -248,7 +248,9 @@ static void append_parts(struct npart__buffer *text, const struct npart_side *a,
 {
     double least = PART_SHARE * fabs(b->cost.typical_ms - a->cost.typical_ms), last = INFINITY;
     size_t told = 0, told_last = 0;
-    while (has_parts(a) && has_parts(b)) {
+    if (!has_parts(a) || !has_parts(b))
+        return;
+    for (;;) {
         size_t next = NPART__COUNT(parts);
         double most = 0;
         for (size_t i = 0; i < NPART__COUNT(parts); i++) {
