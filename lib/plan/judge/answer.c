@@ -174,59 +174,6 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
     return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, npart__node_at(trial->graph, producer));
 }
 
-/* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
- * itself where there is no such, or a scale by channel, or where a DequantizeLinear makes it: that forms no unit. */
-static uint32_t quantized_result(const struct npart__trial *trial, uint32_t value)
-{
-    const struct npart__graph *graph = trial->graph;
-    uint32_t at = value;
-    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
-        return value;
-    for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
-        if (npart__value_at(graph, at)->is_graph_output || npart__user_count(trial->session, at) != 1)
-            return value;
-        const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, at, 0));
-        if (npart__node_plays(graph, user, NPART__ROLE_QUANTIZES)) {
-            uint32_t scale = npart__node_input(graph, user, 1);
-            bool is_one = scale != NPART_NONE && trial->inference->facts[scale].has_rank &&
-                          trial->inference->facts[scale].rank == 0;
-            return is_one && trial->session->is_constant[scale] ? at : value;
-        }
-        if (user->domain != 0 || !npart__node_plays(graph, user, NPART__ROLE_KEEPS_QUANTIZATION) ||
-            npart__node_input(graph, user, 0) != at || user->output_count != 1)
-            return value;
-        npart__look_beyond(trial);
-        at = npart__node_output(graph, user, 0);
-        if (at == NPART_NONE)
-            return value;
-    }
-    return value;
-}
-
-/* Of a result the first QuantizeLinear among its users: others may use it beside that. */
-uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
-{
-    const struct npart__graph *graph = trial->graph;
-    const struct npart__value *at = npart__value_at(graph, value);
-    if (!is_output)
-        return npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES) ? at->producer : NPART_NONE;
-    value = quantized_result(trial, value);
-    for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
-        uint32_t consumer = npart__user(trial->session, value, i);
-        if (npart__node_plays(graph, npart__node_at(graph, consumer), NPART__ROLE_QUANTIZES))
-            return consumer;
-    }
-    return NPART_NONE;
-}
-
-/* By place: DequantizeLinear and QuantizeLinear have data, scale and zero point at 0, 1 and 2 in every version. */
-uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index)
-{
-    uint32_t node = npart__quantizing_node(trial, value, is_output);
-    const struct npart__node *at = node == NPART_NONE ? NULL : npart__node_at(trial->graph, node);
-    return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
-}
-
 /* The type that the tensor has where it is quantized: that of the operand of the DequantizeLinear, or of the result
  * of the QuantizeLinear; its own where there is neither. So a rule about INT8 weights reads the same for QDQ
  * models and for operators that take integers. Unknown where inference could not tell the type. */
@@ -234,10 +181,10 @@ static struct npart__answer answer_qdtype(const struct npart__asked *asked)
 {
     const struct npart__graph *graph = asked->trial->graph;
     uint32_t node = npart__quantizing_node(asked->trial, asked->value, asked->is_output), quantized = asked->value;
-    if (node != NPART_NONE && asked->is_output)
-        quantized = npart__node_output(graph, npart__node_at(graph, node), 0);
-    else if (node != NPART_NONE)
-        quantized = npart__node_input(graph, npart__node_at(graph, node), 0);
+    const struct npart__node *at = node == NPART_NONE ? NULL : npart__node_at(graph, node);
+    if (at)
+        quantized = npart__node_plays(graph, at, NPART__ROLE_QUANTIZES) ? npart__node_output(graph, at, 0)
+                                                                        : npart__node_input(graph, at, 0);
     return type_answer(quantized == NPART_NONE ? 0 : npart__fact_of(asked->trial->inference, quantized)->element_type);
 }
 
@@ -296,12 +243,22 @@ static struct npart__answer answer_qzero(const struct npart__asked *asked)
     return quantization_answer(asked, 2);
 }
 
+/* What the runtime puts after an op that moves what is dequantized. */
+static struct npart__answer quantizer_answer(void)
+{
+    struct npart__answer answer = word_answer("QuantizeLinear", strlen("QuantizeLinear"));
+    answer.domain = "";
+    return answer;
+}
+
 /* The op of the user at this place; of the loop over all users one after the other. A value without users answers
  * "none", so that a rule may ask for that. */
 static struct npart__answer answer_consumers(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;
-    uint32_t value = quantized_result(trial, asked->value), users = npart__user_count(trial->session, value);
+    uint32_t value = npart__quantized_result(trial, asked->value), users = npart__user_count(trial->session, value);
+    if (npart__moved_dequantizer(trial, asked->value) != NPART_NONE)
+        return asked->element ? absent_answer() : quantizer_answer();
     if (asked->element >= users)
         return users ? absent_answer() : word_answer("none", 4);
     return op_answer(trial, npart__user(trial->session, value, asked->element));
@@ -347,6 +304,8 @@ static uint32_t dequantized(const struct npart__asked *asked)
 static struct npart__answer answer_qproducer(const struct npart__asked *asked)
 {
     npart__look_beyond(asked->trial);
+    if (npart__moved_dequantizer(asked->trial, asked->value) != NPART_NONE)
+        return quantizer_answer();
     return producer_answer(asked->trial, dequantized(asked));
 }
 
@@ -379,6 +338,8 @@ static struct npart__answer answer_origin(const struct npart__asked *asked)
 static struct npart__answer answer_qorigin(const struct npart__asked *asked)
 {
     uint32_t value = dequantized(asked);
+    if (npart__moved_dequantizer(asked->trial, asked->value) != NPART_NONE)
+        return quantizer_answer();
     return asked->trial->session->is_constant[value] ? word_answer("none", 4) : origin_answer(asked->trial, value);
 }
 

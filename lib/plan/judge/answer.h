@@ -48,8 +48,14 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
 /* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
 uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
 bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
-/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output; NPART_NONE. Only what stands
- * right beside the value counts. */
+/* The result that is quantized in place of `value`, past ops that the runtime puts the QuantizeLinear before; the value
+ * itself where there is none. */
+uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t value);
+/* The DequantizeLinear with whose scale the runtime quantizes the value, which an op makes that only moves elements;
+ * NPART_NONE. */
+uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value);
+/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output, right beside the value or where the
+ * runtime moves one there; NPART_NONE. An output, too, may have a DequantizeLinear: that of npart__moved_dequantizer. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output);
 /* Of that node an operand: 0 what is dequantized, 1 the scale, 2 the zero point; NPART_NONE when absent. */
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);

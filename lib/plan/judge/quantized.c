@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What quantizes a result and what dequantizes an operand, where the runtime does so as well: it puts a QuantizeLinear
+ * before what only moves elements, and both after what moves what is dequantized.
+ * Modelled on core/optimizer/qdq_transformer/qdq_propagation.cc of ONNX Runtime; each asked of onnxruntime 1.32.0.
+ */
+#include "judge/answer.h"
+
+/* The result that is quantized in place of `value`: past ops that the runtime puts the QuantizeLinear before. The value
+ * itself where there is no such, or a scale by channel, or where a DequantizeLinear makes it: that forms no unit. */
+uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t at = value;
+    if (npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
+        return value;
+    for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        if (npart__value_at(graph, at)->is_graph_output || npart__user_count(trial->session, at) != 1)
+            return value;
+        const struct npart__node *user = npart__node_at(graph, npart__user(trial->session, at, 0));
+        if (npart__node_plays(graph, user, NPART__ROLE_QUANTIZES)) {
+            uint32_t scale = npart__node_input(graph, user, 1);
+            bool is_one = scale != NPART_NONE && trial->inference->facts[scale].has_rank &&
+                          trial->inference->facts[scale].rank == 0;
+            return is_one && trial->session->is_constant[scale] ? at : value;
+        }
+        if (user->domain != 0 || !npart__node_plays(graph, user, NPART__ROLE_KEEPS_QUANTIZATION) ||
+            npart__node_input(graph, user, 0) != at || user->output_count != 1)
+            return value;
+        npart__look_beyond(trial);
+        at = npart__node_output(graph, user, 0);
+        if (at == NPART_NONE)
+            return value;
+    }
+    return value;
+}
+
+static bool is_quantized_next(const struct npart__trial *trial, uint32_t value)
+{
+    for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
+        uint32_t user = npart__user(trial->session, value, i);
+        if (npart__node_plays(trial->graph, npart__node_at(trial->graph, user), NPART__ROLE_QUANTIZES))
+            return true;
+    }
+    return false;
+}
+
+/* The DequantizeLinear past ops that only move elements, after each of which the runtime quantizes and dequantizes
+ * again: for a scale of one element, and not where a QuantizeLinear is next. NPART_NONE where no such op makes the
+ * value. */
+uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t producer = npart__producer(graph, value);
+    for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
+        if (!node || node->domain != 0 || node->output_count != 1 ||
+            !npart__node_plays(graph, node, NPART__ROLE_KEEPS_QUANTIZATION))
+            return NPART_NONE;
+        npart__look_beyond(trial);
+        if (is_quantized_next(trial, value))
+            return NPART_NONE;
+        value = npart__node_input(graph, node, 0);
+        producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
+        if (producer == NPART_NONE || !npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
+            continue;
+        uint64_t elements;
+        uint32_t scale = npart__node_input(graph, npart__node_at(graph, producer), 1);
+        bool is_one = scale != NPART_NONE && npart__static_elements(&trial->inference->facts[scale], &elements) &&
+                      elements == 1;
+        return is_one && trial->session->is_constant[scale] ? producer : NPART_NONE;
+    }
+    return NPART_NONE;
+}
+
+/* Of a result the first QuantizeLinear among its users: others may use it beside that. Where the runtime quantizes with
+ * what a DequantizeLinear has, that one. */
+uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
+{
+    const struct npart__graph *graph = trial->graph;
+    if (!is_output && npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
+        return npart__producer(graph, value);
+    uint32_t result = is_output ? npart__quantized_result(trial, value) : NPART_NONE;
+    for (uint32_t i = 0; result != NPART_NONE && i < npart__user_count(trial->session, result); i++) {
+        uint32_t consumer = npart__user(trial->session, result, i);
+        if (npart__node_plays(graph, npart__node_at(graph, consumer), NPART__ROLE_QUANTIZES))
+            return consumer;
+    }
+    return npart__moved_dequantizer(trial, value);
+}
+
+/* By place: DequantizeLinear and QuantizeLinear have data, scale and zero point at 0, 1 and 2 in every version. */
+uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index)
+{
+    uint32_t node = npart__quantizing_node(trial, value, is_output);
+    const struct npart__node *at = node == NPART_NONE ? NULL : npart__node_at(trial->graph, node);
+    return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
+}
