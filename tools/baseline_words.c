@@ -80,12 +80,12 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-/* "split, 4 partitions, 110 of 120 nodes on the NPU, 98.53 % of MACs, 2.130 ms" */
+/* "split, 4 partitions, 110 of 120 nodes taken, 98.53 % of MACs, 2.130 ms" */
 static void put_summary(struct words *words, const struct npart_side *side)
 {
     const struct npart_summary *at = &side->summary;
     const char *verdict = npart_plan_verdict_text(at->verdict);
-    put(words, "%s, %u partition%s, %u of %u node%s on the NPU", verdict ? verdict : "", at->partitions,
+    put(words, "%s, %u partition%s, %u of %u node%s taken", verdict ? verdict : "", at->partitions,
         plural(at->partitions), at->accepted, at->live, plural(at->live));
     if (at->failed)
         put(words, ", %u fail to compile", at->failed);
@@ -173,7 +173,7 @@ struct figures {
     bool has_macs, is_invalid;
 };
 
-/* One of "4 partitions", "110 of 120 nodes on the NPU", "98.53 % of MACs" and so on. */
+/* One of "4 partitions", "110 of 120 nodes taken", "98.53 % of MACs" and so on. */
 static bool read_figure(const char *at, struct figures *out)
 {
     uint32_t number, second;

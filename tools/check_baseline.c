@@ -119,8 +119,10 @@ static bool keep(struct baseline *baseline, const struct kept *kept)
  * another. */
 static void write_node(const npart_diff *diff, char *out, size_t bytes)
 {
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "CPU",         [NPART_VERDICT_NPU] = "NPU",
+    struct npart_diff_info info = {.size = sizeof info};
+    (void)npart_diff_info(diff, &info);
+    const char *const words[] = {
+        [NPART_VERDICT_CPU] = "CPU",         [NPART_VERDICT_NPU] = info.after->unit ? info.after->unit : "NPU",
         [NPART_VERDICT_FAIL] = "fails to compile", [NPART_VERDICT_UNKNOWN] = "undecided",
         [NPART_VERDICT_FOLDED] = "folded",   [NPART_VERDICT_FUSED] = "fused",
     };

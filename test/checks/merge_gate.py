@@ -31,6 +31,10 @@ path = "models/*.onnx"
 """
 
 
+def made(text: str) -> bytes:
+    return subprocess.run([MAKE_MODEL], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
+
+
 def model(number: int, activation: str, name: str = "n") -> bytes:
     """A chain of `number` blocks, each with an activation whose line in net.py is known; the last one is given."""
     lines = ["opset 17", "input x float32[4,16]", "init w float32[16,16]", "init lo float32 = 0", "init hi float32 = 6"]
@@ -44,8 +48,7 @@ def model(number: int, activation: str, name: str = "n") -> bytes:
         at = f"a{block}"
     # What falls back from the beginning is in the baseline.
     lines += [f"node e = Det({at})" if number % 4 == 0 else f"node e = MatMul({at}, w)", "output e"]
-    made = subprocess.run([MAKE_MODEL], input="\n".join(lines).encode(), stdout=subprocess.PIPE, check=True).stdout
-    return made.replace(b"|", b'"')  # the text has no quotes within quotes
+    return made("\n".join(lines)).replace(b"|", b'"')  # the text has no quotes within quotes
 
 
 def write_models(project: pathlib.Path, prefix: str, name: str = "n") -> None:
@@ -199,6 +202,22 @@ def check_size(project: pathlib.Path) -> None:
     must(max(map(len, lines)) < 400, "a line is short enough to be read")
 
 
+def check_library(project: pathlib.Path) -> None:
+    """XNNPACK is a library for the CPU: neither the baseline nor what is said of a change calls it an NPU."""
+    project.mkdir()
+    (project / "npu-partition.toml").write_text(CONFIG.replace('"hexagon", "intel-npu"', '"xnnpack"').replace("/*", "/m"))
+    (project / "models").mkdir()
+    model_file = project / "models" / "m.onnx"
+    text = "opset 17\ninput x float32[4,16]\ninit w float32[16,16]\nnode m = MatMul(x, w)\nnode e = {}\noutput e"
+    model_file.write_bytes(made(text.format("MatMul(m, w)")))
+    status, output = run([TOOL, "check", "--update-baseline", "-q"], project)
+    must(status == 0, "a baseline", output)
+    model_file.write_bytes(made(text.format("Erf(m)")))
+    status, output = run([TOOL, "check"], project)
+    must(status == 1 and "XNNPACK -> CPU" in output, "where it went", output)
+    must("NPU" not in (project / "npu-partition.baseline").read_text().replace("npu-partition", ""), "no NPU")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="npu-partition-gate-") as folder:
         scratch = pathlib.Path(folder)
@@ -216,6 +235,7 @@ def main() -> None:
         check_gitlab_comment(scratch)
         check_updated(project, scratch, server)
         check_renamed(project, scratch, server)
+        check_library(scratch / "library")
     print(f"merge gate: {COUNT} models, 2 targets: clean, one regression, updated, renamed")
 
 
