@@ -293,6 +293,8 @@ static const char *find_lost(const struct check *check)
     for (size_t i = 0; i < check->project_count; i++)
         if (is_overwritten(check->asked, check->projects[i]->baseline_path))
             return check->projects[i]->baseline_path;
+    if (is_overwritten(check->asked, check->asked->before))
+        return check->asked->before;
     return is_overwritten(check->asked, check->asked->baseline) ? check->asked->baseline : NULL;
 }
 
@@ -410,7 +412,7 @@ static void report(struct check *check, struct checked *checked)
 }
 
 /* Read once. NULL, and told, where it cannot be used. */
-static struct opened *open_baseline(struct check *check, const char *path)
+static struct opened *open_baseline(struct check *check, const char *path, bool is_written)
 {
     for (size_t i = 0; i < check->baseline_count; i++)
         if (baseline_is(check->baselines[i].baseline, path))
@@ -422,7 +424,7 @@ static struct opened *open_baseline(struct check *check, const char *path)
     }
     check->baselines = grown;
     struct opened *opened = &grown[check->baseline_count];
-    *opened = (struct opened){.baseline = baseline_open(path, check->asked->updates_baseline)};
+    *opened = (struct opened){.baseline = baseline_open(path, is_written)};
     if (!opened->baseline)
         return NULL;
     check->baseline_count++;
@@ -438,12 +440,20 @@ static bool find_baseline(struct check *check, const struct project *project, st
         (void)usage("which baseline? --baseline FILE, or baseline = \"FILE\" in the project file");
     if (!path)
         return !check->asked->updates_baseline;
-    struct opened *opened = open_baseline(check, path);
+    struct opened *opened = open_baseline(check, path, check->asked->updates_baseline);
     if (!opened)
         return false;
     opened->is_part |= !project || !project->is_whole || check->asked->target_count > 0;
     *out = opened->baseline;
     return true;
+}
+
+static bool find_before(struct check *check, struct baseline **out)
+{
+    const char *path = check->asked->before;
+    struct opened *opened = path ? open_baseline(check, path, false) : NULL;
+    *out = opened ? opened->baseline : NULL;
+    return opened || !path;
 }
 
 /* False: nothing more can be checked. */
@@ -467,7 +477,8 @@ static bool check_model(struct check *check, const struct subject *subject)
             subject->project ? subject->project->path : PROJECT_FILE);
         is_fine = false;
     }
-    is_fine = is_fine && find_baseline(check, subject->project, &checked->baseline);
+    is_fine = is_fine && find_baseline(check, subject->project, &checked->baseline) &&
+              find_before(check, &checked->before);
     if (!is_fine || !find_lists(check, checked)) {
         worsen(run, EXIT_USAGE);
         is_fine = false;
@@ -566,6 +577,8 @@ enum exit_status run_check(struct run *run, struct options *options)
         worsen(run, write_new_config(run, options));
         return run->status;
     }
+    if (options->before && options->updates_baseline)
+        return usage("--before or --update-baseline: one at a time");
     if (!find_today(&check))
         return usage(options->today ? "--today: expected a date such as 2026-12-31"
                                     : "SOURCE_DATE_EPOCH: expected seconds since 1970");

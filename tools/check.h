@@ -43,7 +43,8 @@ struct judged {
     char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
     bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
     bool is_told[MOST_OUTCOMES];      /* with the outcome of the baseline: one regression is told once */
-    struct compared compared;         /* with the baseline */
+    struct compared compared;         /* with the baseline, else with what was before */
+    uint32_t comparison;              /* the outcome that it belongs to; NPART_NONE: none */
 };
 
 struct baseline;
@@ -63,6 +64,7 @@ struct checked {
     char invalid[512]; /* why ONNX Runtime does not load it, where that is a threshold; "" */
     char invalid_waiver[512];
     struct baseline *baseline; /* NULL: none */
+    struct baseline *before;   /* which decides nothing; NULL: none */
     struct judged judged[MOST_TARGETS];
 };
 

@@ -168,7 +168,7 @@ static void write_worse(const npart_diff *diff, struct compared *out)
     size_t bytes = sizeof out->text;
     write_node(diff, out->changed, sizeof out->changed);
     list_changed(diff, out);
-    size_t used = (size_t)snprintf(out->text, bytes, "worse than the baseline: %s", out->changed);
+    size_t used = (size_t)snprintf(out->text, bytes, WORSE "%s", out->changed);
     const char *before = *out->changed ? "; " : "";
     for (uint32_t i = 0; npart_diff_figure(diff, i, &figure) && used < bytes; i++)
         if ((figure.change == NPART_CHANGE_WORSE && !(*out->changed && is_implied(figure.what))) ||
@@ -289,7 +289,7 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
         if (!out->is_worse && is_coverage_lost(checked->options, before, &kept.side)) {
             out->is_worse = true;
             (void)snprintf(out->text, sizeof out->text,
-                           "worse than the baseline: coverage (MACs) is not known any more");
+                           WORSE "coverage (MACs) is not known any more");
         }
     }
     free_kept(&kept);

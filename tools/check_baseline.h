@@ -8,6 +8,7 @@
 #include "check.h"
 
 #define BASELINE "baseline" /* the outcome that a comparison is */
+#define WORSE "worse than the baseline: " /* what the text of such a comparison begins with */
 
 /* Reads it. One that is to be written need not be there. NULL, and told, where it cannot be used. */
 struct baseline *baseline_open(const char *path, bool is_written);

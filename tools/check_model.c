@@ -359,7 +359,7 @@ static npart_status judge_baseline(struct checked *checked, int target, const ch
     npart_status status = baseline_compare(checked->baseline, checked, target, compared, error);
     if (status != NPART_OK || !compared->is_known || outcomes->count == MOST_OUTCOMES)
         return status;
-    uint32_t at = outcomes->count++;
+    uint32_t at = judged->comparison = outcomes->count++;
     outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
     memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);
     if (compared->is_worse)
@@ -379,10 +379,51 @@ static npart_status judge_baseline(struct checked *checked, int target, const ch
     return NPART_OK;
 }
 
+/* What no waiver and no baseline accepts: the comparison, else the first; NPART_NONE: nothing. */
+static uint32_t find_open(const struct judged *judged)
+{
+    uint32_t found = NPART_NONE;
+    for (uint32_t i = judged->outcomes.count; i-- > 0;)
+        if (!judged->outcomes.items[i].is_met && !*judged->waivers[i] && !judged->is_told[i] &&
+            (found == NPART_NONE || found != judged->comparison))
+            found = i;
+    return found;
+}
+
+/* What changed since before, told with what fails. It decides nothing, and is asked only where the baseline does not
+ * tell: the baseline lacks the model, or knows no nodes. */
+static npart_status tell_changed(struct checked *checked, int target, struct npart_error *error)
+{
+    struct judged *judged = &checked->judged[target];
+    struct compared *compared = &judged->compared, found = {0};
+    bool is_told = compared->has_before && (!compared->is_worse || *compared->changed);
+    npart_status status = is_told ? NPART_OK : baseline_compare(checked->before, checked, target, &found, error);
+    if (status != NPART_OK || !found.has_before)
+        return status;
+    uint32_t at = found.is_worse ? find_open(judged) : NPART_NONE;
+    if (at != NPART_NONE) {
+        struct outcome *outcome = &judged->outcomes.items[at];
+        const char *text = compared->is_worse ? found.changed : found.text + strlen(WORSE);
+        size_t used = strlen(outcome->text);
+        if (*text)
+            (void)snprintf(outcome->text + used, sizeof outcome->text - used, "; changed: %s", text);
+        judged->comparison = at;
+    }
+    if (compared->has_before) { /* figures and text stay the baseline's, which decides */
+        found.before = compared->before;
+        found.before_ms = compared->before_ms;
+        found.is_worse = compared->is_worse;
+        memcpy(found.text, compared->text, sizeof found.text);
+    }
+    *compared = found;
+    return NPART_OK;
+}
+
 npart_status judge_target(const struct run *run, struct checked *checked, int target, const char *today,
                           struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
+    judged->comparison = NPART_NONE;
     for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++) {
         struct waiver *waiver = &checked->project->waivers[i];
         if (!is_for(checked, waiver, checked->options->targets[target]))
@@ -401,6 +442,8 @@ npart_status judge_target(const struct run *run, struct checked *checked, int ta
     free(options);
     if (status == NPART_OK && checked->baseline)
         status = judge_baseline(checked, target, today, error);
+    if (status == NPART_OK && checked->before)
+        status = tell_changed(checked, target, error);
     if (status == NPART_OK)
         status = judge_waivers(run, checked, target, today, true, error);
     if (status == NPART_ERROR_MEMORY && !*error->message)

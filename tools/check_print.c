@@ -195,7 +195,7 @@ npart_status enter_checked(struct run *run, const struct checked *checked, struc
             const struct judged *judged = &checked->judged[t];
             const struct outcome *outcome = &judged->outcomes.items[i];
             const char *waiver = judged->waivers[i];
-            bool is_comparison = strcmp(outcome->threshold, BASELINE) == 0;
+            bool is_comparison = i == judged->comparison;
             if (judged->is_told[i])
                 continue;
             list.items[list.count++] = (struct npart_threshold_outcome){

@@ -501,6 +501,8 @@ static const struct row {
      "check"},
     {"baseline", 0, "FILE", MEMBER(baseline), "what models were: fail only where one is worse than there", "check"},
     {"update-baseline", 0, NULL, MEMBER(updates_baseline), "write it as models are now", "check"},
+    {"before", 0, "FILE", MEMBER(before), "a baseline from before the change: what fails tells what changed",
+     "check"},
     {"today", 0, "DATE", MEMBER(today), "the day on which waivers must hold (default the clock's, in UTC)", "check"},
     {"new-config", 0, NULL, MEMBER(wants_new_config), "print a project file to start from, for MODEL... and --target",
      "check"},

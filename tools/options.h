@@ -71,7 +71,7 @@ struct options {
     const char *against, *model_choice;
     const char *completion; /* the script to print */
     const char *config, *today; /* of check */
-    const char *baseline;
+    const char *baseline, *before;
     bool wants_new_config, updates_baseline;
     enum npart_level level;
     enum format format;
