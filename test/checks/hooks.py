@@ -245,7 +245,8 @@ def check_quick(tool: str, scratch: pathlib.Path) -> None:
     """The files as they are here, also where they are not committed."""
     source = scratch / "source"
     source.mkdir()
-    for name in (".pre-commit-hooks.yaml", "action.yml", "packaging", "python/src/npu_partition/merge_comment.py"):
+    for name in (".pre-commit-hooks.yaml", "action.yml", "packaging", "python/src/npu_partition/merge_comment.py",
+                 "python/src/npu_partition/merge_base.py"):  # fmt: skip
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, source / name)

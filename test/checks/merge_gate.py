@@ -3,7 +3,8 @@
 
 A clean tree has no annotation and no open result of SARIF; one Clip that became an Erf gives one error, which names both
 operators and the line of the source; models that were renamed, files or nodes, give none. The comment is one, and is
-updated in place. The code hosts' interfaces stand here as servers.
+updated in place. Without a baseline, or its cache, the model of the merge base tells what changed. The code hosts'
+interfaces stand here as servers.
 
 usage: merge_gate.py TOOL MAKE_MODEL
 """
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import threading
 
-from hooks import ROOT, must, read_job, run, run_action
+from hooks import ROOT, git, must, read_job, run, run_action
 
 COUNT = 12
 TOOL, MAKE_MODEL = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
@@ -29,6 +30,9 @@ thresholds.max-partitions = 1
 [[models]]
 path = "models/*.onnx"
 """
+
+
+LIMIT = 'targets = ["hexagon"]\nthresholds.max-partitions = 1\n[[models]]\npath = "models/m*.onnx"\n'
 
 
 def made(text: str) -> bytes:
@@ -196,6 +200,106 @@ def check_gitlab_comment(scratch: pathlib.Path) -> None:
     must(server.asked[1] == "POST /projects/5/merge_requests/3/notes" and len(server.ours()) == 1, str(server.asked))
 
 
+# ---- what changed since the merge base, without a baseline -----------------------------------------------------------
+
+
+def commit(project: pathlib.Path, subject: str) -> str:
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", subject)
+    return git(project, "rev-parse", "HEAD")
+
+
+def make_request(scratch: pathlib.Path, config: str) -> tuple[pathlib.Path, pathlib.Path, str]:
+    """A repository in which a branch makes an Erf of the Clip of models/m05.onnx and renames another model, and
+    its merge commit, which GitHub checks out; a clone without history, as its runner has; and the base."""
+    origin, clone = scratch / "origin", scratch / "clone"
+    for folder in (origin, clone):
+        shutil.rmtree(folder, ignore_errors=True)
+    (origin / "models").mkdir(parents=True)
+    (origin / "net.py").write_text("\n" * 60)
+    (origin / "npu-partition.toml").write_text(config)
+    git(origin, "init", "-q", "-b", "main")
+    git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    write_models(origin, "m")
+    if "baseline" in config:
+        must(run([TOOL, "check", "--update-baseline", "-q"], origin)[0] == 0, "a baseline")
+        (origin / "npu-partition.baseline.cache").unlink()
+    commit(origin, "begin")
+    git(origin, "checkout", "-q", "-b", "branch")
+    (origin / "models" / "m05.onnx").write_bytes(model(5, "Erf", "other"))
+    commit(origin, "another activation")
+    (origin / "models" / "m06.onnx").rename(origin / "models" / "moved.onnx")
+    commit(origin, "another name")
+    git(origin, "checkout", "-q", "main")
+    (origin / "README").write_text("goes on")
+    base = commit(origin, "main goes on")
+    git(origin, "checkout", "-q", "-b", "merged")
+    git(origin, "merge", "-q", "--no-ff", "-m", "merge", "branch")
+    git(scratch, "clone", "-q", "--depth=1", f"file://{origin}", str(clone))
+    return origin, clone, base
+
+
+def request(scratch: pathlib.Path, server: Server, base: str) -> dict[str, str]:
+    event = scratch / "event.json"
+    event.write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": base}}}))
+    return {"GITHUB_API_URL": f"http://127.0.0.1:{server.server_port}", "GITHUB_REPOSITORY": "owner/models",
+            "GITHUB_EVENT_PATH": str(event), "GITHUB_BASE_REF": "main"}  # fmt: skip
+
+
+def act_on_request(config: str, scratch: pathlib.Path, told: str) -> None:
+    server = Server()
+    _, clone, base = make_request(scratch, config)
+    ran = run_action(ROOT, clone, scratch / "runner", {"tool": TOOL}, request(scratch, server, base))
+    annotations = [line for line in ran["log"].splitlines() if re.match("::(error|warning|notice)", line)]
+    must(ran["exit"] == "1", "an Erf must fail", ran["log"])
+    must(len(annotations) == 1, "one regression, one annotation", ran["log"])
+    must(annotations[0].startswith("::error file=net.py,line=44,"), "the error's place", annotations[0])
+    for text in (told, "changed: Clip -> Erf `other_a4`, net.py:44: NPU -> CPU", "partitions: 1 -> 2"):
+        must(text in annotations[0], f"the annotation lacks {text}", annotations[0])
+    (comment,) = server.ours()
+    must("**1 -> 2**" in comment["body"] and "Clip -&gt; Erf" in comment["body"], "the comment", comment["body"])
+
+
+def check_merge_base(scratch: pathlib.Path) -> None:
+    act_on_request(LIMIT, scratch, "2 partitions, threshold: at most 1")
+    act_on_request('baseline = "npu-partition.baseline"\n' + LIMIT, scratch, "worse than the baseline: ")
+    # GitLab checks out the branch, and names the merge base.
+    origin, clone, _ = make_request(scratch, LIMIT)
+    base = git(origin, "merge-base", "main", "branch")
+    git(clone, "fetch", "-q", "--depth=1", "origin", "branch")
+    git(clone, "checkout", "-q", "FETCH_HEAD")
+    script = [line for line in read_job({})["script"] if "comment" not in line]
+    (scratch / "job.sh").write_text("set -eo pipefail\n" + "\n".join(script) + "\n")
+    variables = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "NPU_PARTITION_OPTIONS": "", "PYTHONPATH": str(scratch / "python"),
+                 "PATH": f"{pathlib.Path(TOOL).parent}:{os.environ['PATH']}"}  # fmt: skip
+    package = scratch / "python" / "npu_partition"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    shutil.copy(ROOT / "python/src/npu_partition/merge_base.py", package)
+    status, output = run(["bash", str(scratch / "job.sh")], clone, variables)
+    must(status == 1 and output.count("changed: Clip -> Erf `other_a4`, net.py:44") == 2, "the job of GitLab", output)
+    found = json.loads((clone / "npu-partition.quality.json").read_text())
+    must(len(found) == 1 and found[0]["location"] == {"path": "net.py", "lines": {"begin": 44}}, "Code Quality", output)
+
+
+def check_no_base(scratch: pathlib.Path) -> None:
+    """A base that cannot be fetched, and a model in Git LFS: told, and the check is as it is without."""
+    origin, clone, base = make_request(scratch, LIMIT)
+    host = request(scratch, Server(), base)
+    git(clone, "remote", "set-url", "origin", "file:///nowhere")
+    ran = run_action(ROOT, clone, scratch / "runner", {"tool": TOOL}, host)
+    must("cannot be fetched" in ran["log"] and "changed: " not in ran["log"], "no base", ran["log"])
+    must("fails   models/m05.onnx  hexagon  2 partitions" in ran["log"], "the check without a base", ran["log"])
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 4096\n"
+    (origin / "models" / "m05.onnx").write_text(pointer)
+    base = commit(origin, "a pointer")
+    (origin / "models" / "m05.onnx").write_bytes(model(5, "Erf", "other"))
+    ran = run_action(ROOT, origin, scratch / "runner", {"tool": TOOL}, host | {"NPU_PARTITION_BASE": base})
+    must("models/m05.onnx: what changed is not told: at the merge base it is a pointer of Git LFS" in ran["log"],
+         "a pointer is told", ran["log"])  # fmt: skip
+    must("fails   models/m05.onnx  hexagon  2 partitions" in ran["log"], "the check beside a pointer", ran["log"])
+
+
 def check_size(project: pathlib.Path) -> None:
     lines = (project / "npu-partition.baseline").read_text().splitlines()
     must(len(lines) == 1 + 2 * COUNT, "a line a model and target", "\n".join(lines))
@@ -236,7 +340,10 @@ def main() -> None:
         check_updated(project, scratch, server)
         check_renamed(project, scratch, server)
         check_library(scratch / "library")
-    print(f"merge gate: {COUNT} models, 2 targets: clean, one regression, updated, renamed")
+        check_merge_base(scratch)
+        check_no_base(scratch)
+    print(f"merge gate: {COUNT} models, 2 targets: clean, one regression, updated, renamed; "
+          "what changed since the merge base")
 
 
 os.environ.pop("GITHUB_EVENT_PATH", None)
