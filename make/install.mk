@@ -32,7 +32,7 @@ man_pages := $(man_templates:packaging/man/%.in=$(OUT)/man/%)
 all: $(man_pages)
 $(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md) $(headers) $(tool)
 	@mkdir -p $(@D)
-	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(TOOL_HERE) $(headers) > $@.new && mv $@.new $@
+	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(DOCDIR) $(TOOL_HERE) $(headers) > $@.new && mv $@.new $@
 
 define newline
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: make.sh TEMPLATE VERSION DATE OPLISTS TOOL HEADER...   Prints a man page: the template, with what is said elsewhere
-# put in, so that it is said once: options by the tool's --help, declarations by the headers, formats by pages of docs/.
+# usage: make.sh TEMPLATE VERSION DATE OPLISTS DOCS TOOL HEADER...   Prints a man page: the template, with what is said
+# elsewhere put in, so that it is said once: options by the tool's --help, declarations by the headers, formats by pages of docs/.
 set -eu
-template=$1 version=$2 date=$3 oplists=$4 tool=$5
-shift 5
+template=$1 version=$2 date=$3 oplists=$4 docs=$5 tool=$6
+shift 6
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +41,7 @@ while IFS= read -r line; do
 	@*@) cat "$work/$(printf '%s' "$line" | tr -d @)" ;;
 	*) printf '%s\n' "$line" ;;
 	esac
-done <"$template" | sed "s|@DATE@|$date|; s|@VERSION@|$version|; s|@OPLISTS@|$oplists|; s|@SEE_TOML@|$see_toml|" | awk '
+done <"$template" | sed "s|@DATE@|$date|; s|@VERSION@|$version|; s|@OPLISTS@|$oplists|; s|@DOCS@|$docs|; s|@SEE_TOML@|$see_toml|" | awk '
 	# A paragraph that begins with a heading, another paragraph, or nothing, is none.
 	$0 == ".PP" { is_waiting = 1; next }
 	is_waiting && !/^\.(SH|SS|PP|IP|TP|RE)/ && last !~ /^\.(SH|SS)/ { print ".PP" }

@@ -24,6 +24,20 @@ cat $built | sha256sum | cmp - "$stage.sum" || fail "make install has built some
 rm "$stage.sum"
 (cd "$stage" && find . -type f -o -type l | sort) >"$stage.list"
 
+# What the tool and the man pages name is there.
+docs=$stage/share/doc/npu-partition
+{
+	for command in '' $("$stage/bin/npu-partition" --complete '' | cut -f1); do
+		# shellcheck disable=SC2086
+		"$stage/bin/npu-partition" $command --help
+	done
+	cat "$stage"/share/man/man*/* | sed 's/\\(ga/ /g; s/\\-/-/g'
+} | grep -oE '\<docs/[a-z-]+\.md' | sort -u >"$stage.named"
+[ -s "$stage.named" ] || fail "no page is named"
+while read -r page; do [ -f "$docs/${page#docs/}" ] || fail "$page is named, and not installed"; done <"$stage.named"
+cmp "$root/LICENSE" "$docs/LICENSE" && [ -f "$docs/README.md" ] || fail "the license or README.md is not installed"
+rm "$stage.named"
+
 # ---- pkg-config --------------------------------------------------------------------------------------------
 
 export PKG_CONFIG_PATH="$stage/lib/pkgconfig"
