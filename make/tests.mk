@@ -52,8 +52,9 @@ accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
-records = include/records.table python/src/npu_partition/results.py docs/json.md docs/api.md python/src/npu_partition/rows.py $(headers)
-records: ## the headers, results.py, rows.py, docs/json.md and docs/api.md from include/records.table
+records = include/records.table python/src/npu_partition/results.py docs/json.md docs/api.md docs/split.md \
+	python/src/npu_partition/rows.py $(headers)
+records: ## the headers, results.py, rows.py and tables of docs/ from include/records.table
 	$(PYTHON) tools/generate/records.py $(records)
 check-records: ## they say what the table says
 	$(PYTHON) tools/generate/records.py --check $(records)

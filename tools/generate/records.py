@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Write what include/records.table says into the files that are read: the structs and enums of the public headers, the
-tables of docs/json.md and docs/api.md, the classes of results.py, the columns of rows.py. With --check, tell which of
-them do not say it.
+tables of docs/json.md, docs/api.md and docs/split.md, the classes of results.py, the columns of rows.py. With --check,
+tell which of them do not say it.
 
-usage: records.py [--check] include/records.table results.py docs/json.md docs/api.md rows.py HEADER...
+usage: records.py [--check] include/records.table results.py docs/json.md docs/api.md docs/split.md rows.py HEADER...
 """
 from __future__ import annotations
 
@@ -292,13 +292,13 @@ def docstring(text: str, indent: str) -> list[str]:
 
 def main() -> int:
     paths = [argument for argument in sys.argv[1:] if argument != "--check"]
-    if len(paths) < 6:
+    if len(paths) < 7:
         sys.exit(__doc__)
     writer, stale = Writer(*parse(paths[0])), 0
     before = {path: pathlib.Path(path).read_text(encoding="utf-8") for path in paths[1:]}
     after = {path: write(before[path])
-             for path, write in zip(before, (writer.classes, writer.page, writer.page, writer.columns))}
-    headers = paths[5:]
+             for path, write in zip(before, (writer.classes, writer.page, writer.page, writer.page, writer.columns))}
+    headers = paths[6:]
     after.update(zip(headers, writer.header(BETWEEN_FILES.join(before[path] for path in headers)).split(BETWEEN_FILES)))
     for path, text in after.items():
         if text != before[path] and "--check" in sys.argv:

@@ -935,6 +935,72 @@ class Decode:
     """The peak of activations in the partition that takes most."""
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What ``split`` has written: the manifest of the folder."""
+
+    folder: str
+    """Where it is written."""
+    schema: int
+    """1."""
+    model: str
+    """The model that it is of."""
+    target: str
+    """The list's name."""
+    variant: str
+    """As it was asked for, or the default; empty where the target has none."""
+    parts: tuple[SplitPart, ...]
+    """In the order in which they run."""
+    outputs: tuple[SplitOutput, ...]
+    """The model's outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """A model that was written, and what it is handed and hands on."""
+
+    order: int
+    """Its place in ``parts``."""
+    device: Literal["npu", "cpu"]
+    """Where it runs."""
+    partition: int | None
+    """Its id in the report; None on the CPU."""
+    file: str
+    """Its name in the folder."""
+    nodes: int
+    """In the part, copies of folded ones included."""
+    inputs: tuple[SplitTensor, ...]
+    """Tensors that it has to be given."""
+    outputs: tuple[SplitTensor, ...]
+    """Tensors that later parts or the caller take."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitTensor:
+    """A tensor that passes from one part to another."""
+
+    name: str
+    """As the file says."""
+    type: str | None
+    """None: not known, or it is no tensor."""
+    shape: tuple[int | str | None, ...] | None
+    """A number, a name or formula, or None for each dim; None as a whole where the rank is not known."""
+    bytes: int | None
+    """None: not known."""
+    from_part: int | None = None
+    """Of an input: the part that makes it; None: the caller gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOutput:
+    """An output of the model."""
+
+    name: str
+    """As the file says."""
+    from_part: int | None
+    """The part that has it; None: it is an input of the model."""
+
+
 # Fields that the JSON calls by a word of Python's.
 JSON_NAMES = {
     "work_class": "class",
@@ -942,6 +1008,7 @@ JSON_NAMES = {
     "to_partition": "to",
     "from_layout": "from",
     "to_layout": "to",
+    "from_part": "from",
 }
 
 
@@ -954,6 +1021,11 @@ Convert = Callable[[Any], Any]
 def build(kind: type[T], data: Mapping[str, Any]) -> T:
     """A dataclass of this module from a JSON object; fields that it does not know are passed over."""
     return typing.cast(T, _reader(kind)(data))
+
+
+def with_path(model: ModelInfo, path: str) -> ModelInfo:
+    """The same under another path."""
+    return dataclasses.replace(model, path=path)
 
 
 def _reader(kind: Any) -> Convert:
