@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from . import results
 from ._errors import ArgumentError, NpuPartitionError
 from ._library import plain_text
+from ._words import NPU, on_unit, several
 
 if TYPE_CHECKING:
     from ._analysis import Analysis, Target
@@ -38,17 +39,17 @@ class Thresholds:
             if share is not None and not 0 <= share <= 1:
                 raise ArgumentError(f"{name} must be from 0 to 1, not {share}")
 
-    def missed(self, summary: results.Summary) -> tuple[str, ...]:
-        """A sentence for each threshold that is not met."""
-        return tuple(self._missed(summary))
+    def missed(self, summary: results.Summary, unit: str = NPU) -> tuple[str, ...]:
+        """A sentence for each threshold that is not met. `unit`: of the target (`Target.unit`)."""
+        return tuple(self._missed(summary, unit))
 
-    def _missed(self, summary: results.Summary) -> Iterator[str]:
+    def _missed(self, summary: results.Summary, unit: str) -> Iterator[str]:
         if summary.failed:
             yield f"{summary.failed} nodes fail to compile"
         if self.max_partitions is not None and summary.partitions > self.max_partitions:
             yield f"{summary.partitions} partitions, at most {self.max_partitions} allowed"
         if summary.live and not summary.accepted:
-            yield "no node runs on the NPU"
+            yield f"no node runs {on_unit(unit)}"
         if self.min_coverage is not None and summary.coverage < self.min_coverage:
             yield f"coverage {summary.coverage:.1%} of nodes, at least {self.min_coverage:.1%} required"
         if self.min_mac_coverage is not None and summary.mac_coverage is None:
@@ -127,6 +128,8 @@ class TargetCheck:
     """Every node that is not on the NPU, roots first."""
     action: results.Action | None
     """What to do first."""
+    unit: str = NPU
+    """What computes the nodes that are taken (`Target.unit`)."""
 
     @property
     def is_met(self) -> bool:
@@ -136,8 +139,9 @@ class TargetCheck:
     def __str__(self) -> str:
         summary = self.summary
         state = "; ".join(self.missed) if self.missed else "met"
-        lines = [f"{self.name}: {state} ({_several(summary.partitions, 'partition')}, "
-                 f"{summary.accepted} of {summary.live} nodes {'taken' if summary.placed_later else 'on the NPU'})"]
+        lines = [f"{self.name}: {state} ({several(summary.partitions, 'partition')}, "
+                 f"{summary.accepted} of {summary.live} nodes "
+                 f"{'taken' if summary.placed_later else on_unit(self.unit)})"]
         if self.missed:
             lines += [f"  {line}" for line in self._why()]
             if self.action:
@@ -147,19 +151,15 @@ class TargetCheck:
 
     def _why(self) -> Iterator[str]:
         for cause in self.causes[:MOST_CAUSES]:
-            yield f"{cause.text}: {_several(cause.victims, 'node')} not on the NPU"
+            yield f"{cause.text}: {several(cause.victims, 'node')} not {on_unit(self.unit)}"
             yield from (f"  {line}" for line in _lines(self._nodes_of(cause)))
         if len(self.causes) > MOST_CAUSES:
-            yield f"and {_several(len(self.causes) - MOST_CAUSES, 'cause')} more"
+            yield f"and {several(len(self.causes) - MOST_CAUSES, 'cause')} more"
 
     def _nodes_of(self, cause: results.Cause) -> list[RefusedNode]:
         """The nodes where it lies; of a dimension of an input, the nodes that it affects."""
         affected = [node for node in self.refused if node.cause == cause.id]
         return [node for node in affected if node.is_root] or affected
-
-
-def _several(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _lines(nodes: Sequence[RefusedNode]) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _lines(nodes: Sequence[RefusedNode]) -> Iterator[str]:
         if node.source:
             yield f"    {node.source}"
     if len(first) > MOST_LINES:
-        yield f"and {_several(len(first) - MOST_LINES, 'line')} more"
+        yield f"and {several(len(first) - MOST_LINES, 'line')} more"
 
 
 def check_target(target: Target, thresholds: Thresholds) -> TargetCheck:
@@ -188,8 +188,8 @@ def check_target(target: Target, thresholds: Thresholds) -> TargetCheck:
                                    reason.text if reason else "", reason.found if reason else "", node.cause,
                                    node.id in roots))
     refused.sort(key=lambda node: not node.is_root)
-    return TargetCheck(target.name, target.summary, thresholds.missed(target.summary), causes, tuple(refused),
-                       target.advice[0] if target.advice else None)
+    return TargetCheck(target.name, target.summary, thresholds.missed(target.summary, target.unit), causes,
+                       tuple(refused), target.advice[0] if target.advice else None, target.unit)
 
 
 def distinct_names(targets: Sequence[Target]) -> list[str]:
