@@ -213,3 +213,36 @@ def test_many_with_errors(detector: pathlib.Path) -> None:
     assert [model for model, _error in told] == [b""]
     with pytest.raises(npu_partition.MalformedError):
         list(npu_partition.analyze_all(models, "hexagon"))
+
+
+def test_many_as_they_come(detector: pathlib.Path) -> None:
+    """A model that takes its time holds nobody up, unless the order is asked for."""
+    go_on = threading.Event()
+
+    class Slow(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            go_on.wait(60)
+            return b""
+
+    models: list[Any] = [Slow(), *[detector.read_bytes()] * 4]
+    told: list[tuple[int, int | None]] = []
+    left: list[Any] = []
+    found = npu_partition.analyze_all(
+        models, "hexagon", threads=2, in_order=False, advice=False,
+        progress=lambda done, total: told.append((done, total)), on_error=lambda model, _error: left.append(model))
+    assert [next(found).model.path for _item in range(4)] == ["<bytes>"] * 4
+    assert told == [(1, 5), (2, 5), (3, 5), (4, 5)]
+    assert left == []
+    go_on.set()
+    assert list(found) == []
+    assert told[-1] == (5, 5) and left == models[:1]
+
+
+def test_progress_of_many(detector: pathlib.Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    models = (model for model in [detector] * 3)
+    found = npu_partition.analyze_all(models, "hexagon", progress=lambda *numbers: told.append(numbers))
+    assert next(found).model.path == str(detector)
+    assert told == [(1, None)]  # before the model that it counts
+    assert len(list(found)) == 2
+    assert told == [(1, None), (2, None), (3, None)]
