@@ -165,6 +165,31 @@ def test_dataframe(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(analysis.targets[0].to_dataframe()["verdict"]) == [node.verdict for node in analysis.targets[0].nodes]
 
 
+def test_dataframes_have_one_none(encoder: pathlib.Path) -> None:
+    """Types are nullable and the same in every frame, and what is not there is NA: not None, NaN, -1 or ""."""
+    pandas = pytest.importorskip("pandas")
+    analysis = analyze(encoder, ["hexagon", "coreml-mlprogram"])
+    frame, nodes = analysis.to_dataframe(), analysis.targets[0].nodes
+    types = {name: str(kind) for name, kind in frame.dtypes.items()}
+    assert set(types.values()) == {"Int64", "Float64", "string", "object"}
+    assert {name for name, kind in types.items() if kind == "object"} == {"inputs", "outputs"}
+    empty = analyze(b"\x08\x08\x3a\x03\x12\x01g\x42\x02\x10\x11", "hexagon").to_dataframe()
+    assert dict(empty.dtypes) == dict(frame.dtypes) and len(empty) == 0
+    first = frame[frame.target == analysis.targets[0].name]
+    for name in ("partition", "cause", "into", "ms"):
+        column = [getattr(node, name) for node in nodes]
+        assert None in column
+        assert [None if item is pandas.NA else item for item in first[name]] == column
+    assert first.reason.isna().sum() == sum(not node.reasons for node in nodes) > 0
+    macs = [node.work and node.work.macs for node in nodes]
+    assert any(isinstance(item, str) for item in macs)  # an expression, which is no number
+    assert [None if item is pandas.NA else item for item in first.macs] == [
+        item if isinstance(item, int) else None for item in macs]
+    held = {type(value) for name in frame.columns for value in frame[name]}
+    assert type(None) not in held
+    assert not any(isinstance(value, float) and value != value for name in frame.columns for value in frame[name])
+
+
 def test_dataframe_without_pandas(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

@@ -8,6 +8,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from test_results import plain
 
 import npu_partition
 from npu_partition import analyze, annotate, fix, fix_set, split
@@ -158,10 +159,50 @@ def test_fix_never_writes_over_the_model(tmp_path: pathlib.Path, detector: pathl
 
 def test_split_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
     subprocess.run([tool, "split", detector, "-t", "tidl", "-o", tmp_path / "tool"], check=True, capture_output=True)
-    manifest = split(detector, "tidl", tmp_path / "python")
-    assert manifest == json.loads((tmp_path / "tool" / "manifest.json").read_text())
-    for part in (tmp_path / "tool").iterdir():
-        assert (tmp_path / "python" / part.name).read_bytes() == part.read_bytes()
+    found = split(detector, "tidl", tmp_path / "python")
+    assert found.folder == str(tmp_path / "python")
+    manifest = json.loads((tmp_path / "tool" / "manifest.json").read_text())
+    for part in manifest["parts"]:
+        for tensor in part["outputs"]:
+            tensor["from"] = None  # typed, it is a tensor as inputs are
+    assert plain(found) == {"folder": found.folder, **manifest}
+    assert [part.file for part in found.parts] == sorted(path.name for path in (tmp_path / "tool").glob("*.onnx"))
+    for path in (tmp_path / "tool").iterdir():
+        assert (tmp_path / "python" / path.name).read_bytes() == path.read_bytes()
+    made = {tensor.name: part.order for part in found.parts for tensor in part.outputs}
+    assert all(tensor.from_part == made.get(tensor.name) for part in found.parts for tensor in part.inputs)
+    assert all(output.from_part == made[output.name] for output in found.outputs)
+
+
+def test_the_fix_that_a_report_advises(detector: pathlib.Path, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    report = analyze(encoder, "hexagon,tidl")
+    found = report.fix(tmp_path / "fixed.onnx")
+    assert [item.target for item in found.targets] == [target.name for target in report.targets]
+    again = analyze(tmp_path / "fixed.onnx", "hexagon,tidl")
+    assert [target.summary for target in again.targets] == [item.after for item in found.targets]
+    assert found.targets[0].after.verdict == "whole"
+    one = report.targets[0].fix()
+    assert (one.output, one.targets[0].after.verdict) == (None, "whole")
+    assert one.to_dict() == fix(encoder, "hexagon", dims={"batch": 1, "sequence": 128}).to_dict()
+    report = analyze(detector, "hexagon")
+    assert [step.rewrite for step in report.fix().steps] == ["pad-wrap"]
+    assert [step.rewrite for step in report.fix(allow="approx").steps] == ["pad-wrap", "erf-tanh"]
+    weaker = analyze(detector, "tidl")  # the first line to paste has --allow approx
+    assert [step.equality for step in weaker.fix().steps] == ["approx"]
+    assert weaker.fix(allow=()).steps == ()
+    with pytest.raises(npu_partition.ArgumentError, match="with advice"):
+        analyze(detector, "hexagon", advice=False).fix()
+    with pytest.raises(npu_partition.ArgumentError, match="from a file"):
+        analyze(detector.read_bytes(), "hexagon").fix()
+
+
+def test_write(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    found = fix(detector, "hexagon")
+    written = found.write(tmp_path / "later.onnx")
+    expected = fix(detector, "hexagon", tmp_path / "now.onnx")
+    assert (tmp_path / "later.onnx").read_bytes() == (tmp_path / "now.onnx").read_bytes()
+    assert written.output == str(tmp_path / "later.onnx") and found.output is None
+    assert written.to_dict() == {**expected.to_dict(), "out": written.output}
 
 
 def test_annotate_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:

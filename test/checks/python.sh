@@ -6,8 +6,8 @@
 set -eu
 venv=$1 tool=$2 library=$3
 shift 3
-"$venv/bin/python" -c 'import mypy, onnx_ir, pandas, pyarrow, pycparser, pytest, ruff' 2>/dev/null ||
-	"$venv/bin/pip" install --quiet mypy onnx-ir pandas pyarrow pycparser pytest ruff
+"$venv/bin/python" -c 'import joblib, mypy, onnx_ir, pandas, pyarrow, pycparser, pytest, ruff' 2>/dev/null ||
+	"$venv/bin/pip" install --quiet joblib mypy onnx-ir pandas pyarrow pycparser pytest ruff
 build=$(dirname "$venv")
 export PYTHONPATH=python/src NPU_PARTITION_LIBRARY="$PWD/$library" NPU_PARTITION_TOOL="$PWD/$tool"
 "$venv/bin/ruff" check --quiet --config python/pyproject.toml --cache-dir "$build/ruff" python tools/generate/python_bindings.py

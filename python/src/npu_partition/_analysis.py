@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import functools
 import io
-import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
-from . import _native, results
-from ._arguments import Device, FixOptions, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time
-from ._documents import Document, Format, Outcome
+from . import _native
+from ._arguments import FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, reusable
 from ._errors import ArgumentError
-from ._html import analysis_html, target_html
-from ._input import ModelSource, read_model
-from ._library import Handle, call, initialized, library, make, read_text
+from ._later import Later
+from ._library import Handle, call, library, make, plain_text
+from ._report import Detail, Plan, loads, look
+from ._source import Kept, Live, Request, Source
+from ._words import on_unit, several
 
 if TYPE_CHECKING:
     import pandas
 
+    from . import _documents, _fix, _frame, _html, _input, _session, results
+    from ._arguments import Device, Number, Options
+    from ._documents import Format, Outcome
     from ._fix import Fix
+    from ._input import ModelSource
+    from ._session import SessionOptions
+else:
+    _documents, _fix, _frame, _html, _input, _session, results = map(
+        Later, ("._documents", "._fix", "._frame", "._html", "._input", "._session", ".results"))
 
 Root = Union[str, "os.PathLike[str]", None]
-Detail = Literal["nodes", "causes", "summary", "tensors"]
-DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
-           "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
+FIXING = ("inputs", "values", "level", "partitioner", "oplist", "cost", "runtime", "keep_bytes", "max_memory_bytes",
+          "timeout_s", "limits")  # options of `analyze` that `fix` has, too
 
 
-@dataclasses.dataclass(frozen=True)
-class _Plan:
-    """What the library has for one target."""
-
-    plan: Handle
-    fixed: Handle | None
-    advice: Handle | None
-    mend: Callable[..., Fix] | None = None  # fix() of the file as this target was asked for
-
-
-@dataclasses.dataclass(frozen=True)
-class _Lists:
+class _Lists(NamedTuple):
     """Of a target what is long, and made only when somebody asks."""
 
     nodes: tuple[results.Node, ...]
     order: tuple[int, ...]
     modules: tuple[results.Module, ...]
-    tensors: tuple[results.Tensor, ...]
     partitions: tuple[results.Partition, ...]
     crossings: tuple[results.Crossing, ...]
     layouts: tuple[results.Layout, ...]
@@ -56,80 +50,34 @@ class _Lists:
     compiled: tuple[results.Compiled, ...]
 
 
-def _pairs(plans: Sequence[_Plan]) -> Any:
-    pairs = (_native.npart_plan_pair * len(plans))()
-    for pair, plan in zip(pairs, plans):
-        pair.plan = plan.plan.pointer
-        pair.fixed = plan.fixed.pointer if plan.fixed else None
-        pair.advice = plan.advice.pointer if plan.advice else None
-    return pairs
-
-
-def read_report(kind: int, form: int, options: Any = None, **members: Any) -> bytes:
-    """A report, all of it; `members` are those of npart_subject that the kind asks for."""
-    subject = _native.npart_subject(size=ctypes.sizeof(_native.npart_subject), kind=kind)
-    for name, value in members.items():
-        setattr(subject, name, value)
-    return read_text(library.npart_report, ctypes.byref(subject), form, options and ctypes.byref(options))
-
-
-def report_options(**members: Any) -> Any:
-    """How a report looks: members of npart_report_options."""
-    options = initialized(_native.npart_report_options, _native.NPART_REPORT_OPTIONS_INIT)
-    for name, value in members.items():
-        setattr(options, name, value)
-    return options
-
-
-def _json(plans: Sequence[_Plan], detail: Detail) -> bytes:
-    options = report_options(detail=DETAILS[detail])
-    return read_report(_native.NPART_SUBJECT_PLANS, _native.NPART_FORMAT_JSON, options, plans=_pairs(plans),
-                       count=len(plans))
-
-
-def _text(plans: Sequence[_Plan], **look: Any) -> str:
-    return read_report(_native.NPART_SUBJECT_PLANS, _native.NPART_FORMAT_TEXT, report_options(**look),
-                       plans=_pairs(plans), count=len(plans)).decode("utf-8", "replace")
-
-
-def _explanation(plans: Sequence[_Plan], node: str | int) -> str:
-    return read_report(_native.NPART_SUBJECT_NODE, _native.NPART_FORMAT_TEXT, plans=_pairs(plans), count=len(plans),
-                       node=encoded(str(node))).decode("utf-8", "replace").removesuffix("\n")
-
-
-def _shapes(inference: Any) -> dict[str, Any]:
-    found: dict[str, Any] = _loads(read_report(_native.NPART_SUBJECT_SHAPES, _native.NPART_FORMAT_JSON,
-                                               inference=inference))
-    return found
-
-
-def _loads(text: bytes) -> Any:
-    return json.loads(text.decode("utf-8", "replace"))
-
-
 class Target:
     """What one target makes of the model. Lists are read from the library when they are first asked for."""
 
-    def __init__(self, plan: _Plan) -> None:
-        self._plan = plan
+    def __init__(self, source: Source, at: int) -> None:
+        self._source, self._at = source, at
 
-    @functools.cached_property
-    def _short(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = _loads(_json([self._plan], "summary"))["targets"][0]
+    def _document(self, detail: Detail) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._source.document(detail, self._at)["targets"][0]
         return found
 
     @functools.cached_property
-    def _lists(self) -> _Lists:
-        data = _loads(_json([self._plan], "tensors"))["targets"][0]
-        nodes = tuple(results.build(results.Node, {"id": place, **node}) for place, node in enumerate(data["nodes"]))
+    def _short(self) -> Mapping[str, Any]:
+        return self._document("summary")
 
-        def several(kind: type[results.T], name: str) -> tuple[results.T, ...]:
+    @functools.cached_property
+    def _lists(self) -> _Lists:
+        data = self._document(_longest(self._source))
+        no_tensors: dict[str, Any] = {"inputs": (), "outputs": ()}
+        nodes = tuple(results.build(results.Node, {**no_tensors, "id": place, **node})
+                      for place, node in enumerate(data["nodes"]))
+
+        def every(kind: type[results.T], name: str) -> tuple[results.T, ...]:
             return tuple(results.build(kind, item) for item in data[name])
 
-        return _Lists(nodes, tuple(data["order"]), several(results.Module, "modules"),
-                      several(results.Tensor, "tensors"), several(results.Partition, "partitions"),
-                      several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
-                      several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]),
+        return _Lists(nodes, tuple(data["order"]), every(results.Module, "modules"),
+                      every(results.Partition, "partitions"), every(results.Crossing, "crossings"),
+                      every(results.Layout, "layouts"), every(results.Fusion, "fusions"),
+                      results.build(results.Memory, data["memory"]),
                       tuple(results.build(results.Compiled, item) for item in data.get("compiled", ())))
 
     @property
@@ -204,18 +152,27 @@ class Target:
         """What to do about it, the best first."""
         return tuple(results.build(results.Action, item) for item in self._short["advice"])
 
-    def fix(self, output: str | os.PathLike[str] | None = None, *, allow: str | Iterable[str] = (),
+    def fix(self, output: str | os.PathLike[str] | None = None, *, allow: str | Iterable[str] | None = None,
             **options: Any) -> Fix:
         """What the first line to paste does (`run` of an action): `npu_partition.fix` for this target, with the sizes
         of the analysis and those that it has chosen. `options` are the other ones of `npu_partition.fix`.
 
+        Args:
+            output: where to write; None: nothing is written (`Fix.write` does it).
+            allow: classes of equality; None: those of that line.
+
         Raises:
             ArgumentError: the model was no file, or was analyzed without advice.
         """
-        if self._plan.mend is None:
-            raise ArgumentError("only a model that was analyzed from a file, with advice, can be fixed")
-        chosen = self.if_fixed
-        return self._plan.mend(chosen.dims if chosen else {}, output, allow=allow, **options)
+        return _mend(self._source, [self], output, allow, options)
+
+    def session_options(self) -> SessionOptions:
+        """The provider and the options by which a session of ONNX Runtime does what this plan says.
+
+        Raises:
+            ArgumentError: ONNX Runtime has no provider for the target.
+        """
+        return _session.session_options(self)
 
     @functools.cached_property
     def if_fixed(self) -> results.Fixed | None:
@@ -226,8 +183,7 @@ class Target:
     @functools.cached_property
     def causes(self) -> tuple[results.Cause, ...]:
         """Why nodes fall back, the most harmful first."""
-        data = _loads(_json([self._plan], "causes"))["targets"][0]
-        return tuple(results.build(results.Cause, item) for item in data["causes"])
+        return tuple(results.build(results.Cause, item) for item in self._document("causes")["causes"])
 
     @functools.cached_property
     def roots(self) -> tuple[results.Root, ...]:
@@ -249,10 +205,10 @@ class Target:
         """Modules of the model's source, in the order that they run; none where names do not tell."""
         return self._lists.modules
 
-    @property
+    @functools.cached_property
     def tensors(self) -> tuple[results.Tensor, ...]:
         """Tensors of all graphs, as the target's runtime knows them."""
-        return self._lists.tensors
+        return tuple(results.build(results.Tensor, item) for item in self._document("tensors")["tensors"])
 
     @property
     def partitions(self) -> tuple[results.Partition, ...]:
@@ -290,62 +246,72 @@ class Target:
         Args:
             node: its name, one of its outputs, or its number in the main graph.
         """
-        return _explanation([self._plan], node)
+        return self._source.explain(node, self._at)
 
     def shapes(self) -> dict[str, Any]:
         """As `Analysis.shapes`, of what the target's runtime knows."""
-        return _shapes(library.npart_plan_view(self._plan.plan.pointer))
+        return self._source.shapes(self._at)
 
     def to_dict(self) -> dict[str, Any]:
         """This target's part of the tool's JSON (docs/json.md)."""
-        found: dict[str, Any] = _loads(_json([self._plan], "nodes"))["targets"][0]
+        found: dict[str, Any] = loads(self._source.json(None))["targets"][self._at]
         return found
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The nodes as a pandas table, a row a node, with its id as the index."""
-        return _dataframe({"target": self.name, **_row(node)} for node in self.nodes)
+        """The nodes as a pandas table of nullable types, a row a node, whose id is also the index."""
+        return _frame.frame_of([self])
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        return _text([self._plan], is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return self._source.text(look(verbose=verbose, width=width, color=color, ascii_only=ascii_only), self._at)
 
     def _repr_html_(self) -> str:
-        return target_html(self)
+        return _html.target_html(self)
 
     def __str__(self) -> str:
-        return self.to_text().removesuffix("\n")
+        return _text(self._source, self._at) or _short_text(self)
 
     def __repr__(self) -> str:
-        summary = self.summary
-        count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
-        decided = self.decided
-        where = f"taken by {decided.by}" if decided else "on the NPU" if self.unit == "NPU" else f"in {self.unit}"
-        return f"<Target {self.name}: {summary.verdict}, {count}, {summary.accepted} of {summary.live} nodes {where}>"
+        return f"<Target {self._headline}>"
+
+    @property
+    def _headline(self) -> str:
+        summary, decided = self.summary, self.decided
+        where = f"taken by {decided.by}" if decided else on_unit(self.unit)
+        return (f"{self.name}: {summary.verdict}, {several(summary.partitions, 'partition')}, "
+                f"{summary.accepted} of {summary.live} nodes {where}")
 
 
 class Analysis:
     """A model with what each target makes of it; made by `analyze`. Threads may share it.
 
     ``str()`` of it is the tool's report. Attributes: ``targets``, in the order in which they were asked for.
+
+    It pickles with all results. What only the model can tell then (`explain`, other formats) analyzes the file again.
     """
 
-    def __init__(self, model: Handle, inference: Handle, plans: Sequence[_Plan], path: str | None = None) -> None:
-        self._model, self._inference, self._plans, self._path = model, inference, tuple(plans), path
-        self.targets: tuple[Target, ...] = tuple(Target(plan) for plan in plans)
+    def __init__(self, source: Source, path: str | None = None) -> None:
+        self._source, self._path = source, path
+        self.targets: tuple[Target, ...] = tuple(Target(source, at) for at in range(source.count()))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Analysis:
+        """What `to_dict` has returned, at any detail, or a line of the tool's JSON, with the results that it has.
+
+        Raises:
+            MalformedError: it is no report.
+        """
+        return cls(Kept.of(data))
 
     @functools.cached_property
     def _short(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = _loads(_json(self._plans[:1], "summary"))
-        return found
-
-    def _pairs(self) -> Any:
-        return _pairs(self._plans)
+        return self._source.document("summary", 0)
 
     @functools.cached_property
     def model(self) -> results.ModelInfo:
         """The model as a whole."""
         found = results.build(results.ModelInfo, self._short["model"])
-        return found if self._path is None else dataclasses.replace(found, path=self._path)
+        return found if self._path is None else results.with_path(found, self._path)
 
     @property
     def _title(self) -> str:
@@ -360,28 +326,34 @@ class Analysis:
     def shapes(self) -> dict[str, Any]:
         """Every input and node output of the main graph: ``[element type, dims]`` by name, or None where nothing is
         known; a dim is an int, an expression, or None (docs/json.md, "Shapes")."""
-        return _shapes(self._inference.pointer)
+        return self._source.shapes()
 
     def explain(self, node: str | int) -> str:
         """`Target.explain` for every target."""
-        return _explanation(self._plans, node)
+        return self._source.explain(node)
 
-    def to_json(self, detail: Detail = "nodes") -> str:
-        """The tool's JSON, a line with a newline at its end. `detail` leaves out long lists (docs/json.md)."""
-        return _json(self._plans, detail).decode("utf-8", "replace")
+    def fix(self, output: str | os.PathLike[str] | None = None, *, allow: str | Iterable[str] | None = None,
+            **options: Any) -> Fix:
+        """Does what the report advises, for all its targets, as `Target.fix` does for one."""
+        return _mend(self._source, self.targets, output, allow, options)
 
-    def to_dict(self, detail: Detail = "nodes") -> dict[str, Any]:
-        """The tool's JSON (docs/json.md) as a dictionary."""
-        found: dict[str, Any] = json.loads(self.to_json(detail))
+    def to_json(self, detail: Detail | None = None) -> str:
+        """The tool's JSON, a line with a newline at its end. `detail` leaves out long lists (docs/json.md); None:
+        ``"nodes"``, or of a saved report what it has."""
+        return self._source.json(detail).decode("utf-8", "replace")
+
+    def to_dict(self, detail: Detail | None = None) -> dict[str, Any]:
+        """The tool's JSON (docs/json.md) as a dictionary, of which `from_dict` makes an analysis again."""
+        found: dict[str, Any] = loads(self._source.json(detail))
         return found
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The nodes of all targets as a pandas table, a row a node and target."""
-        return _dataframe({"target": target.name, **_row(node)} for target in self.targets for node in target.nodes)
+        """The nodes of all targets as a pandas table of nullable types, a row a node and target."""
+        return _frame.frame_of(self.targets)
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns; `verbose` adds all causes and notes."""
-        return _text(self._plans, is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return self._source.text(look(verbose=verbose, width=width, color=color, ascii_only=ascii_only))
 
     def to_csv(self, detail: Detail = "summary") -> str:
         """A table with a line of names: a row for each target, or of ``"causes"`` or ``"nodes"`` for each of them."""
@@ -419,42 +391,62 @@ class Analysis:
     def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root,
                   detail: Detail | None = None) -> str:
         text = io.StringIO(newline="")  # CSV ends its lines with both characters
-        with Document(format, text, detail=detail, root=root) as document:
+        with _documents.Document(format, text, detail=detail, root=root) as document:
             document.add(self, outcomes)
         return text.getvalue()
 
     def _repr_html_(self) -> str:
-        return analysis_html(self)
+        return _html.analysis_html(self)
 
     def __str__(self) -> str:
-        return self.to_text().removesuffix("\n")
+        return _text(self._source) or "\n".join([self._title, *map(_short_text, self.targets)])
 
     def __repr__(self) -> str:
         return f"<Analysis of {self._title}: {', '.join(repr(target) for target in self.targets)}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("an Analysis cannot be pickled; to_dict() can")
+
+def _longest(source: Source) -> Detail:
+    """What long lists are read from: tensors are asked for by themselves where they are not there."""
+    return "tensors" if isinstance(source, Live) or source.has("tensors") else "nodes"
 
 
-def _row(node: results.Node) -> dict[str, Any]:
-    row = {item.name: getattr(node, item.name) for item in dataclasses.fields(node)
-           if item.name not in ("reasons", "work", "at")}
-    row["reason"] = "; ".join(reason.text for reason in node.reasons)
-    row.update({"macs": node.work.macs if node.work else None, "file": node.at.file, "line": node.at.line,
-                "module": node.at.module})
-    return row
+def _text(source: Source, at: int | None = None) -> str:
+    """The tool's report; empty where it was not kept."""
+    return "" if isinstance(source, Kept) and not source.has_text() else source.text({}, at).removesuffix("\n")
 
 
-def _dataframe(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("to_dataframe() needs pandas: pip install pandas") from None
-    return pandas.DataFrame.from_records(list(rows))
+def _short_text(target: Target) -> str:
+    """Of a saved report, which is no text."""
+    first = target.advice[0].text if target.advice else ""
+    lines = [target._headline, *(f"  {cause.text}: {several(cause.victims, 'node')}" for cause in target.roots[:3]),
+             *([f"  First: {first}"] if first else [])]
+    return "\n".join(map(plain_text, lines))
+
+
+def _mend(source: Source, targets: Sequence[Target], output: str | os.PathLike[str] | None,
+          allow: str | Iterable[str] | None, options: Mapping[str, Any]) -> Fix:
+    """`fix` as the report advises it."""
+    request = source.request
+    if request is None or request.file is None or not request.options.get("advice", True):
+        raise ArgumentError("only a model that was analyzed from a file, with advice, can be fixed")
+    given = request.options
+    chosen = {name: size for target in targets if target.if_fixed for name, size in target.if_fixed.dims.items()}
+    settings: dict[str, Any] = {name: value for name, value in given.items() if name in FIXING}
+    settings["dims"] = {**chosen, **(given.get("dims") or {})}
+    if allow is None:
+        allow = sorted({name for target in targets for name in _allowed(target.advice)})
+    return _fix.fix(request.file, [request.targets[target._at] for target in targets], output, allow=allow,
+                    **{**settings, **options})
+
+
+def _allowed(advice: Sequence[results.Action]) -> list[str]:
+    """The classes that the first line to paste which fixes the model has."""
+    run = next((action.run for action in advice if action.run and action.run[1:2] == ("fix",)), ())
+    return run[run.index("--allow") + 1].split(",") if "--allow" in run else []
 
 
 def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions, search: FixOptions,
-            path: bytes | None) -> list[_Plan]:
+            path: bytes | None) -> list[Plan]:
     """What to do about each plan, and what it is with all sizes fixed. Of a file rewrites are searched for."""
     fixed_inference = make(library.npart_inference_make_fixed, library.npart_inference_free, inference.pointer)
     advised = []
@@ -471,18 +463,8 @@ def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, option
         finally:
             for made in fixes[:count.value]:
                 library.npart_fix_free(made)
-        advised.append(_Plan(plan, fixed, advice))
+        advised.append(Plan(plan, fixed, advice))
     return advised
-
-
-def _mending(path: str, target: str, dims: Mapping[str, int | str] | None, settings: Mapping[str, Any]
-             ) -> Callable[..., Fix]:
-    def mend(chosen: Mapping[str, int], output: str | os.PathLike[str] | None, **options: Any) -> Fix:
-        from ._fix import fix
-
-        return fix(path, target, output, dims={**chosen, **(dims or {})}, **{**settings, **options})
-
-    return mend
 
 
 def _plan(inference: Handle, oplist: Handle, target: str, options: PlanOptions) -> Handle:
@@ -551,11 +533,14 @@ def analyze(
         ArgumentError: no such target, dimension or input.
         OplistError: a list or cost file has a mistake.
     """
+    given = reusable(cast("Options", {name: value for name, value in locals().items()
+                                      if name not in ("model", "targets")}))
+    gates, cuts = given["gates"], given["cuts"]
     read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s, limits)
     sizes = Sizes(dims, inputs, strict_dims)
     options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained)
     wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)
-    loaded = read_model(model, read.struct)
+    loaded = _input.read_model(model, read.struct)
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,
                      ctypes.byref(sizes.struct))
     plans = [_plan(inference, one, text, options) for text, one in wanted.items]
@@ -566,12 +551,7 @@ def analyze(
         search = FixOptions(sizes, options, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist, cost)
         advised = _advise(inference, plans, wanted, options, search, None if file is None else os.fsencode(file))
     else:
-        advised = [_Plan(plan, None, None) for plan in plans]
-    if advice and file is not None:
-        settings = {"inputs": inputs, "values": values, "level": level, "partitioner": partitioner, "oplist": oplist,
-                    "cost": cost, "runtime": runtime, "keep_bytes": keep_bytes, "max_memory_bytes": max_memory_bytes,
-                    "timeout_s": timeout_s, "limits": limits}
-        advised = [dataclasses.replace(plan, mend=_mending(file, text, dims, settings))
-                   for plan, (text, _oplist) in zip(advised, wanted.items)]
+        advised = [Plan(plan, None, None) for plan in plans]
     end_time(plans[0].pointer)
-    return Analysis(loaded, inference, advised, path)
+    request = Request(file, tuple(text for text, _oplist in wanted.items), given)
+    return Analysis(Live(loaded, inference, advised, request), path)

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union, cast
 
 from . import _native
 from ._errors import ArgumentError
@@ -62,8 +62,9 @@ def names(value: str | Iterable[str] | None) -> list[str]:
 
 
 def reusable(options: Options) -> Options:
-    """Options for several models: an iterator would serve the first of them alone."""
-    kept = options.copy()
+    """Options for several models: an iterator would serve the first of them alone. What changes later is copied."""
+    kept = cast("Options", {name: dict(value) if isinstance(value, Mapping) else value
+                            for name, value in options.items()})
     if (gates := options.get("gates")) is not None:
         kept["gates"] = names(gates)
     if (cuts := options.get("cuts")) is not None:

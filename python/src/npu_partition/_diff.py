@@ -6,14 +6,16 @@ import ctypes
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union, get_args, overload
 
 from . import _native
-from ._analysis import Analysis, Target, read_report, report_options
+from ._analysis import Analysis, Target
 from ._errors import ArgumentError
 from ._library import Handle, initialized, library, make, sized
+from ._report import AnyPrinted, Plan, Printed, look
 from ._side import sides_of
+from ._source import Kept
 from .results import CauseChangeState, Change, NodeChangeState, Verdict
 
 Report = Union[Analysis, Mapping[str, Any]]
@@ -75,8 +77,32 @@ class NodeChange:
     """Its place in ``Diff.causes``."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Diff:
+class _Told:
+    """What has a report."""
+
+    __slots__ = ()
+    _printed: AnyPrinted
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tool's JSON (docs/json.md, "Diff") as a dictionary."""
+        found: dict[str, Any] = json.loads(self._printed.read(_native.NPART_FORMAT_JSON))
+        return found
+
+    def to_markdown(self) -> str:
+        """A comment for a pull request."""
+        return self._printed.read(_native.NPART_FORMAT_MARKDOWN)
+
+    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+        """The tool's report. `width` is in columns."""
+        return self._printed.read(_native.NPART_FORMAT_TEXT, look(verbose=verbose, width=width, color=color,
+                                                                  ascii_only=ascii_only))
+
+    def __str__(self) -> str:
+        return self.to_text().removesuffix("\n")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Diff(_Told):
     """What changed for one target; lists begin with what is worse."""
 
     change: Change
@@ -96,37 +122,54 @@ class Diff:
     figures: tuple[FigureChange, ...]
     causes: tuple[CauseChange, ...]
     nodes: tuple[NodeChange, ...]
-    _handle: Handle = dataclasses.field(repr=False, compare=False)
+    _printed: AnyPrinted = dataclasses.field(repr=False, compare=False)
 
     @property
     def is_worse(self) -> bool:
         """Whether anything is worse than before."""
         return self.change == "worse"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The tool's JSON (docs/json.md, "Diff") as a dictionary."""
-        found: dict[str, Any] = json.loads(self._report(_native.NPART_FORMAT_JSON))
-        return found
-
-    def to_markdown(self) -> str:
-        """A comment for a pull request."""
-        return self._report(_native.NPART_FORMAT_MARKDOWN)
-
-    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
-        """The tool's report. `width` is in columns."""
-        return self._report(_native.NPART_FORMAT_TEXT, report_options(
-            is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only))
-
-    def __str__(self) -> str:
-        return self.to_text().removesuffix("\n")
-
-    def _report(self, form: int, options: Any = None) -> str:
-        return read_report(_native.NPART_SUBJECT_DIFFS, form, options, count=1,
-                           diffs=(ctypes.c_void_p * 1)(self._handle.pointer)).decode("utf-8", "replace")
+    def __repr__(self) -> str:
+        return f"<Diff: {_headline(self)}>"
 
 
-def _record(target: Target) -> Handle:
-    plan = target._plan
+class Diffs(_Told, tuple[Diff, ...]):
+    """What changed for each target, in their order; ``str()`` of it is the tool's report of all of them."""
+
+    @staticmethod
+    def of(diffs: Iterable[Diff], printed: AnyPrinted) -> Diffs:
+        """With what their report is."""
+        made = Diffs(diffs)
+        made._printed = printed
+        return made
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything is worse than before, on any target."""
+        return any(item.is_worse for item in self)
+
+    def __repr__(self) -> str:
+        return f"<Diffs: {'; '.join(map(_headline, self))}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Diffs.of, (tuple(self), self._printed)
+
+
+def _headline(found: Diff) -> str:
+    first = [figure.text for figure in found.figures[:3]]
+    return ", ".join([found.change, *first])
+
+
+def _printed(handles: Sequence[Handle]) -> Printed:
+    def members(handles: Sequence[Handle]) -> dict[str, Any]:
+        pointers = (ctypes.c_void_p * len(handles))(*(handle.pointer for handle in handles))
+        return {"count": len(handles), "diffs": pointers}
+
+    return Printed(_native.NPART_SUBJECT_DIFFS, (_native.NPART_FORMAT_JSON, _native.NPART_FORMAT_TEXT,
+                                                 _native.NPART_FORMAT_MARKDOWN), handles, members)
+
+
+def _record(plan: Plan) -> Handle:
     return make(library.npart_record_make, library.npart_record_free, plan.plan.pointer,
                 plan.advice.pointer if plan.advice else None)
 
@@ -179,14 +222,17 @@ def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Di
         info.came,
         tuple(map(_figure, _items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
         tuple(map(_cause, _items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
-        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))), handle)
+        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))), _printed([handle]))
 
 
 def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list[Handle]]:
     """Sides by target, and what keeps them alive."""
     if isinstance(item, Mapping):
         return [ctypes.pointer(side) for side in sides_of(item)], []
-    records = [_record(target) for target in (item.targets if isinstance(item, Analysis) else (item,))]
+    source, at = item._source, item._at if isinstance(item, Target) else None
+    if isinstance(source, Kept):
+        return _sides(source.document("summary", at))
+    records = [_record(plan) for plan in (source.plans if at is None else source.plans[at:at + 1])]
     return [library.npart_record_side(record.pointer) for record in records], records
 
 
@@ -201,9 +247,9 @@ def _tolerance(name: str, share: float) -> float:
 def diff(before: Target, after: Target, *, cost_tolerance: float = ..., memory_tolerance: float = ...) -> Diff: ...
 @overload
 def diff(before: Report, after: Report, *, cost_tolerance: float = ...,
-         memory_tolerance: float = ...) -> tuple[Diff, ...]: ...
+         memory_tolerance: float = ...) -> Diffs: ...
 def diff(before: Report | Target, after: Report | Target, *, cost_tolerance: float = 0.1,
-         memory_tolerance: float = 0.1) -> Diff | tuple[Diff, ...]:
+         memory_tolerance: float = 0.1) -> Diff | Diffs:
     """Tells what changed. Nodes are recognized by structure, then by name (docs/diff.md).
 
     Args:
@@ -224,5 +270,7 @@ def diff(before: Report | Target, after: Report | Target, *, cost_tolerance: flo
     (old, _old_records), (new, _new_records) = _sides(before), _sides(after)
     if len(old) != len(new):
         raise ArgumentError(f"{len(old)} targets before, {len(new)} after")
-    found = tuple(_compare(one, other, options) for one, other in zip(old, new))
-    return found[0] if isinstance(before, Target) else found
+    found = [_compare(one, other, options) for one, other in zip(old, new)]
+    if isinstance(before, Target):
+        return found[0]
+    return Diffs.of(found, _printed([handle for item in found for handle in item._printed.handles]))

@@ -15,9 +15,10 @@ from . import _native
 from ._arguments import encoded
 from ._errors import ArgumentError, NpuPartitionError
 from ._library import Handle, call, initialized, library, make
+from ._report import DETAILS, Detail, pairs_of
 
 if TYPE_CHECKING:
-    from ._analysis import Analysis, Detail
+    from ._analysis import Analysis
     from ._diff import Diff
     from ._fix import Fix
 
@@ -28,8 +29,6 @@ FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_G
            "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG,
            "html": _native.NPART_FORMAT_HTML, "model-explorer": _native.NPART_FORMAT_MODEL_EXPLORER,
            "gitlab": _native.NPART_FORMAT_GITLAB}
-DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
-           "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
 
 class Writes(Protocol):
@@ -115,7 +114,7 @@ class Document:
 
     def add(self, analysis: Analysis, outcomes: Iterable[Outcome] = (), *, path: str | None = None) -> None:
         """Tells of a model. `path`: what it is called there; None: as in its reports."""
-        plans = analysis._pairs()
+        plans = pairs_of(analysis._source.live().plans)
         items = list(outcomes)
         told = (_native.npart_threshold_outcome * len(items))()
         for struct, item in zip(told, items):
@@ -140,12 +139,14 @@ class Document:
 
     def add_diff(self, *diffs: Diff) -> None:
         """Tells what changed between the two reports that were added last, by target. Of HTML alone."""
-        handles = (ctypes.c_void_p * len(diffs))(*(diff._handle.pointer for diff in diffs))
+        handles = (ctypes.c_void_p * len(diffs))(*(handle.pointer for diff in diffs
+                                                  for handle in diff._printed.handles))
         self._page(library.npart_document_add_diff, handles, len(diffs))
 
     def add_fix(self, fix: Fix) -> None:
         """Tells by which steps the last report that was added comes from the one before it. Of HTML alone."""
-        self._page(library.npart_document_add_fix, fix._handle.pointer, fix._written)
+        handle, = fix._printed.handles
+        self._page(library.npart_document_add_fix, handle.pointer, fix._written)
 
     def add_report(self, report: str | bytes) -> None:
         """Puts in a report that was saved: what `Analysis.to_json` returned. Of HTML alone."""

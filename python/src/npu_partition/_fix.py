@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
-from ._analysis import analyze, read_report, report_options
+from ._analysis import analyze
 from ._arguments import FixOptions, Number, PlanOptions, Sizes, Targets, encoded, end_time, names
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnprovenError
 from ._library import Handle, call, library, make
+from ._report import AnyPrinted, Printed, look
 from .results import Equality
 
 Path = Union[str, "os.PathLike[str]"]
@@ -113,8 +114,8 @@ class FixTarget:
 class Fix:
     """What `fix` has found and written. ``str()`` of it is the tool's report."""
 
-    def __init__(self, handle: Handle, written: bytes | None) -> None:
-        self._handle, self._written = handle, written
+    def __init__(self, printed: AnyPrinted, written: bytes | None) -> None:
+        self._printed, self._written = printed, written
         data = self.to_dict()
         # Not of the JSON, where bytes of a path that are no UTF-8 are replaced: this one can be opened.
         self.output: str | None = None if written is None else os.fsdecode(written)
@@ -133,27 +134,45 @@ class Fix:
         self.plans: int = data["plans"]
         """How many plans the search has made."""
 
+    def write(self, output: Path, *, weights: Weights = "stay") -> Fix:
+        """Writes what was found, as `fix` does with an output, and returns it.
+
+        Raises:
+            UnprovenError, ArgumentError, WriteError: as of `fix`.
+            UnprovenError: also where the model would be worse than it is (`harm`).
+        """
+        if self.harm is not None:
+            raise UnprovenError(self.harm)
+        handle, = self._printed.handles
+        written = os.fsencode(output)
+        call(library.npart_fix_write, handle.pointer, written, _weights(weights))
+        return _fix_of(handle, written)
+
     def to_dict(self) -> dict[str, Any]:
         """The tool's JSON (docs/json.md, "Fix") as a dictionary."""
-        found: dict[str, Any] = json.loads(self._report(_native.NPART_FORMAT_JSON))
+        found: dict[str, Any] = json.loads(self._printed.read(_native.NPART_FORMAT_JSON))
         return found
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        return self._report(_native.NPART_FORMAT_TEXT, report_options(
-            is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only))
-
-    def _report(self, form: int, options: Any = None) -> str:
-        return read_report(_native.NPART_SUBJECT_FIX, form, options, fix=self._handle.pointer,
-                           written=self._written).decode("utf-8", "replace")
+        return self._printed.read(_native.NPART_FORMAT_TEXT, look(verbose=verbose, width=width, color=color,
+                                                                  ascii_only=ascii_only))
 
     def __str__(self) -> str:
         return self.to_text().removesuffix("\n")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fix, (self._printed, self._written)
 
     def __repr__(self) -> str:
         first = self.targets[0]
         return (f"<Fix for {first.target}: {len(self.steps)} steps, partitions {first.before.partitions} -> "
                 f"{first.after.partitions}>")
+
+
+def _fix_of(handle: Handle, written: bytes | None = None) -> Fix:
+    return Fix(Printed(_native.NPART_SUBJECT_FIX, (_native.NPART_FORMAT_JSON, _native.NPART_FORMAT_TEXT), [handle],
+                       lambda handles: {"fix": handles[0].pointer, "written": written}), written)
 
 
 def fix(
@@ -217,12 +236,12 @@ def fix(
         "max_memory_bytes": max_memory_bytes, "timeout_s": timeout_s, "limits": limits, "progress": progress}
     handle = _search(model, targets, cache or 0, tokens, **options)
     written = None if output is None else os.fsencode(output)
-    if written is not None and Fix(handle, None).harm is not None:
+    if written is not None and _fix_of(handle).harm is not None:
         written = None
     if written is not None:
         call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=os.fspath(model))
     end_time(library.npart_fix_plan(handle.pointer, 0))
-    return Fix(handle, written)
+    return _fix_of(handle, written)
 
 
 class FixSet:
@@ -276,14 +295,14 @@ def fix_set(
     if not cache or not counts:
         raise ArgumentError("cache must be a number of slots, and tokens one number at least")
     handles = [_search(model, targets, cache, count, **options) for count in counts]
-    fixes = tuple(Fix(handle, None) for handle in handles)
+    fixes = tuple(map(_fix_of, handles))
     manifest = None
     if folder is not None and all(item.harm is None for item in fixes):
         pointers = (ctypes.c_void_p * len(handles))(*(handle.pointer for handle in handles))
         call(library.npart_fix_write_set, pointers, len(handles), os.fsencode(folder), _weights(weights),
              about=os.fspath(model))
         manifest = os.path.join(os.fspath(folder), "manifest.json")
-        fixes = tuple(Fix(handle, os.fsencode(os.path.join(os.fspath(folder), f"tokens-{count}.onnx")))
+        fixes = tuple(_fix_of(handle, os.fsencode(os.path.join(os.fspath(folder), f"tokens-{count}.onnx")))
                       for handle, count in zip(handles, counts))
     for handle in handles:
         end_time(library.npart_fix_plan(handle.pointer, 0))
@@ -349,7 +368,7 @@ def _weights(weights: str) -> int:
 
 
 def split(model: Path, target: str, folder: Path, *, weights: Weights = "stay",
-          **options: Unpack[Options]) -> dict[str, Any]:
+          **options: Unpack[Options]) -> results.Split:
     """Writes each partition, and what runs on the CPU between them, as a model of its own (docs/split.md).
 
     Args:
@@ -360,15 +379,15 @@ def split(model: Path, target: str, folder: Path, *, weights: Weights = "stay",
         **options: as of `analyze`, without values.
 
     Returns:
-        The manifest: the parts in their order, and what passes from one to another.
+        The manifest: the parts in their order, and what passes from one to another. Its `folder` has the files.
     """
     options["advice"] = False
     analysis = analyze(os.fspath(model), [target], **options)
-    plan = analysis._plans[0].plan.pointer
-    call(library.npart_plan_split, plan, os.fsencode(model), os.fsencode(folder), _weights(weights),
+    plan, = analysis._source.live().plans
+    call(library.npart_plan_split, plan.plan.pointer, os.fsencode(model), os.fsencode(folder), _weights(weights),
          about=os.fspath(model))
-    found: dict[str, Any] = json.loads((pathlib.Path(folder) / "manifest.json").read_text(encoding="utf-8"))
-    return found
+    manifest = json.loads((pathlib.Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    return results.build(results.Split, {"folder": os.fsdecode(folder), **manifest})
 
 
 def annotate(model: Path, targets: str | Iterable[str], output: Path, *, weights: Weights = "stay",
@@ -384,6 +403,7 @@ def annotate(model: Path, targets: str | Iterable[str], output: Path, *, weights
     """
     options["advice"] = False
     analysis = analyze(os.fspath(model), targets, **options)
-    plans = (ctypes.c_void_p * len(analysis._plans))(*(item.plan.pointer for item in analysis._plans))
+    made = analysis._source.live().plans
+    plans = (ctypes.c_void_p * len(made))(*(item.plan.pointer for item in made))
     call(library.npart_plan_annotate, plans, len(plans), os.fsencode(model), os.fsencode(output), _weights(weights),
          about=os.fspath(model))
