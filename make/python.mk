@@ -14,10 +14,12 @@ check-python-roots: ## the wheel of Debian 12 on Debian 12 and 13 (needs root, m
 check-newcomer: ## three lines to a report, twenty to a check that fails and then passes, in an empty environment (PyPI)
 	sh test/checks/newcomer.sh $(PYTHON) $(abspath fixtures/distilbert-base.ts14.dyn.onnx) $(abspath python) \
 		$(abspath $(BUILD))/newcomer
-python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the public header
+python-bindings: $(VENV)/ready ## _native.py of the package from the public header, _page_css.py from web/page
 	$(VENV)/bin/python -c 'import pycparser' 2>/dev/null || $(VENV)/bin/pip install --quiet pycparser
 	$(VENV)/bin/python tools/generate/python_bindings.py $(headers) > $(BUILD)/_native.py
 	mv $(BUILD)/_native.py python/src/npu_partition/_native.py
+	$(PYTHON) tools/generate/notebook_css.py web/page > $(BUILD)/_page_css.py
+	mv $(BUILD)/_page_css.py python/src/npu_partition/_page_css.py
 
 .PHONY: python-parts check-python check-python-roots check-python-scale check-wheel python-bindings
 

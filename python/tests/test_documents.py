@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html.parser
 import io
 import json
 import pathlib
@@ -110,45 +109,6 @@ def test_formats_that_are_not() -> None:
     word: Any = "pdf"
     with pytest.raises(npu_partition.ArgumentError, match="sarif"):
         Document(word, io.StringIO())
-
-
-class Parser(html.parser.HTMLParser):
-    """Every tag that opens is closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-@pytest.mark.parametrize("targets", ["hexagon", "hexagon,tidl,dla"])
-def test_notebook(targets: str, encoder: pathlib.Path) -> None:
-    analysis = analyze(encoder, targets)
-    parser = Parser()
-    parser.feed(analysis._repr_html_())
-    assert parser.open == []
-    for target in analysis.targets:
-        assert target.name in parser.text
-        assert target.advice[0].text in parser.text
-        assert target.causes[0].text in parser.text
-    assert "<svg" in analysis._repr_html_()
-    parser.feed(analysis.targets[0]._repr_html_())
-    assert len(analysis._repr_html_()) < 30_000
-
-
-def test_notebook_escapes_what_models_say(detector: pathlib.Path) -> None:
-    shown = analyze(detector.read_bytes(), "hexagon", name="<script>alert(1)</script>")._repr_html_()
-    assert "<script>" not in shown
-    assert "&lt;script&gt;" in shown
 
 
 def test_dataframe(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
