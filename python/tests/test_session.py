@@ -79,3 +79,17 @@ def test_sessions_take_them(encoder: pathlib.Path) -> None:
     assert found.apply(mine) is mine
     basic = dataclasses.replace(found, level="basic").apply()
     assert basic.graph_optimization_level != options.graph_optimization_level
+
+
+def test_no_session_falls_back_unseen(encoder: pathlib.Path) -> None:
+    pytest.importorskip("onnxruntime")
+    found = analyze(encoder, "hexagon").targets[0].session_options()
+    with pytest.raises(npu_partition.ArgumentError, match="no QNNExecutionProvider: pip install onnxruntime-qnn"):
+        found.session(encoder)
+    here = dataclasses.replace(found, provider="CPUExecutionProvider", provider_options={})
+    onnx = pytest.importorskip("onnx")
+    text = '<ir_version: 8, opset_import: ["": 17]> g (float[n] x) => (float[n] y) { y = Abs(x) }'
+    model = onnx.parser.parse_model(text)
+    made = dataclasses.replace(here, free_dimension_overrides={"n": 3}).session(model.SerializeToString())
+    assert made.get_providers() == ["CPUExecutionProvider"]
+    assert made.get_inputs()[0].shape == [3]

@@ -249,8 +249,8 @@ def _lane(target: Target) -> Child:
             element("title", None, f"{_markup.count(number, 'node')}: {plain_text(name)}")))
         at += number
     label = f"{_markup.count(at, 'node')} in execution order, {plain_text(target.unit)} above, CPU below"
-    return [element("svg", {"class": "strip", "width": str(LANE_PIXELS), "height": str(len(shown) * ROW_PIXELS), "role": "img",
-                            "aria-label": label}, bars),
+    return [element("svg", {"class": "strip", "width": str(LANE_PIXELS), "height": str(len(shown) * ROW_PIXELS),
+                            "role": "img", "aria-label": label}, bars),
             element("p", {"class": "muted"}, label)]
 
 

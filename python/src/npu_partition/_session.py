@@ -44,7 +44,7 @@ class SessionOptions:
 
     @property
     def providers(self) -> list[Any]:
-        """The argument `providers` of an ``InferenceSession``: this one, then the CPU."""
+        """The argument `providers` of an ``InferenceSession``: this one, then the CPU. Not of a plug-in."""
         return [(self.provider, dict(self.provider_options)), CPU]
 
     def apply(self, options: onnxruntime.SessionOptions | None = None) -> onnxruntime.SessionOptions:
@@ -63,6 +63,30 @@ class SessionOptions:
         if self.level == "off":
             made.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         return made
+
+    def session(self, model: str | bytes | os.PathLike[str],
+                options: onnxruntime.SessionOptions | None = None) -> onnxruntime.InferenceSession:
+        """A session with all of this; `options` as of `apply`. A provider that is a plug-in has to be registered.
+
+        Raises:
+            ArgumentError: ONNX Runtime does not have the provider, or cannot make it, as without a driver. By itself it
+                would run all on the CPU.
+        """
+        import onnxruntime
+
+        made, path = self.apply(options), model if isinstance(model, bytes) else os.fspath(model)
+        plugins = onnxruntime.get_ep_devices() if hasattr(onnxruntime, "get_ep_devices") else ()
+        devices = [device for device in plugins if device.ep_name == self.provider]
+        if devices and self.provider != CPU:  # a plug-in that is handed over by its name is passed over without a word
+            made.add_provider_for_devices(devices, dict(self.provider_options))
+            session = onnxruntime.InferenceSession(path, made)
+        elif self.provider in onnxruntime.get_available_providers():
+            session = onnxruntime.InferenceSession(path, made, providers=self.providers)
+        else:
+            raise ArgumentError(f"this ONNX Runtime has no {self.provider}: {self.package}")
+        if self.provider not in session.get_providers():
+            raise ArgumentError(f"ONNX Runtime could not make {self.provider}, and said why on standard error")
+        return session
 
 
 def session_options(target: Target | str, *, oplist: str | os.PathLike[str] | None = None) -> SessionOptions:
