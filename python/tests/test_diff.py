@@ -77,6 +77,17 @@ def test_saved_reports(detail: Any, encoder: pathlib.Path, detector: pathlib.Pat
             [figure.what for figure in item.figures if figure.what == "partitions"] for item in expected]
 
 
+def test_summaries_have_no_causes(encoder: pathlib.Path) -> None:
+    """A report without causes is no report of a model that has none."""
+    report = analyze(encoder, "hexagon")
+    for found in (diff(report, report.to_dict("summary")), diff(report.to_dict("summary"), report)):
+        assert (found[0].change, found[0].causes) == ("same", ())
+    fixed = analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 128}).to_dict("summary")
+    found = diff(report, fixed)
+    assert found[0].change == "better" and found[0].causes == ()
+    assert "partitions: 8 -> 7" in [figure.text for figure in found[0].figures]
+
+
 def test_reports_are_the_tools(tool: str, encoder: pathlib.Path, detector: pathlib.Path,
                                tmp_path: pathlib.Path) -> None:
     fix(detector, "hexagon", tmp_path / "fixed.onnx", allow="approx")

@@ -197,6 +197,26 @@ static void test_diff__without_nodes(void)
 }
 
 /* Those that make a tenth of the change or more, the largest first; equal ones as they stand. */
+/* A summary has no causes, so none is new or lost. */
+static void test_diff__without_causes(void)
+{
+    static const char model[] = CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu");
+    npart_record *record = record_of(model);
+    struct npart_side summary = *npart_record_side(record);
+    summary.listing = NPART_LISTING_NONE;
+    summary.node_count = summary.cause_count = 0;
+    for (int is_after = 0; is_after < 2; is_after++) {
+        npart_diff *diff = NULL;
+        const struct npart_side *whole = npart_record_side(record);
+        CHECK_INT(npart_diff_make(&diff, is_after ? whole : &summary, is_after ? &summary : whole, NULL, NULL),
+                  NPART_OK);
+        CHECK_INT(info_of(diff).change, NPART_CHANGE_NONE);
+        CHECK_INT(info_of(diff).cause_count, 0);
+        npart_diff_free(diff);
+    }
+    npart_record_free(record);
+}
+
 static void test_diff__parts_of_a_run(void)
 {
     npart_record *a = record_of(CHAIN("Relu", "Erf", "Ceil", "Neg", "Relu"));
@@ -342,5 +362,6 @@ static void test_diff__arguments(void)
 }
 
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
-      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__parts_of_a_run,
-      test_diff__two_roots_become_one, test_diff__the_root_that_went, test_diff__more_roots, test_diff__arguments)
+      test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__without_causes,
+      test_diff__parts_of_a_run, test_diff__two_roots_become_one, test_diff__the_root_that_went,
+      test_diff__more_roots, test_diff__arguments)

@@ -107,7 +107,7 @@ static bool compare_pair(struct npart__comparison *at, uint32_t before, uint32_t
 /* A node that came and falls back is worse where its root is. */
 static enum npart_change change_of_added(const struct npart__comparison *at, const struct npart_side_node *node)
 {
-    bool is_worse = npart__is_left(node) && node->cause != NPART_NONE &&
+    bool is_worse = npart__is_left(node) && node->cause != NPART_NONE && at->roots.count &&
                     at->roots.items[at->root_of[NPART__AFTER][node->cause]].change == NPART_CHANGE_WORSE;
     return is_worse ? NPART_CHANGE_WORSE : NPART_CHANGE_OTHER;
 }

@@ -177,6 +177,12 @@ static int compare_roots(const void *a, const void *b)
     return order ? order : NPART__ORDER(x->before, y->before);
 }
 
+/* A report of a summary alone has no causes, though nodes fall back: then nothing is known to be new or lost. */
+static bool tells_causes(const struct npart_side *side)
+{
+    return side->cause_count || (!side->summary.refused && !side->summary.unknown);
+}
+
 /* All causes after, each with what it was before, and then those that went. Sorted in place, so where each cause
  * ended up is noted afterwards. */
 static bool list_roots(struct npart__comparison *at, uint32_t *const other[NPART__SIDES],
@@ -185,6 +191,8 @@ static bool list_roots(struct npart__comparison *at, uint32_t *const other[NPART
     uint32_t before = at->sides[NPART__BEFORE]->cause_count, after = at->sides[NPART__AFTER]->cause_count;
     if (!NPART__RESERVE(at->arena, &at->roots, (size_t)before + after + 1))
         return false;
+    if (!tells_causes(at->sides[NPART__BEFORE]) || !tells_causes(at->sides[NPART__AFTER]))
+        return true;
     for (uint32_t k = 0; k < after; k++) {
         uint32_t i = other[NPART__AFTER][k];
         at->roots.items[at->roots.count++] =
