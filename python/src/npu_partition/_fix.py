@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import json
 import os
 import pathlib
@@ -16,7 +15,6 @@ from ._arguments import FixOptions, Number, PlanOptions, Sizes, Targets, encoded
 from ._errors import ArgumentError, UnprovenError
 from ._library import Handle, call, library, make
 from ._report import AnyPrinted, Printed, look
-from .results import Equality
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -58,59 +56,6 @@ WEIGHTS = {"stay": _native.NPART_WEIGHTS_STAY, "link": _native.NPART_WEIGHTS_LIN
            "copy": _native.NPART_WEIGHTS_COPY, "external": _native.NPART_WEIGHTS_EXTERNAL}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class StepAfter:
-    """A target's plan after a step."""
-
-    partitions: int
-    coverage: float
-    failed: int
-    left: int
-    """Live nodes that are not on the NPU."""
-    verdict: str
-    typical_ms: float | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FixStep:
-    """One rewrite at all nodes that it suits."""
-
-    id: str
-    rewrite: str
-    """Its id (docs/rewrites.md); ``bind``: sizes and values that were given."""
-    equality: Equality
-    argument: str
-    """Why the model is equal, as a sentence."""
-    sites: int
-    nodes_removed: tuple[str, ...]
-    nodes_added: tuple[str, ...]
-    after: StepAfter
-    """Of the first target."""
-    after_by_target: tuple[StepAfter, ...]
-    caveats: tuple[str, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TakenBack:
-    """A rewrite that was tried and not kept."""
-
-    rewrite: str
-    why: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FixTarget:
-    """What the steps bring one target."""
-
-    target: str
-    before: results.Summary
-    after: results.Summary
-    before_ms: float | None
-    after_ms: float | None
-    left: tuple[results.Cause, ...]
-    """Causes that are left."""
-
-
 class Fix:
     """What `fix` has found and written. ``str()`` of it is the tool's report."""
 
@@ -124,9 +69,9 @@ class Fix:
         """On which target the model would be worse than it is, and how. Then nothing was written."""
         self.absent: tuple[str, ...] = tuple(data["absent"])
         """External data that the model refers to and that is not there."""
-        self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
-        self.steps = tuple(results.build(FixStep, item) for item in data["steps"])
-        self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])
+        self.targets = tuple(results.build(results.FixTarget, item) for item in data["targets"])
+        self.steps = tuple(results.build(results.FixStep, item) for item in data["steps"])
+        self.taken_back = tuple(results.build(results.TakenBack, item) for item in data["taken_back"])
         self.cache = None if data["cache"] is None else results.build(results.Cache, data["cache"])
         """How the host keeps the cache of fixed size that was asked for; None: none was."""
         self.decode = tuple(results.build(results.Decode, item) for item in data["decode"])

@@ -849,6 +849,50 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class FixTarget:
+    """What the steps bring one target."""
+
+    target: str
+    """As it was planned."""
+    before: Summary
+    """As ``targets[].summary`` of an analysis: of the model as it was, without the sizes given, and of what was
+    written."""
+    after: Summary
+    before_ms: float | None
+    """The typical time of a run in milliseconds; None: not known."""
+    after_ms: float | None
+    left: tuple[Cause, ...]
+    """The causes that are left, as ``targets[].causes`` of an analysis of what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A rewrite that was tried and not kept."""
+
+    rewrite: str
+    """What was tried and not kept."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepAfter:
+    """A target's plan after a step."""
+
+    partitions: int
+    """The plan of the first target after this step, in ``after_by_target`` of each: as in ``summary``; ``left`` are
+    the live nodes that are not on the NPU."""
+    coverage: float
+    failed: int
+    left: int
+    verdict: PlanVerdict
+    """": ``whole``: all on the NPU, or handed to who decides that later, in one partition; ``edge``: one partition,
+    and only QuantizeLinear of inputs and DequantizeLinear of outputs on the CPU; ``split``: several partitions,
+    or nodes on the CPU; ``none``: nothing on the NPU; ``fails``: some node fails to compile; ``empty``: nothing
+    is live."""
+    typical_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Cache:
     """How the host keeps the cache of a model that --cache has given a fixed size; see docs/decoder-cache.md."""
 
@@ -933,6 +977,32 @@ class Decode:
     """All constant tensors of the model."""
     peak_bytes: int | None
     """The peak of activations in the partition that takes most."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixStep:
+    """One rewrite at all nodes that it suits."""
+
+    id: str
+    """``s1``, ``s2``, ..."""
+    rewrite: str
+    """The rewrite (docs/rewrites.md); ``bind``: sizes and values that were given."""
+    equality: Equality
+    """How equal the model is, at the weakest of its sites: ``bits``: the same bits on all inputs; ``bits-if``: the
+    same bits under a condition on values that the file cannot prove; ``ulp``: the same formula, rounded
+    elsewhere; ``step``: within one quantization step an operator; ``approx``: another function."""
+    argument: str
+    """Why the model is equal, as a sentence."""
+    sites: int
+    """At how many places."""
+    nodes_removed: tuple[str, ...]
+    """Names of nodes, or of the first result of those without a name."""
+    nodes_added: tuple[str, ...]
+    after: StepAfter
+    after_by_target: tuple[StepAfter, ...]
+    """The same of each target."""
+    caveats: tuple[str, ...]
+    """What a user must know of it, as sentences; ends with NULL."""
 
 
 @dataclass(frozen=True, slots=True)
