@@ -7,7 +7,7 @@ EMAR ?= emar
 wasm := $(BUILD)/wasm
 wasm_dependencies := $(wasm)/dependencies
 wasm_objects := $(patsubst %.c,$(wasm)/%.o,$(sources) $(tool_sources)) $(addprefix $(wasm)/,$(generated:=.o))
-WASM_CPPFLAGS = $(INCLUDES) -isystem $(GENERATED) -isystem $(wasm_dependencies)/include
+WASM_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) -isystem $(wasm_dependencies)/include
 WASM_CFLAGS = -std=c11 $(WASM_OPTIMIZE) -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS)
 WASM_OPTIMIZE ?= -O2
 

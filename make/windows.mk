@@ -12,7 +12,7 @@ windows_library := $(windows)/libnpu_partition_static.a
 windows_tool := $(windows)/npu-partition.exe
 windows_dll := $(windows)/npu_partition.dll
 # C99's printf in place of Microsoft's, which rounds and writes exponents in its own way.
-WINDOWS_CPPFLAGS = -D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC $(INCLUDES) -isystem $(GENERATED) \
+WINDOWS_CPPFLAGS = -D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) \
 	-isystem $(windows_dependencies)/include
 # Formats are checked where printf is C99's; its isnan warns of itself.
 WINDOWS_CFLAGS = -std=c11 -O2 -MMD -MP $(WARNINGS) -Wno-format -Wno-float-conversion
