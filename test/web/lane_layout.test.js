@@ -177,10 +177,10 @@ test("transfers tell what is not known", () => {
 
 test("the end of a partition has its ops and the cause", () => {
     const target = { nodes: [{ op: "Softmax", cause: 0, reasons: [] }, { op: "Where", cause: null, reasons: [] }],
-        causes: [{ text: "rank must be at most 5" }] };
+        causes: [{ id: 7, text: "another" }, { id: 0, text: "rank must be at most 5" }] };
     assert.deepStrictEqual(page.partitionEnd(target, { cause_of_end: [1, 0] }),
-        { title: "Where, Softmax", text: "rank must be at most 5" });
+        { title: "Where, Softmax", text: "another", cause: 1 });
     assert.deepStrictEqual(page.partitionEnd(target, { cause_of_end: [], cut_behind: ["x"] }),
-        { title: "cut point", text: "x" });
+        { title: "cut point", text: "x", cause: -1 });
     assert.strictEqual(page.graphText([{ op: "If" }], "0:then_branch"), "then_branch of If (node 0)");
 });

@@ -41,9 +41,9 @@ function moreButton(count, show) {
  */
 function causeItem(context, cause, at, told) {
     const actions = (context.target.advice || []).filter((action) => (action.causes || []).includes(cause.id));
-    return element("li", { id: `cause-${cause.id}`, class: "cause" },
+    return element("li", { id: `cause-${cause.id}`, class: "cause", tabindex: "-1" },
         element("div", { class: "cause-head" },
-            element("span", { class: "cause-number", "aria-hidden": "true" }, `${at + 1}`),
+            element("span", { class: "cause-number", "aria-hidden": "true" }, causeBadge(at)),
             element("p", { class: "cause-text" }, sentence(cause.text), " ",
                 element("span", { class: "kind" }, causeKinds[cause.kind] || plainText(cause.kind))),
             causeHarm(context, cause)),

@@ -93,7 +93,7 @@ function causeOfNode(context, node) {
     const action = (context.target.advice || []).find((item) => (item.causes || []).includes(cause.id));
     return [
         element("h3", {}, "Cause"),
-        element("p", {}, sentence(cause.text), " \u2013 ",
+        element("p", {}, causeBadge(causePlace(context.target, cause.id)), " ", sentence(cause.text), " \u2013 ",
             element("button", { type: "button", class: "link", onclick: () => context.showNodes({ cause: cause.id }) },
             countText(cause.victims, "affected node"))),
         action ? element("p", {}, element("strong", {}, "Do: "), sentence(action.text)) : null,

@@ -35,7 +35,7 @@ function makeLane(root, graph, target, options = {}) {
         plot: 1, width: 1, ratio: 1, selected: -1, cursor: 0, hovered: -1, marked: -1, partition: -1,
         isFocused: false };
     const lane = { at, view, graph, target, options, parts, widths: () => at.widths };
-    lane.measure = (mode) => (at.widths = laneWidths(graph, mode));
+    lane.measure = (mode) => (at.widths = laneWidths(graph, mode, scene.handOvers));
     addLaneDrawing(lane);
     addLaneMoves(lane);
     addLaneAnswers(lane);

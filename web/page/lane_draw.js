@@ -11,6 +11,15 @@ function placeX(at, place) {
     return laneX(at, at.widths.start[place]);
 }
 
+/** Where the node of a place starts and ends, without the hand-overs beside it. */
+function nodeFromX(at, place) {
+    return laneX(at, at.widths.start[place] + at.widths.lead[place]);
+}
+
+function nodeToX(at, place) {
+    return laneX(at, at.widths.start[place + 1] - at.widths.tail[place]);
+}
+
 function drawLane(at) {
     const { context, rows } = at;
     context.setTransform(at.ratio, 0, 0, at.ratio, 0, 0);
@@ -28,11 +37,13 @@ function drawLane(at) {
     drawNamedBands(at, at.rows.bodies, at.scene.bodies, (label) => graphText(at.scene.graph.nodes, label));
     drawModules(at);
     drawPartitionGround(at);
+    drawHandOverTimes(at);
     drawColumns(at);
     at.shares.boxes.forEach((place) => drawBox(at, place));
     drawLayouts(at);
     drawBrackets(at);
-    drawHandOvers(at);
+    drawTransfers(at);
+    drawCauseBands(at);
     drawEnds(at);
     drawMarks(at);
     context.restore();
@@ -95,7 +106,7 @@ function drawAxisLine(at) {
     columnRuns(shares.masks, (mask) => mask & COLUMN_NO_WIDTH,
         (_, from, to) => hide(from / at.ratio, (to - from) / at.ratio));
     for (const place of shares.boxes) {
-        if (!at.widths.isKnown[place]) hide(placeX(at, place) - at.left, placeX(at, place + 1) - placeX(at, place));
+        if (!at.widths.isKnown[place]) hide(nodeFromX(at, place) - at.left, nodeToX(at, place) - nodeFromX(at, place));
     }
 }
 
@@ -182,6 +193,18 @@ function drawColumns(at) {
     at.context.globalAlpha = 1;
 }
 
+/** Stretches in which neither side computes: from the one row to the other. */
+function drawHandOverTimes(at) {
+    const { context, rows, palette, patterns, shares } = at;
+    const parts = /** @type {const} */ ([[rows.npu.top + 3, rows.cpu.bottom - 3, palette.raised],
+        [rows.npu.bottom, rows.cpu.top, patterns.handOver]]);
+    for (const [top, bottom, fill] of parts) {
+        context.fillStyle = fill;
+        columnRuns(shares.masks, (mask) => (mask & COLUMN_HAND_OVER ? 1 : 0), (_, from, to) =>
+            context.fillRect(at.left + from / at.ratio, top, (to - from) / at.ratio, bottom - top));
+    }
+}
+
 /** How a node's box is drawn, by the bits of its column: row, fill, how strong, colour of its frame and text. */
 function boxLook(at, kind) {
     const { rows, palette, patterns } = at;
@@ -195,7 +218,7 @@ function boxLook(at, kind) {
 }
 
 function boxRectangle(at, place, row) {
-    const from = Math.max(placeX(at, place), at.left - 4), to = Math.min(placeX(at, place + 1), at.left + at.plot + 4);
+    const from = Math.max(nodeFromX(at, place), at.left - 4), to = Math.min(nodeToX(at, place), at.left + at.plot + 4);
     return { x: from, y: row.top + 3, width: to - from, height: row.height - 6 };
 }
 

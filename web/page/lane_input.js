@@ -19,7 +19,17 @@ function laneTarget(at, x, y) {
         return place < 0 ? {} : { partition: scene.segments[segmentAt(scene.segments, place)].partition };
     }
     if (y < rows.npu.top) return {};
+    const beside = handOverAt(at, unit);
+    if (beside >= 0) return { partition: beside };
     return { place: hitPlace(widths, scene.kinds, laneAt(rows, y, scene.hasOpen), unit, reach) };
+}
+
+/** The partition whose hand-over is at a unit; -1: none. */
+function handOverAt(at, unit) {
+    const { widths, scene } = at, place = placeAt(widths, unit);
+    const isBeside = unit < widths.start[place] + widths.lead[place]
+        || unit > widths.start[place + 1] - widths.tail[place];
+    return isBeside && unit <= widths.total ? scene.segments[segmentAt(scene.segments, place)].partition : -1;
 }
 
 /** The partition whose end is the last before a point, as its text stands right of it. */

@@ -9,7 +9,7 @@ const laneOfVerdict = [LANE_NPU, LANE_CPU, LANE_OPEN, LANE_OPEN, LANE_CPU, LANE_
 
 /** What a column of pixels stands for: one bit a kind of node. A product has multiply-accumulates. */
 const COLUMN_NPU = 1, COLUMN_NPU_PRODUCT = 2, COLUMN_CPU = 4, COLUMN_CPU_PRODUCT = 8, COLUMN_FAIL = 16;
-const COLUMN_UNKNOWN = 32, COLUMN_NO_WIDTH = 64;
+const COLUMN_UNKNOWN = 32, COLUMN_NO_WIDTH = 64, COLUMN_HAND_OVER = 128;
 const columnsOfLane = [COLUMN_NPU | COLUMN_NPU_PRODUCT, COLUMN_FAIL | COLUMN_UNKNOWN, COLUMN_CPU | COLUMN_CPU_PRODUCT];
 
 /** Narrower nodes get this share of the mean, so that all of them together add 2 % at most. */
@@ -35,9 +35,11 @@ function columnKinds(graph) {
 /**
  * Where each place starts, in units: `start[place]` as it is drawn, `value[place]` as it is. They differ where a node
  * is given a least width, or its own is not known (`isKnown[place]` is 0).
+ * Where time is measured, hand-overs stand beside the nodes: `lead[place]` before one, `tail[place]` after it.
  * @param {any} graph of prepare() @param {string} mode "ms", "macs" or "equal"
+ * @param {{lead: Float64Array, tail: Float64Array, ms: number}|null} [handOvers] of laneHandOvers()
  */
-function laneWidths(graph, mode) {
+function laneWidths(graph, mode, handOvers = null) {
     const count = graph.order.length;
     const figures = mode === "ms" ? graph.ms : mode === "macs" ? graph.macs : null;
     const isKnown = new Uint8Array(count).fill(1);
@@ -50,14 +52,18 @@ function laneWidths(graph, mode) {
     const start = new Float64Array(count + 1), value = new Float64Array(count + 1);
     const isEqual = !figures || sum <= 0; /* nothing is known, or all is 0 */
     const mean = isEqual ? 1 : sum / known;
+    const hasHandOvers = Boolean(handOvers) && mode === "ms" && !isEqual;
     for (let place = 0; place < count; place++) {
         const figure = isEqual ? 1 : isKnown[place] ? figures[graph.order[place]] : 0;
         const width = isKnown[place] || isEqual ? Math.max(figure, mean * NARROWEST_SHARE) : mean * UNKNOWN_SHARE;
-        start[place + 1] = start[place] + width;
-        value[place + 1] = value[place] + figure;
+        const beside = hasHandOvers ? handOvers.lead[place] + handOvers.tail[place] : 0;
+        start[place + 1] = start[place] + width + beside;
+        value[place + 1] = value[place] + figure + beside;
     }
     if (isEqual) isKnown.fill(1);
+    const none = hasHandOvers ? null : new Float64Array(count);
     return { mode, isEqual, count, start, value, isKnown, unknown: figures ? count - known : 0, total: start[count],
+        lead: none || handOvers.lead, tail: none || handOvers.tail, handOverMs: hasHandOvers ? handOvers.ms : 0,
         narrowest: isEqual ? 1 : mean * NARROWEST_SHARE };
 }
 
@@ -105,17 +111,20 @@ function laneColumns(widths, kinds, view, columns, boxColumns) {
     const masks = new Uint8Array(columns), npu = new Float32Array(columns), products = new Float32Array(columns);
     const boxes = [];
     const scale = columns / (view.to - view.from);
-    const last = widths.count ? placeAt(widths, view.to) : -1;
-    for (let place = widths.count ? placeAt(widths, view.from) : 0; place <= last; place++) {
-        const from = (widths.start[place] - view.from) * scale, to = (widths.start[place + 1] - view.from) * scale;
-        if (to <= 0 || from >= columns) continue;
+    const lastPlace = widths.count ? placeAt(widths, view.to) : -1;
+    for (let place = widths.count ? placeAt(widths, view.from) : 0; place <= lastPlace; place++) {
+        const start = (widths.start[place] - view.from) * scale, end = (widths.start[place + 1] - view.from) * scale;
+        if (end <= 0 || start >= columns) continue;
+        const from = start + widths.lead[place] * scale, to = end - widths.tail[place] * scale;
+        if (from > start) fillColumns(masks, start, from, COLUMN_HAND_OVER);
+        if (end > to) fillColumns(masks, to, end, COLUMN_HAND_OVER);
         if (to - from >= boxColumns) {
             boxes.push(place);
             continue;
         }
         const bits = kinds[place] | (widths.isKnown[place] ? 0 : COLUMN_NO_WIDTH);
-        const end = Math.min(columns - 1, Math.max(Math.floor(from), Math.ceil(to) - 1));
-        for (let column = Math.max(0, Math.floor(from)); column <= end; column++) {
+        const last = Math.min(columns - 1, Math.max(Math.floor(from), Math.ceil(to) - 1));
+        for (let column = Math.max(0, Math.floor(from)); column <= last; column++) {
             masks[column] |= bits;
             if (!(bits & columnsOfLane[LANE_NPU])) continue;
             const width = Math.min(to, column + 1) - Math.max(from, column);
@@ -124,6 +133,12 @@ function laneColumns(widths, kinds, view, columns, boxColumns) {
         }
     }
     return { masks, boxes, products: smoothShares(products, npu, Math.ceil(boxColumns < columns ? boxColumns : 1)) };
+}
+
+/** What is narrower than a column still has its bit in one. */
+function fillColumns(masks, from, to, bits) {
+    const last = Math.min(masks.length - 1, Math.max(Math.floor(from), Math.ceil(to) - 1));
+    for (let column = Math.max(0, Math.floor(from)); column <= last; column++) masks[column] |= bits;
 }
 
 /** `part` / `whole`, each summed over `radius` neighbours on both sides. */

@@ -75,7 +75,7 @@ function drawLayouts(at) {
     context.fillStyle = palette.accent;
     context.strokeStyle = palette.background;
     for (const [place] of at.scene.layouts) {
-        const start = placeX(at, place);
+        const start = nodeFromX(at, place);
         if (start < at.left || start > at.left + at.plot || Math.abs(start - covered) < 2) continue;
         covered = start;
         const x = Math.max(start, at.left + 5);
@@ -100,7 +100,7 @@ function arrow(context, x, from, to, hasHead) {
 }
 
 /** At either end of a partition what passes between it and the CPU; dashed where other partitions have part in it. */
-function drawHandOvers(at) {
+function drawTransfers(at) {
     const { context, scene, rows, palette } = at;
     context.font = `11px ${palette.font}`;
     context.lineWidth = 1.5;
@@ -109,7 +109,7 @@ function drawHandOvers(at) {
         if (x < at.left - 1 || x > at.left + at.plot + 1 || x - covered < 1 / at.ratio) return;
         if (!sides.cpu.tensors && !sides.npu.tensors) return;
         covered = x;
-        context.strokeStyle = context.fillStyle = palette.muted;
+        context.strokeStyle = context.fillStyle = palette.text;
         context.lineWidth = width >= 9 ? 1.5 : 1;
         context.globalAlpha = width >= 9 ? 1 : 0.6;
         context.setLineDash(sides.npu.tensors ? [4, 3] : []);
@@ -124,9 +124,10 @@ function drawHandOvers(at) {
         const from = placeX(at, segment.from), to = placeX(at, segment.to);
         const isFirst = scene.segments[ends.first] === segment, isLast = scene.segments[ends.last] === segment;
         const inset = Math.min(5, (to - from) / 4);
-        if (isFirst) line(from + inset, true, transfer.in, to - from);
-        if (isLast) line(to - inset - 1, false, transfer.out, to - from);
-        drawHandOverTexts(at, segment, transfer, isFirst, isLast);
+        const into = (nodeFromX(at, segment.from) - from) / 2, out = (to - nodeToX(at, segment.to - 1)) / 2;
+        if (isFirst) line(from + (into || inset), true, transfer.in, to - from);
+        if (isLast) line(to - (out || inset + 1), false, transfer.out, to - from);
+        drawTransferTexts(at, segment, transfer, isFirst, isLast);
     });
     context.lineWidth = 1;
     drawExchanges(at);
@@ -162,13 +163,14 @@ function drawExchanges(at) {
 }
 
 /** The bytes beside the two lines, inside the partition's stretch, where there is room for them. */
-function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
+function drawTransferTexts(at, segment, transfer, isFirst, isLast) {
     const { context, rows, palette } = at;
-    const from = Math.max(placeX(at, segment.from), at.left), to = Math.min(placeX(at, segment.to), at.left + at.plot);
+    const from = Math.max(nodeFromX(at, segment.from), at.left);
+    const to = Math.min(nodeToX(at, segment.to - 1), at.left + at.plot);
     if (to - from < 40) return;
     const y = rows.open.top + rows.open.height / 2;
-    const isStartSeen = isFirst && placeX(at, segment.from) >= at.left;
-    const isEndSeen = isLast && placeX(at, segment.to) <= at.left + at.plot + 1;
+    const isStartSeen = isFirst && nodeFromX(at, segment.from) >= at.left;
+    const isEndSeen = isLast && nodeToX(at, segment.to - 1) <= at.left + at.plot + 1;
     const texts = /** @type {const} */ ([[isStartSeen, transfer.in, "left"], [isEndSeen, transfer.out, "right"]]);
     let free = to - from - 16;
     for (const [isShown, sides, align] of texts) {
@@ -189,7 +191,7 @@ function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
 /** What a text of an end needs, and one of several: ends that are nearer to each other share one. */
 const END_PIXELS = 56, ENDS_PIXELS = 130;
 
-/** What ends each partition, its ops and why: a tick each, and texts as far as there is room. */
+/** What ends each partition: a tick, and the number of its cause. What has none has a text, as far as there is room. */
 function drawEnds(at) {
     const { context, scene, rows, palette } = at;
     if (!scene.hasEnds) return;
@@ -201,14 +203,15 @@ function drawEnds(at) {
         const end = scene.partitionEnds[segment.partition];
         if (end.title) flags.push({ x, end });
     }
-    context.fillStyle = palette.cpu;
     let covered = -Infinity;
-    for (const { x } of flags) {
+    for (const { x, end } of flags) {
         if (x - covered < 1) continue;
         covered = x;
+        context.fillStyle = end.cause < 0 ? palette.cpu : causeColour(at, end.cause);
         context.fillRect(Math.round(x) - 0.5, rows.cpu.bottom, 1, 8);
     }
-    const groups = endGroups(flags, at.left + at.plot);
+    drawCauseEnds(at, flags.filter(({ end }) => end.cause >= 0));
+    const groups = endGroups(flags.filter(({ end }) => end.cause < 0), at.left + at.plot);
     groups.forEach((group, index) => drawEndText(at, group, endRoom(groups, index, at.left, at.left + at.plot)));
 }
 
@@ -302,7 +305,8 @@ function drawLaneMap(at, context, height) {
     context.fillStyle = palette.surface;
     context.fillRect(at.left, 0, at.plot, height);
     const { masks } = laneColumns(at.widths, scene.kinds, whole, columns, Infinity);
-    const rows = [[columnsOfLane[LANE_NPU], 2, 10, palette.npu], [COLUMN_UNKNOWN, 13, 4, patterns.unknown],
+    const rows = [[COLUMN_HAND_OVER, 12, 6, palette.border], [columnsOfLane[LANE_NPU], 2, 10, palette.npu],
+        [COLUMN_UNKNOWN, 13, 4, patterns.unknown],
         [COLUMN_FAIL, 13, 4, patterns.fail], [columnsOfLane[LANE_CPU], 18, 8, palette.cpu]];
     for (const [bits, top, size, fill] of rows) {
         context.fillStyle = fill;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What drawings on a canvas share: colours of the page's style, patterns, texts that fit. */
 
-const paletteNames = ["background", "surface", "border", "text", "muted", "accent", "npu", "cpu", "fail", "unknown",
-    "other", "selected"];
+const paletteNames = ["background", "surface", "raised", "border", "text", "muted", "accent", "npu", "cpu", "fail",
+    "unknown", "other", "selected", "cause-1", "cause-2", "cause-3", "cause-4", "cause-5", "cause-6"];
 
 /** The colours and fonts that the style gives an element now. */
 function readPalette(element) {
@@ -63,6 +63,12 @@ function makePatterns(context, palette, ratio) {
             part.fillRect(0, 0, 8, 8);
             part.fillStyle = palette.background;
             for (const [x, y] of [[2, 2], [6, 6]]) part.beginPath(), part.arc(x, y, 1.1, 0, 7), part.fill();
+        }),
+        handOver: tile((part) => {
+            part.fillStyle = palette.raised;
+            part.fillRect(0, 0, 8, 8);
+            part.fillStyle = palette.other;
+            part.fillRect(0, 3, 8, 1);
         }),
         cpu: tile((part) => {
             lines(palette.cpu, "transparent", 0, 1)(part);

@@ -3,7 +3,7 @@
 
 /** @param {any} graph of prepare() @param {any} target */
 function makeLaneScene(graph, target) {
-    const segments = laneSegments(graph), kinds = columnKinds(graph);
+    const segments = laneSegments(graph), kinds = columnKinds(graph), segmentEnds = partitionEnds(segments);
     const layouts = new Map();
     for (const layout of target.layouts || []) {
         const place = typeof layout.node === "number" ? graph.position[layout.node] : -1;
@@ -16,12 +16,14 @@ function makeLaneScene(graph, target) {
         graph, target, segments, layouts,
         kinds,
         allKinds: kinds.reduce((bits, kind) => bits | kind, 0),
-        ends: partitionEnds(segments),
+        ends: segmentEnds,
+        handOvers: laneHandOvers(target, graph.order.length, segments, segmentEnds),
         transfers: partitionTransfers(target),
         times: (target.partitions || []).map((partition) => timeOfNodes(graph, partition.nodes)),
         modules: moduleLevels(graph, target.modules),
         bodies: hasBodies ? laneBands(graph.order.length, graphAt) : [],
         partitionEnds: ends,
+        causes: causeBands(graph, target),
         hasEnds: ends.some((end) => end.title),
         hasOpen: segments.some((segment) => segment.lane === LANE_OPEN),
     };

@@ -36,13 +36,15 @@ function nodeTip(lane, place) {
 
 function partitionTip(lane, id) {
     const { target } = lane, partition = target.partitions[id], transfer = lane.at.scene.transfers[id];
-    const end = lane.at.scene.partitionEnds[id];
+    const end = lane.at.scene.partitionEnds[id], { handOvers } = lane.at.scene;
     const side = (sides) => {
         const sum = addTransfers(sides.cpu, sides.npu);
         return `${countText(sum.tensors, "tensor")}, ${transferText(sum)}`;
     };
     return [["lane-tip-title", `${taker.name} partition ${id}`],
         ["", `${countText(partition.nodes.length, "node")} · ${timeText(lane.at.scene.times[id])}`],
+        ["", handOvers && `hand-overs: ${milliseconds(handOvers.times[id].in)} in, `
+            + `${milliseconds(handOvers.times[id].out)} out`],
         ["", `in: ${side(transfer.in)}`], ["", `out: ${side(transfer.out)}`],
         ["", end.title && `ended by ${end.title}${end.text ? `: ${plainText(end.text)}` : ""}`]];
 }
@@ -83,6 +85,7 @@ function laneLegend(scene) {
         [all & columnsOfLane[LANE_CPU], "cpu", "CPU"],
         [all & COLUMN_FAIL, "fail", "× fails to compile"],
         [all & COLUMN_UNKNOWN, "unknown", "? undecided"],
+        [scene.handOvers, "hand-over", "hand-over: start of a partition, transfers, layout conversions"],
         [scene.layouts.size, "layout", "layout conversion"],
     ];
     const swatch = (kind) => element("span", { class: `lane-swatch lane-swatch-${kind}` });
@@ -99,7 +102,7 @@ function laneAlternative(lane) {
     const details = element("details", { class: "lane-text", ontoggle: () => {
         if (list.childElementCount) return;
         list.append(...segments.slice(0, most).map((segment) => element("li", {},
-            segmentText(lane.graph, lane.target, segment))));
+            segmentText(lane.graph, lane.target, segment, lane.at.scene.handOvers))));
         if (rest > 0) list.append(element("li", {}, `${rest.toLocaleString("en")} more are in the table of nodes`));
     } }, element("summary", {}, `The same as text: ${countText(segments.length, "run")} of nodes on one device`), list);
     return details;
@@ -119,8 +122,9 @@ addSection({
         context.onRemove(lane.remove);
         context.onSelect((id) => lane.select(id));
         lane.parts.frame.before(laneControls(lane.view, [lane]));
-        root.append(laneLegend(lane.at.scene), laneAlternative(lane),
+        appendAll(root, [laneLegend(lane.at.scene), causeLegend(context.target, (id) => goToCause(context, id)),
+            laneAlternative(lane),
             element("details", { class: "lane-text" }, element("summary", {}, "Mouse, touch and keys"),
-                element("p", { id: "lane-help", class: "lane-help" }, laneHelp)));
+                element("p", { id: "lane-help", class: "lane-help" }, laneHelp))]);
     },
 });

@@ -37,13 +37,14 @@ function endCause(target, ids) {
     return "";
 }
 
-/** What ends a partition: `{title, text}`, both empty where the graph does. */
+/** What ends a partition: `{title, text, cause}`, the place of its cause or -1; texts are empty where the graph ends. */
 function partitionEnd(target, partition) {
     const ids = partition.cause_of_end || [];
-    if (ids.length) return { title: opNames(target.nodes, ids), text: endCause(target, ids) };
+    const cause = ids.map((id) => causePlace(target, target.nodes[id].cause)).find((place) => place >= 0);
+    if (ids.length) return { title: opNames(target.nodes, ids), text: endCause(target, ids), cause: cause ?? -1 };
     const cuts = partition.cut_behind || [];
-    if (cuts.length) return { title: "cut point", text: cuts.join(", ") };
-    return { title: "", text: "" };
+    if (cuts.length) return { title: "cut point", text: cuts.join(", "), cause: -1 };
+    return { title: "", text: "", cause: -1 };
 }
 
 function emptyTransfer() {
@@ -149,12 +150,19 @@ function nodeSentence(graph, target, place) {
     return words.join("; ");
 }
 
-/** A run of nodes in one line: "NPU partition 0: 120 nodes, 3.1 ms", "CPU: Softmax, 2 nodes, 0.3 ms". */
-function segmentText(graph, target, segment) {
+/**
+ * A run of nodes in one line: "NPU partition 0: 120 nodes, 3.1 ms, hand-overs 0.5 ms", "CPU: Softmax, 2 nodes, 0.3 ms".
+ * @param {any} [handOvers] of laneHandOvers()
+ */
+function segmentText(graph, target, segment, handOvers = null) {
     const ids = Array.from(graph.order.subarray(segment.from, segment.to));
     const what = `${countText(ids.length, "node")}, ${timeText(timeOfNodes(graph, ids))}`;
-    if (segment.partition >= 0) return `NPU partition ${segment.partition}: ${what}`;
-    const names = ["NPU", "Fails or undecided", "CPU"];
+    if (segment.partition >= 0) {
+        const beside = handOvers && handOvers.times[segment.partition];
+        const handed = beside ? `, hand-overs ${milliseconds(beside.in + beside.out)}` : "";
+        return `${taker.name} partition ${segment.partition}: ${what}${handed}`;
+    }
+    const names = [taker.name, "Fails or undecided", "CPU"];
     const reason = nodeReason(graph.nodes[ids[0]], target);
     return `${names[segment.lane]}: ${opNames(graph.nodes, ids)}, ${what}${reason ? `: ${plainText(reason)}` : ""}`;
 }
@@ -175,7 +183,10 @@ function widthsText(widths, unknownTimes) {
     const noun = widths.mode === "ms" ? "time" : "number of MACs";
     if (widths.isEqual && widths.unknown) return `No ${noun} is known of ${live}: all are equally wide.`;
     if (widths.isEqual) return `The ${noun} is 0 for ${live}: all are equally wide.`;
-    const what = widths.mode === "ms" ? "Width is the predicted time of a node, without hand-overs."
+    const run = widths.value[widths.count];
+    const handed = widths.handOverMs ? `. Hand-overs take ${milliseconds(widths.handOverMs)} of ${milliseconds(run)} `
+        + `(${shareText(widths.handOverMs / run)}).` : ", without hand-overs.";
+    const what = widths.mode === "ms" ? `Width is the predicted time of a node${handed}`
         : "Width is the number of multiply-accumulates (MACs).";
     if (!widths.unknown) return `${what} A node has a least width.`;
     const unknown = widths.unknown.toLocaleString("en");

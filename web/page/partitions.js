@@ -59,13 +59,14 @@ function partitionRows(context) {
     const { target, graph } = context;
     const segments = laneSegments(graph), ends = partitionEnds(segments), transfers = partitionTransfers(target);
     const memory = new Map((target.memory && target.memory.partitions || []).map((item) => [item.id, item]));
-    const rows = [];
+    const rows = [], times = handOverTimes(target);
     segments.forEach((segment, index) => {
         if (segment.partition < 0) {
             rows.push(otherRow(context, segment, rows.length));
         } else if (ends.get(segment.partition).first === index) {
             const partition = target.partitions[segment.partition], transfer = transfers[segment.partition];
             rows.push({ at: rows.length, partition: segment.partition, segment, ids: partition.nodes, lane: LANE_NPU,
+                handOver: times ? times[segment.partition].in + times[segment.partition].out : null,
                 macs: partition.macs, time: timeOfNodes(graph, partition.nodes), memory: memory.get(segment.partition),
                 in: addTransfers(transfer.in.cpu, transfer.in.npu), end: partitionEnd(target, partition),
                 out: addTransfers(transfer.out.cpu, transfer.out.npu), endIds: partition.cause_of_end || [] });
@@ -117,11 +118,14 @@ function transferCell(sum) {
 function endCell(context, row) {
     if (!row.end) return "";
     if (!row.end.title) return element("span", { class: "muted" }, "end of the graph");
-    const cause = element("div", { class: "partition-cause one-line", title: plainText(row.end.text) },
-        sentence(row.end.text));
+    const cause = row.end.cause >= 0 ? null : element("div", { class: "partition-cause one-line",
+        title: plainText(row.end.text) }, sentence(row.end.text));
     if (!row.endIds.length) return element("div", { class: "partition-end" }, plainText(row.end.title), cause);
     const id = row.endIds[0], rest = row.endIds.length - 1;
-    return element("div", { class: "partition-end" },
+    const by = row.end.cause >= 0 ? element("button", { type: "button", class: "link cause-link",
+        "aria-label": `Cause ${row.end.cause + 1}: ${plainText(row.end.text)}`, title: plainText(row.end.text),
+        onclick: () => goToCause(context, context.target.causes[row.end.cause].id) }, causeBadge(row.end.cause)) : null;
+    return element("div", { class: "partition-end" }, by, " ",
         element("button", { type: "button", class: "link", title: nodeName(context.graph.nodes[id], id),
             onclick: () => context.select(id) }, plainText(context.graph.nodes[id].op)),
         rest ? element("span", { class: "muted" }, ` and ${countText(rest, "other node")}`) : null, cause);
@@ -142,6 +146,8 @@ function partitionColumns(context, macs, rows) {
             cell: (row) => (share(row) === null ? null : shareText(share(row))) },
         { title: "Time", value: (row) => row.time.ms, kind: "number",
             cell: (row) => (row.time.unknown && !row.time.ms ? null : boundText(timeText(row.time))) },
+        { title: "Hand-overs", value: (row) => (row.handOver === null ? null : row.handOver), kind: "number",
+            cell: (row) => (row.partition < 0 ? "" : row.handOver === null ? null : milliseconds(row.handOver)) },
         { title: "In", value: (row) => (row.in ? row.in.bytes : null), kind: "number",
             cell: (row) => transferCell(row.in) },
         { title: "Out", value: (row) => (row.out ? row.out.bytes : null), kind: "number",
