@@ -25,6 +25,8 @@ function show(documents, page) {
     shown.documents = documents;
     shown.page = page;
     document.body.classList.add("app-has-report");
+    parts.allTargets.append(parts.targetList);
+    parts.settings.open = !narrow.matches; /* there the verdict comes first */
     parts.tools.hidden = !given.models.length;
     writeOptions(placeIn(documents));
     parts.live.textContent = "The report is shown below.";
@@ -46,6 +48,7 @@ async function analyze() {
     if (!given.models.length) return;
     showAssumed(analyze);
     showWritten([]);
+    actions.written = [];
     const result = await runShown(wordsFor("", "html"), givenFiles(), true);
     if (!result) return;
     const documents = documentsOf(result.output);
@@ -71,18 +74,31 @@ function compare(before, after) {
     return runShown(["diff", "--format", "html", "before.json", "after.json"], files);
 }
 
-async function fix() {
-    const model = given.models[0];
-    const out = `${baseOfModel()}.fixed.onnx`;
-    const more = [...(allowed.size ? ["--allow", [...allowed].join(",")] : []), "--output", out];
-    if (given.models.length !== 1) return showProblem(`${plainText(model.name)}: one model at a time can be fixed`);
+/**
+ * What the advice's command says, or the form. What was written stands beside the result, to be saved.
+ * @param {string[]|null} run the words of a command "npu-partition fix ..."
+ */
+async function fix(run) {
+    if (given.models.length !== 1) return showProblem("one model at a time can be fixed");
+    const told = run ? pairWords(run) : [];
+    for (const [option, value] of told)
+        if (option === "-d" || option === "--dim") chosen.dims.set(...nameAndSize(value));
+    const equality = run ? told.filter(([option]) => option === "--allow").map(([, value]) => value) : [...allowed];
+    const more = [...(equality.length ? ["--allow", equality.join(",")] : []), "--output",
+        `${baseOfModel()}.fixed.onnx`];
     const result = await runShown(wordsFor("fix", "html", more), givenFiles());
     if (!result) return undefined;
+    actions.written = result.files;
     show(documentsOf(result.output), result.bytes);
-    parts.fix.open = true;
-    showWritten(result.files);
-    parts.fix.scrollIntoView({ block: "nearest" });
+    showDims([]);
+    document.getElementById("page").scrollIntoView();
     return undefined;
+}
+
+/** "batch=1" -> ["batch", "1"] @param {string} text @returns {[string, string]} */
+function nameAndSize(text) {
+    const at = text.lastIndexOf("=");
+    return [text.slice(0, at), text.slice(at + 1)];
 }
 
 async function split() {
@@ -102,7 +118,9 @@ async function download(format) {
     return undefined;
 }
 
+/** @type {any} */
 const actions = {
+    written: [],
     tryOptions(text) {
         assume(pairWords(splitWords(text)));
         analyze();
@@ -162,13 +180,31 @@ async function takeExample() {
     }
 }
 
+/** Until there is a report: what comes out, and for which targets. */
+function buildStart() {
+    const item = (name, text) => element("li", {}, element("strong", {}, name), `: ${text}`);
+    return element("div", { class: "app-start" },
+        element("section", { "aria-labelledby": "app-outcome" },
+            element("h2", { id: "app-outcome" }, "What comes out"),
+            element("ul", {},
+                item("Verdict", "whole, split, none or fails to compile; the time of a run beside the CPU alone"),
+                item("Execution order", "what runs where, the partitions, and what the hand-overs between them take"),
+                item("Causes", "why nodes fall back: the requirement, what was found, and the rule's source"),
+                item("Fix", "the rewritten model as a file to save; of the example, 7 partitions become 1"))),
+        element("section", { "aria-labelledby": "app-target-title" },
+            element("h2", { id: "app-target-title" }, "Targets"), parts.targetList));
+}
+
+/** As in app.css and in the page's style. */
+const narrow = matchMedia("(max-width: 640px)");
+
 function build() {
     parts.assumed = element("div", { class: "app-assumed", hidden: true, role: "group", "aria-label": "What if" });
     parts.tools = buildDownloads(download);
     const form = buildForm(() => {
         assumed = [];
         analyze();
-    }, [buildFix(fix, split), parts.tools]);
+    }, [buildFix(() => fix(null), split), parts.tools]);
     form.hidden = true;
     parts.live = element("p", { class: "offscreen", "aria-live": "polite" });
     document.getElementById("app").append(
@@ -178,7 +214,7 @@ function build() {
                 "Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all."),
             element("p", { class: "muted" }, "The analysis runs in this page. Nothing leaves the browser: ",
                 "the page's policy allows no other host.")),
-        buildEntrance(take, takeExample), form, ...buildStatus(), parts.live, parts.assumed);
+        buildEntrance(take, takeExample), form, ...buildStatus(), parts.live, parts.assumed, buildStart());
 }
 
 async function begin() {

@@ -18,7 +18,8 @@ function buildForm(analyze, more) {
             event.preventDefault();
             analyze();
         } },
-    parts.files,
+    parts.settings = element("details", { class: "app-settings", open: true },
+    element("summary", {}, "Target, sizes and more"), parts.files,
     element("div", { class: "app-row" },
         field("Targets", parts.targets = textField(chosen.targets, (value) => (chosen.targets = value),
             { list: "app-target-names", placeholder: "hexagon, intel-npu, ..." })),
@@ -29,10 +30,10 @@ function buildForm(analyze, more) {
                 ["coreml", "Core ML"]])),
         parts.dims, parts.submit),
     element("div", { class: "app-more" },
-        element("details", {}, element("summary", {}, "All targets"), parts.targetList),
+        parts.allTargets = element("details", {}, element("summary", {}, "All targets")),
         element("details", {}, element("summary", {}, "More options"), field("As on the command line",
             textField(chosen.more, (value) => (chosen.more = value),
-                { placeholder: "--input x=1x3x224x224 --sustained", class: "app-wide" }))), ...more));
+                { placeholder: "--input x=1x3x224x224 --sustained", class: "app-wide" }))), ...more)));
     return parts.form;
 }
 

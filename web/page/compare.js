@@ -109,7 +109,11 @@ function comparedLanes(root, context, before, names, match) {
             select: (id) => context.select(id), open: () => context.goTo("details") }),
     ];
     place.prepend(laneControls(view, lanes));
-    for (const lane of lanes) context.onRemove(lane.remove);
+    place.append(laneLegend(...lanes.map((lane) => lane.at.scene)));
+    lanes.forEach((lane) => {
+        appendAll(lane.parts.frame.parentElement, [causeLegend(lane.target, null)]);
+        context.onRemove(lane.remove);
+    });
     context.onSelect((id) => {
         lanes[1].select(id);
         lanes[0].mark(counterpart(match.toBefore, id));
@@ -126,26 +130,55 @@ function comparedWaterfalls(before, after, names) {
         element("div", {}, waterfallTable(target, { kept, highest, caption: names[at] }))));
 }
 
+/** "7 -> 1 partitions, 29.1 -> 4.96 ms": the change in a line. */
+function changeHeadline(before, after, diff) {
+    const [a, b] = [before.target, after.target];
+    const arrow = (one, two) => (one === two ? one : `${one} \u2192 ${two}`);
+    const times = [a, b].map((target) => (target.cost ? target.cost.typical_ms : null));
+    const time = times.every((ms) => typeof ms === "number")
+        ? `, ${arrow(shortNumber(times[0]), shortNumber(times[1]))} ms a run` : "";
+    const left = [a, b].map(({ summary }) => wholeText(summary.live - summary.accepted));
+    const change = diff ? diff.change
+        : changeOfCount(verdictRanks[a.summary.verdict], verdictRanks[b.summary.verdict]);
+    return element("p", { class: "headline-verdict" }, answerMark(a.summary),
+        a.summary.verdict === b.summary.verdict ? null : ["\u2192 ", answerMark(b.summary)], " ",
+        `${arrow(wholeText(a.summary.partitions), wholeText(b.summary.partitions))} `
+            + `partition${[a, b].every(({ summary }) => summary.partitions === 1) ? "" : "s"}${time}, `
+            + `${arrow(left[0], left[1])} nodes not ${b.summary.placed_later ? "taken" : after.graph.taker.place} `,
+        a.target === b.target && changeMark(change));
+}
+
+/** What the run wrote, beside what it brings. @param {Context} context */
+function writtenFiles(context) {
+    const files = (context.actions && context.actions.written) || [];
+    if (!files.length) return null;
+    return element("p", { class: "written" }, files.map((file) => element("button", { type: "button", class: "primary",
+        onclick: () => saveBlob(baseName(file.name), file.blob) },
+    `Save ${plainText(file.name)} (${bytesText(file.blob.size)})`)));
+}
+
 addSection({
     id: "comparison",
     title: "Comparison",
+    isOpening: true,
     isShown: (context) => Boolean(context.other),
     build(root, context) {
         const { report, target, graph } = context.other;
         const before = { report, target, graph: graph || prepare(report, target) };
+        showTaker(context.target);
         const names = sideNames(before, context);
         const diff = diffOfSides(context.diff, before, context);
         const match = matchNodes(before.graph, context.graph, diff);
         const heading = (text) => element("h3", {}, text);
         root.classList.add("comparison");
-        root.append(element("p", {}, element("strong", {}, names[0]), " \u2192 ", element("strong", {}, names[1]),
-            diff && [": ", changeMark(diff.change) || "the same"]),
-        figuresTable(before, context, names, diff), heading("Causes"), causesTable(before, context, names, diff));
-        if (before.graph.nodes.length && context.graph.nodes.length) {
-            root.append(heading("Execution order"));
-            comparedLanes(root, context, before, names, match);
-            appendAll(root, [heading("Nodes"), changedPart(context, before.graph, match, diff)]);
-        }
+        const hasNodes = before.graph.nodes.length > 0 && context.graph.nodes.length > 0;
+        appendAll(root, [changeHeadline(before, context, diff),
+            names[0] === "before" ? null : element("p", { class: "muted" }, `${names[0]} \u2192 ${names[1]}`),
+            writtenFiles(context)]);
+        if (hasNodes) comparedLanes(root, context, before, names, match);
+        appendAll(root, [heading("Figures"), figuresTable(before, context, names, diff),
+            heading("Causes"), causesTable(before, context, names, diff),
+            hasNodes && [heading("Nodes"), changedPart(context, before.graph, match, diff)]]);
         const waterfalls = comparedWaterfalls(before, context, names);
         if (waterfalls) root.append(heading("Where the time of a run goes"), waterfalls);
     },

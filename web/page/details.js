@@ -29,6 +29,8 @@ function nodeDetails(context, id, uses) {
     const node = context.graph.nodes[id];
     return [
         nodeHead(context, id),
+        uses && node.inputs ? neighbourGraph(context, id, uses) : null,
+        context.graph.position[id] >= 0 ? placeStrip(context, context.graph.position[id]) : null,
         reasonList(node),
         causeOfNode(context, node),
         placeOfNode(context, node, id),

@@ -60,7 +60,8 @@ function modelTitle(model) {
     return element("div", { class: "model" },
         element("h1", { tabindex: "-1" }, model.path === "-" ? "Model from standard input" : name),
         element("p", { class: "muted" }, path === name ? null
-            : [element("span", { class: "code path" }, path), " \u00b7 "],
+            : [element("span", { class: "code path" }, path),
+                element("span", { class: "divider" }, " \u00b7 ")],
             facts.join(" \u00b7 ")));
 }
 

@@ -58,7 +58,7 @@ function makeLane(root, graph, target, options = {}) {
 function laneParts(options, graph) {
     const id = options.id || "lane";
     const name = `Swim-lane${options.label ? ` of ${options.label}` : ""}: ${countText(graph.order.length, "node")} `
-        + `in execution order, ${taker.name} above, CPU below`;
+        + `in execution order, ${graph.taker.name} above, CPU below`;
     const canvas = element("canvas", { id, class: "lane-canvas", tabindex: 0, role: "application", "aria-label": name,
         "aria-describedby": "lane-help" });
     const map = element("canvas", { class: "lane-map", "aria-hidden": "true" });

@@ -34,10 +34,12 @@ function drawLane(at) {
     const columns = Math.max(1, Math.round(at.plot * at.ratio));
     at.shares = laneColumns(at.widths, at.scene.kinds, at.view, columns, BOX_PIXELS * at.ratio);
     drawAxis(at);
+    drawNamedBands(at, at.rows.folds, at.scene.folds, foldText);
     drawNamedBands(at, at.rows.bodies, at.scene.bodies, (label) => graphText(at.scene.graph.nodes, label));
     drawModules(at);
     drawPartitionGround(at);
     drawHandOverTimes(at);
+    drawEmptyRows(at);
     drawColumns(at);
     at.shares.boxes.forEach((place) => drawBox(at, place));
     drawLayouts(at);
@@ -57,20 +59,29 @@ function drawGround(at) {
     context.fillStyle = palette.text;
     context.textAlign = "left";
     context.font = `600 12px ${palette.font}`;
-    context.fillText(taker.name, 0, rows.npu.top + rows.npu.height / 2, at.left - 6);
+    context.fillText(at.scene.graph.taker.name, 0, rows.npu.top + rows.npu.height / 2, at.left - 6);
     context.fillText("CPU", 0, rows.cpu.top + rows.cpu.height / 2);
     context.font = `11px ${palette.font}`;
     context.fillStyle = palette.muted;
     if (at.scene.hasOpen) context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
-    const empty = /** @type {const} */ ([[LANE_NPU, rows.npu, taker.place], [LANE_CPU, rows.cpu, "on the CPU"]]);
-    for (const [lane, row, name] of empty) {
-        if (at.scene.allKinds & columnsOfLane[lane] || !end) continue;
-        context.fillText(`No node runs ${name}.`, at.left + 10, row.top + row.height / 2);
-    }
     if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
     context.fillText(at.widths.isEqual ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
     const middle = rows.npu.top + rows.npu.height / 2;
     if (!end) context.fillText("This model ends before this point.", at.left + 10, middle);
+}
+
+/** In a row without nodes, after what stands behind it. */
+function drawEmptyRows(at) {
+    const { context, rows, palette, scene } = at;
+    const empty = /** @type {const} */ ([[LANE_NPU, rows.npu, scene.graph.taker.place],
+        [LANE_CPU, rows.cpu, "on the CPU"]]);
+    context.font = `11px ${palette.font}`;
+    context.textAlign = "left";
+    context.fillStyle = palette.muted;
+    for (const [lane, row, name] of empty) {
+        if (scene.allKinds & columnsOfLane[lane] || laneX(at, at.widths.total) <= at.left) continue;
+        context.fillText(`No node runs ${name}.`, at.left + 10, row.top + row.height / 2);
+    }
 }
 
 function drawAxis(at) {

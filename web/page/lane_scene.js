@@ -24,6 +24,7 @@ function makeLaneScene(graph, target) {
         bodies: hasBodies ? laneBands(graph.order.length, graphAt) : [],
         partitionEnds: ends,
         causes: causeBands(graph, target),
+        folds: graph.folds || [],
         hasEnds: ends.some((end) => end.title),
         hasOpen: segments.some((segment) => segment.lane === LANE_OPEN),
     };
@@ -33,6 +34,7 @@ function makeLaneScene(graph, target) {
 function laneRows(scene) {
     const heights = {
         axis: 22,
+        folds: scene.folds.length ? 18 : 0,
         bodies: scene.bodies.length ? 18 : 0,
         modules: scene.modules.length ? 38 : 0,
         bracket: 24,

@@ -26,7 +26,7 @@ function nodeTip(lane, place) {
     const { graph, target } = lane, id = graph.order[place], node = graph.nodes[id];
     const conversions = lane.at.scene.layouts.get(place);
     const isIn = typeof node.partition === "number";
-    const verdict = isIn ? `${taker.name}, partition ${node.partition}` : verdictTexts[graph.verdict[id]];
+    const verdict = isIn ? `${graph.taker.name}, partition ${node.partition}` : verdictTexts[graph.verdict[id]];
     const reason = nodeReason(node, target), module = moduleText(node, target);
     return [["lane-tip-title", plainText(node.op)], ["lane-tip-name", nodeName(node, id)],
         ["", `${verdict} · ${nodeFigures(graph, id)}`], ["", reason && plainText(reason)],
@@ -41,7 +41,7 @@ function partitionTip(lane, id) {
         const sum = addTransfers(sides.cpu, sides.npu);
         return `${countText(sum.tensors, "tensor")}, ${transferText(sum)}`;
     };
-    return [["lane-tip-title", `${taker.name} partition ${id}`],
+    return [["lane-tip-title", `${lane.graph.taker.name} partition ${id}`],
         ["", `${countText(partition.nodes.length, "node")} · ${timeText(lane.at.scene.times[id])}`],
         ["", handOvers && `hand-overs: ${milliseconds(handOvers.times[id].in)} in, `
             + `${milliseconds(handOvers.times[id].out)} out`],
@@ -49,8 +49,8 @@ function partitionTip(lane, id) {
         ["", end.title && `ended by ${end.title}${end.text ? `: ${plainText(end.text)}` : ""}`]];
 }
 
-/** The choice of widths, and buttons for zooming, for all lanes of a view. */
-function laneControls(view, lanes) {
+/** The choice of widths, and buttons for zooming, for all lanes of a view. @param {any} [more] beside them */
+function laneControls(view, lanes, more = null) {
     const note = element("p", { class: "lane-note" });
     const name = `${lanes[0].parts.canvas.id}-width`;
     const inputs = laneModes.map(({ mode, label }) => {
@@ -63,7 +63,7 @@ function laneControls(view, lanes) {
     const unknownTimes = laneWidths(lanes[0].graph, "ms").unknown;
     const show = () => {
         for (const { mode, input } of inputs) /** @type {HTMLInputElement} */ (input).checked = mode === view.mode;
-        note.textContent = widthsText(lanes[0].widths(), unknownTimes);
+        note.textContent = widthsText(lanes[0].widths(), unknownTimes, lanes[0].graph.folds);
     };
     view.onChange(show);
     show();
@@ -73,20 +73,22 @@ function laneControls(view, lanes) {
             button("−", "Zoom out", () => view.zoom(2, middle())),
             button("+", "Zoom in", () => view.zoom(0.5, middle())),
             button("Fit", "Show all nodes", () => view.fit())),
-        note);
+        more, note);
 }
 
-/** What colours, patterns and signs mean, of those that occur. */
-function laneLegend(scene) {
-    const all = scene.allKinds;
+/** What colours, patterns and signs mean, of those that occur. @param {...any} scenes of lanes seen together */
+function laneLegend(...scenes) {
+    const all = scenes.reduce((bits, scene) => bits | scene.allKinds, 0);
+    const [scene] = scenes;
     const items = [
-        [all & COLUMN_NPU_PRODUCT, "npu-product", `${taker.name}, products (matrix unit)`],
-        [all & COLUMN_NPU, "npu", `${taker.name}, other nodes`],
+        [all & COLUMN_NPU_PRODUCT, "npu-product", `${scene.graph.taker.name}, products (matrix unit)`],
+        [all & COLUMN_NPU, "npu", `${scene.graph.taker.name}, other nodes`],
         [all & columnsOfLane[LANE_CPU], "cpu", "CPU"],
         [all & COLUMN_FAIL, "fail", "× fails to compile"],
         [all & COLUMN_UNKNOWN, "unknown", "? undecided"],
-        [scene.handOvers, "hand-over", "hand-over: start of a partition, transfers, layout conversions"],
-        [scene.layouts.size, "layout", "layout conversion"],
+        [scenes.some((one) => one.handOvers), "hand-over",
+            "hand-over: start of a partition, transfers, layout conversions"],
+        [scenes.some((one) => one.layouts.size), "layout", "layout conversion"],
     ];
     const swatch = (kind) => element("span", { class: `lane-swatch lane-swatch-${kind}` });
     return element("ul", { class: "lane-legend", "aria-label": "Legend" }, ...items.filter((item) => item[0])
@@ -108,20 +110,43 @@ function laneAlternative(lane) {
     return details;
 }
 
+/** The lane with its controls; where blocks are equal, a choice folds them. */
+function drawSectionLane(place, context, blocks, isFolded, onFold) {
+    place.replaceChildren();
+    const lane = makeLane(place, isFolded ? foldGraph(context.graph, blocks) : context.graph, context.target, {
+        select: (id) => context.select(id),
+        open: () => context.goTo("details"),
+        partition: (id) => lanePartitionListener && lanePartitionListener(id),
+    });
+    context.lane = lane;
+    const most = blocks.reduce((sum, block) => Math.max(sum, block.count), 0);
+    const box = element("input", { type: "checkbox", checked: isFolded, class: "lane-fold",
+        onchange: (event) => {
+            onFold(event.target.checked);
+            const now = place.querySelector(".lane-fold");
+            if (now) /** @type {HTMLElement} */ (now).focus();
+        } });
+    const choice = blocks.length ? element("label", {}, box, ` Fold ${most} equal blocks`) : null;
+    lane.parts.frame.before(laneControls(lane.view, [lane], choice));
+    return lane;
+}
+
 addSection({
     id: "lane",
     title: "Execution order",
     isShown: (context) => context.graph.order.length > 0,
     build(root, context) {
-        const lane = makeLane(root, context.graph, context.target, {
-            select: (id) => context.select(id),
-            open: () => context.goTo("details"),
-            partition: (id) => lanePartitionListener && lanePartitionListener(id),
-        });
-        context.lane = lane;
-        context.onRemove(lane.remove);
+        const place = element("div", {}), blocks = nodeBlocks(context.graph);
+        root.append(place);
+        let lane = null;
+        const fold = (isFolded) => {
+            if (lane) lane.remove();
+            lane = drawSectionLane(place, context, blocks, isFolded, fold);
+            lane.select(context.selected);
+        };
+        fold(false);
+        context.onRemove(() => lane.remove());
         context.onSelect((id) => lane.select(id));
-        lane.parts.frame.before(laneControls(lane.view, [lane]));
         appendAll(root, [laneLegend(lane.at.scene), causeLegend(context.target, (id) => goToCause(context, id)),
             laneAlternative(lane),
             element("details", { class: "lane-text" }, element("summary", {}, "Mouse, touch and keys"),

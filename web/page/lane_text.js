@@ -37,7 +37,7 @@ function endCause(target, ids) {
     return "";
 }
 
-/** What ends a partition: `{title, text, cause}`, the place of its cause or -1; texts are empty where the graph ends. */
+/** What ends a partition: `{title, text, cause}`, `cause` by its place or -1; texts are empty where the graph ends. */
 function partitionEnd(target, partition) {
     const ids = partition.cause_of_end || [];
     const cause = ids.map((id) => causePlace(target, target.nodes[id].cause)).find((place) => place >= 0);
@@ -142,7 +142,7 @@ function nodeFigures(graph, id) {
 function nodeSentence(graph, target, place) {
     const id = graph.order[place], node = graph.nodes[id];
     const words = [`Node ${place + 1} of ${graph.order.length}: ${plainText(node.op)} ${nodeName(node, id)}`,
-        typeof node.partition === "number" ? `${taker.name} partition ${node.partition}`
+        typeof node.partition === "number" ? `${graph.taker.name} partition ${node.partition}`
             : verdictTexts[graph.verdict[id]],
         nodeFigures(graph, id)];
     const reason = nodeReason(node, target);
@@ -160,9 +160,9 @@ function segmentText(graph, target, segment, handOvers = null) {
     if (segment.partition >= 0) {
         const beside = handOvers && handOvers.times[segment.partition];
         const handed = beside ? `, hand-overs ${milliseconds(beside.in + beside.out)}` : "";
-        return `${taker.name} partition ${segment.partition}: ${what}${handed}`;
+        return `${graph.taker.name} partition ${segment.partition}: ${what}${handed}`;
     }
-    const names = [taker.name, "Fails or undecided", "CPU"];
+    const names = [graph.taker.name, "Fails or undecided", "CPU"];
     const reason = nodeReason(graph.nodes[ids[0]], target);
     return `${names[segment.lane]}: ${opNames(graph.nodes, ids)}, ${what}${reason ? `: ${plainText(reason)}` : ""}`;
 }
@@ -173,8 +173,13 @@ const laneModes = [
     { mode: "equal", label: "equal", unit: "nodes" },
 ];
 
-/** What widths mean, and of how many nodes they are not known. @param {any} widths @param {number} [unknownTimes] */
-function widthsText(widths, unknownTimes) {
+/**
+ * What widths mean, and of how many nodes they are not known.
+ * @param {any} widths @param {number} [unknownTimes] @param {any[]} [folds] of foldGraph(): then it is no whole run
+ */
+function widthsText(widths, unknownTimes, folds) {
+    if (folds) return `Of each equal block the first is shown: ${folds.map(({ label }) => `${label.count} \u00d7 `
+        + countText(label.size, "node")).join(", ")}. The others are in the table of nodes.`;
     const live = countText(widths.count, "node");
     if (widths.mode === "equal" && unknownTimes) {
         return `All nodes are equally wide. The time of ${unknownTimes.toLocaleString("en")} of ${live} is not known.`;

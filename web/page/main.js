@@ -51,8 +51,10 @@ function showView(root, set, address, actions) {
         element("p", { id: "announcements", class: "offscreen", "aria-live": "polite" }), footer(set)]);
     const isAt = (wanted) => pairOf(set, wanted) === pair && wanted.c === address.c;
     if (!pair) {
-        main.append(overview(set));
-        return { isAt, model: -1, selected: () => undefined, select() {}, end() {} };
+        const ends = [];
+        main.append(overview(set, (listener) => void ends.push(listener)));
+        return { isAt, model: -1, selected: () => undefined, select() {},
+            end: () => ends.forEach((listener) => listener()) };
     }
     const context = makeContext({ report: pair.report, target: pair.target, reports: set.reports, diff: set.diff,
         fix: set.fix, outcomes: outcomesOf(set, pair), other: other && { report: other.report, target: other.target } },

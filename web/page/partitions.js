@@ -90,7 +90,8 @@ function partitionName(context, row) {
         : `${verdictTexts[verdict]}: ${opNames(context.graph.nodes, row.ids)}`;
     const sign = element("span", { class: `sign verdict-${verdictWords[verdict]}`, "aria-hidden": "true" },
         verdictSigns[verdict]);
-    return element("button", { type: "button", class: "link one-line", title: text, onclick: show }, sign, ` ${text}`);
+    return [element("button", { type: "button", class: "link one-line", title: text, onclick: show }, sign, ` ${text}`),
+        row.equal > 1 ? element("span", { class: "muted equal-rows" }, `\u00d7 ${row.equal}`) : null];
 }
 
 function showInLane(context, row) {
@@ -179,7 +180,7 @@ function partitionSizes(partitions) {
 
 /** Bars of the sizes, with the numbers beside them. */
 function sizesList(partitions) {
-    const sizes = partitionSizes(partitions);
+    const all = partitionSizes(partitions), sizes = all.slice(all.findIndex((size) => size.count > 0));
     const most = Math.max(...sizes.map((size) => size.count));
     return element("ul", { class: "partition-sizes", "aria-label": "Partitions by size" }, sizes.map((size) =>
         element("li", {}, element("span", { class: "number" }, size.label), shareBar(size.count / most),
@@ -217,20 +218,36 @@ addSection({
     },
 });
 
+/** Of equal stretches of rows the first, whose rows know how many there are. @param {any[]} rows */
+function foldRows(context, rows) {
+    const { nodes } = context.graph;
+    const keys = numbered(rows.map((row) => [row.partition < 0, row.lane, row.macs, row.end ? row.end.cause : "",
+        ...row.ids.map((id) => nodes[id].op)].join("|")));
+    const blocks = equalBlocks(keys, 1);
+    const countAt = new Map(blocks.flatMap(({ from, size, count }) =>
+        Array.from({ length: size * count }, (_, at) => [from + at, at < size ? count : 0])));
+    return rows.map((row, at) => ({ ...row, equal: countAt.get(at) ?? 1 })).filter((row) => row.equal > 0);
+}
+
 /** The table, and whether it has what is not in a partition. */
 function partitionTable(context, rows) {
     const columns = partitionColumns(context, context.target.summary.macs, rows);
     const place = element("div", {});
-    const hasOthers = rows.some((row) => row.partition < 0);
-    const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", checked: true,
+    const hasOthers = rows.some((row) => row.partition < 0), folded = foldRows(context, rows);
+    const checkbox = () => /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", checked: true,
         onchange: () => fill() }));
-    const fill = () => place.replaceChildren(sortedTable("Partitions in execution order", columns,
-        box.checked ? rows : rows.filter((row) => row.partition >= 0), (row) => ({
-            class: row.partition < 0 ? "partition-other" : null,
-            "data-partition": row.partition >= 0 ? row.partition : null })));
+    const others = checkbox(), fold = checkbox();
+    const fill = () => {
+        const shown = others.checked ? rows : rows.filter((row) => row.partition >= 0);
+        place.replaceChildren(sortedTable("Partitions in execution order", columns,
+            fold.checked ? foldRows(context, shown) : shown, (row) => ({
+                class: row.partition < 0 ? "partition-other" : null,
+                "data-partition": row.partition >= 0 ? row.partition : null })));
+    };
     fill();
-    const choice = element("label", { class: "no-print" }, box, " with the nodes between partitions");
-    return hasOthers ? [choice, place] : [place];
+    const choice = (box, text) => element("label", { class: "no-print partition-choice" }, box, ` ${text}`);
+    return [hasOthers ? choice(others, "with the nodes between partitions") : null,
+        folded.length < rows.length ? choice(fold, "equal ones folded") : null, place].filter(Boolean);
 }
 
 function markPartitionRow(root, id) {

@@ -37,6 +37,7 @@ function prepare(report, target) {
     }));
     return {
         nodes,
+        taker: { ...taker },
         order,
         position,
         verdict: Uint8Array.from(nodes.map((node) => verdictOf(node.verdict))),

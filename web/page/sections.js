@@ -10,9 +10,10 @@
  *            it; `nodes`: these ids, called `label`
  *
  * What only the application in the browser can do; a page by the tool has none of it.
- * @typedef {{tryOptions?: (argumentsText: string) => void, fix?: () => void,
+ * @typedef {{tryOptions?: (argumentsText: string) => void, fix?: (run: string[]|null) => void,
  *            assumeNode?: (id: number, device: string) => void, cutAt?: (name: string) => void,
- *            download?: (format: string) => void}} Actions
+ *            download?: (format: string) => void, written?: {name: string, blob: Blob}[]}} Actions `fix`: with the
+ *     words of a command of the advice, or as the form says; `written`: the files of the run that is shown
  *
  * What is shown.
  * @typedef {Object} Shown
@@ -44,6 +45,7 @@
  * @property {string} title
  * @property {(root: HTMLElement, context: Context) => void} build into an element that has the title already
  * @property {(context: Context) => boolean} [isShown]
+ * @property {boolean} [isOpening] stands before all others
  */
 
 /** @type {Section[]} */
@@ -111,6 +113,8 @@ function announce(text) {
  */
 function buildSections(root, context, whenDone) {
     const shown = sections.filter((section) => !section.isShown || section.isShown(context));
+    /* What changed comes before what is. */
+    shown.sort((one, two) => Number(Boolean(two.isOpening)) - Number(Boolean(one.isOpening)));
     const waiting = shown.map((section) => ({ section, part: sectionFrame(section) }));
     root.replaceChildren(...waiting.map(({ part }) => part));
     root.setAttribute("aria-busy", "true");

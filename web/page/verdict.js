@@ -130,7 +130,7 @@ function firstSteps(context) {
     const fix = context.actions && context.actions.fix;
     const doable = steps.filter((step) => step.fixable);
     const buttons = [tryButton(context, first), fix && doable.length
-        ? element("button", { type: "button", class: "primary small", onclick: () => fix() }, "Fix the model")
+        ? element("button", { type: "button", class: "primary small", onclick: () => fix(first.run) }, "Fix the model")
             : null].filter(Boolean);
     return element("div", { class: "first-action" },
         element("h3", {}, first.action === "none" ? "What stays as it is" : "Fix"),
