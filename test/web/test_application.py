@@ -38,20 +38,37 @@ class Application(AppCase):
         self.browser.give_files("#app input[type=file]", [FIXTURES / name for name in names])
         self.browser.wait(f"{HAS_REPORT} && document.title.startsWith('{names[0]}')", 60)
 
-    def test_example_try_and_fix(self) -> None:
+    def test_start(self) -> None:
+        """What comes out, and the targets, before there is a model; then the targets stand in the form."""
+        self.browser.wait("document.querySelectorAll('.app-start .app-target').length > 10", 60)
+        self.assertIn("What comes out", self.browser.script("return document.querySelector('.app-start').innerText"))
+        self.give("detector.dynamo.onnx")
+        self.assertTrue(self.browser.script("return !document.querySelector('.app-start').checkVisibility()"
+                                            " && document.querySelectorAll('form .app-target').length > 10"))
+
+    def test_example_and_fix(self) -> None:
+        """What the verdict proposes is done by its button; the file stands beside the change."""
         self.browser.wait("document.querySelectorAll('.app-target').length > 10", 60)
         self.click("#app button", "Try an example")
         self.browser.wait(HAS_REPORT, 60)
-        self.click("#page button", "Try it")
-        self.browser.wait(IS_COMPARED, 60)
-        self.assertIn("--dim batch=1", self.browser.script("return document.querySelector('.app-assumed').textContent"))
+        self.click("#page .first-action button", "Fix the model")
+        self.browser.wait("document.querySelector('#section-comparison .written button') !== null", 60)
+        told = self.browser.script("return document.querySelector('#section-comparison .headline-verdict').textContent")
+        self.assertIn("7 \u2192 1 partitions", told)
         self.assertIn("o=--target%20hexagon%20--dim%20batch%3D1", self.browser.script("return location.hash"))
-        self.click("#app .app-assumed button", "Take all back")
-        self.browser.wait("document.querySelector('.app-assumed').hidden && !location.hash.includes('m=1')", 60)
+        self.browser.script(CATCH)
+        self.click("#page .written button", "Save distilbert-base.ts14.dyn.fixed.onnx")
+        self.browser.wait("saved.length > 0")
+        self.assertEqual(self.browser.script("return saved[0][0]"), "distilbert-base.ts14.dyn.fixed.onnx")
+        self.assert_quiet()
+
+    def test_proposed_sizes(self) -> None:
+        self.give("distilbert-base.ts14.dyn.onnx")
         self.click("#app button", "Use the proposed sizes")
         self.browser.wait("!document.querySelector('.app-dims button') && !document.body.hasAttribute('aria-busy')", 60)
+        self.assertIn("7 partitions", self.browser.script("return document.querySelector('#section-verdict').textContent"))
         self.click("#app button", "Fix the model")
-        self.browser.wait("document.querySelector('.app-fixed button') !== null", 60)
+        self.browser.wait("document.querySelector('#section-comparison .written button') !== null", 60)
         self.assertIn("Whole", self.browser.script("return document.querySelector('#section-verdict').textContent"))
         self.assert_quiet()
 
@@ -82,6 +99,9 @@ class Application(AppCase):
         self.click("#page button", "Assume it on the NPU")
         self.browser.wait(IS_COMPARED, 60)
         self.assertIn("=npu", self.browser.script("return document.querySelector('.app-assumed').textContent"))
+        self.assertIn("--assume-node", self.browser.script("return decodeURIComponent(location.hash)"))
+        self.click("#app .app-assumed button", "Take all back")
+        self.browser.wait("document.querySelector('.app-assumed').hidden && !location.hash.includes('m=1')", 60)
         self.assert_quiet()
 
     def test_parts(self) -> None:
@@ -109,10 +129,12 @@ class Application(AppCase):
         self.assertIn("hexagno", self.browser.script(told))
 
     def test_narrow_and_dark(self) -> None:
-        self.browser.resize(400, 800)
+        self.browser.resize(360, 780)
         self.browser.media(dark=True)
         self.give("detector.dynamo.onnx")
-        self.assertLessEqual(self.browser.script("return document.documentElement.scrollWidth"), 400)
+        top = "return document.querySelector('#section-verdict .headline-verdict').getBoundingClientRect().top + scrollY"
+        self.assertLess(self.browser.script(top), 300, "the verdict is not what a phone shows first")
+        self.assertLessEqual(self.browser.script("return document.documentElement.scrollWidth"), 360)
         controls = "[...document.querySelectorAll('#app button, #app input:not([type=file]), #app select')]"
         is_unnamed = "(item) => !item.textContent.trim() && !item.ariaLabel && !item.labels?.length"
         unnamed = self.browser.script(f"return {controls}.filter({is_unnamed}).length")

@@ -58,6 +58,41 @@ class Compare(PageCase):
         self.compare_with("ethos-u")
         self.assert_good()
 
+    def test_lanes_of_targets(self) -> None:
+        """One model on two targets: a lane each below the table; a node of it leads to the target's page."""
+        self.open_page(make_page("lanes", FIXTURES / "detector.dynamo.onnx", "--target", "hexagon,xnnpack"))
+        self.assertEqual(self.count("main canvas.lane-canvas"), 2)
+        names = self.browser.script(
+            "return [...document.querySelectorAll('main canvas.lane-canvas')].map((lane) => lane.ariaLabel)")
+        self.assertIn("NPU above", names[0])
+        self.assertIn("XNNPACK above", names[1])
+        self.assert_good()
+
+    def test_many(self) -> None:
+        """Totals by verdict filter the table, the search wants all words, a title orders, each row has a strip."""
+        models = [FIXTURES / name for name in ("detector.dynamo.onnx", "espcn-x3.dynamo.onnx",
+                                               "mobilenetv2.dynamo.onnx", "gpt2-decode.ts13.p127.onnx")]
+        self.open_page(make_page("many", *models, "--target", "hexagon,intel-npu"))
+        self.assertEqual(self.count(".overview tbody tr"), 8)
+        self.assertEqual(self.count(".overview tbody svg.strip"), 8)
+        counts = self.browser.script(
+            "return [...document.querySelectorAll('.total .number')].map((one) => Number(one.textContent))")
+        self.assertEqual(sum(counts), 8)
+        button = self.browser.driver.find_element("css selector", "button.total")
+        button.click()
+        self.assertEqual(self.count(".overview tbody tr"), counts[0])
+        button.click()
+        self.assertEqual(self.count(".overview tbody tr"), 8)
+        search = self.browser.driver.find_element("css selector", ".overview-search input")
+        search.send_keys("gpt2 hexagon")
+        self.assertEqual(self.count(".overview tbody tr"), 1)
+        search.clear()
+        search.send_keys(" ")
+        self.browser.driver.find_element("xpath", "//th/button[.='Partitions']").click()
+        first = self.browser.script("return document.querySelector('.overview tbody tr').innerText")
+        self.assertIn("gpt2", first)
+        self.assert_good()
+
     def test_diff(self) -> None:
         words = ("diff", BEFORE, AFTER, "--target", "hexagon")
         diff = self.json(*words, status=(0, 1))
@@ -75,6 +110,9 @@ class Compare(PageCase):
         words = ("fix", DYNAMIC, "--target", "hexagon", *SIZES, "--dry-run")
         fix = self.json(*words)
         self.open_page(make_page("fix", *words))
+        self.assertEqual(self.browser.script("return document.querySelector('main > section').id"), "section-comparison")
+        self.assertIn("7 \u2192 1 partitions", self.text("#section-comparison .headline-verdict"))
+        self.assertIn("4.96 ms", self.text("#section-comparison .headline-verdict"))
         shown = self.text("#section-fix")
         for step in fix["steps"]:
             self.assertIn(step["rewrite"], shown)

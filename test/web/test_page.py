@@ -212,6 +212,26 @@ class Lane(Used):
         self.browser.wait(f"scrollY !== {before}")
 
 
+    def test_folds_equal_blocks(self) -> None:
+        """The first of equal blocks stands for all; hand-overs are part of the picture until then."""
+        self.open(make_page("decoder", FIXTURES / "gpt2-decode.ts13.p127.onnx", "--target", TARGET))
+        self.assertRegex(self.text(".lane-note"), r"Hand-overs take [\d.]+ ms of [\d.]+ ms \((3|4)\d\.\d %\)")
+        self.browser.driver.find_element("css selector", ".lane-fold").click()
+        self.assertIn("11 \u00d7 57 nodes", self.text(".lane-note"))
+        self.assertTrue(self.browser.script("return document.activeElement.matches('.lane-fold')"))
+        self.press(Keys.SPACE)
+        self.assertIn("Hand-overs", self.text(".lane-note"))
+
+    def test_neighbours(self) -> None:
+        """A selected node stands between its neighbours, which can be selected."""
+        self.click_until("npu")
+        self.assertEqual(self.count(".neighbour-self"), 1)
+        self.assertEqual(self.count(".strip-mark"), 1)
+        before = self.selected()
+        self.browser.driver.find_element("css selector", "button.neighbour").click()
+        self.assertNotEqual(self.selected(), before)
+
+
 class Nodes(Used):
     """The table of nodes: search, filters, order. Of its rows only those in sight are elements."""
 

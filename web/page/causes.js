@@ -41,7 +41,7 @@ function moreButton(count, show) {
  */
 function causeItem(context, cause, at, told) {
     const actions = (context.target.advice || []).filter((action) => (action.causes || []).includes(cause.id));
-    return element("li", { id: `cause-${cause.id}`, class: "cause", tabindex: "-1" },
+    return element("li", { id: `cause-${cause.id}`, class: "cause" },
         element("div", { class: "cause-head" },
             element("span", { class: "cause-number", "aria-hidden": "true" }, causeBadge(at)),
             element("p", { class: "cause-text" }, sentence(cause.text), " ",

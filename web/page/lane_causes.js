@@ -96,6 +96,7 @@ function goToCause(context, id) {
     const item = document.getElementById(`cause-${id}`);
     if (!item) return context.goTo("causes");
     item.scrollIntoView({ block: "center" });
-    item.focus({ preventScroll: true });
+    const first = /** @type {HTMLElement|null} */ (item.querySelector("button"));
+    if (first) first.focus({ preventScroll: true });
     return undefined;
 }

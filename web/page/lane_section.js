@@ -138,6 +138,7 @@ addSection({
     build(root, context) {
         const place = element("div", {}), blocks = nodeBlocks(context.graph);
         root.append(place);
+        /** @type {any} */
         let lane = null;
         const fold = (isFolded) => {
             if (lane) lane.remove();
