@@ -153,7 +153,7 @@ $(VENV)/ready:
 
 include make/tests.mk make/analysis.mk make/coverage.mk make/cross.mk make/fuzz.mk
 include make/python.mk make/browser.mk make/install.mk make/windows.mk make/wasm.mk
-include make/bench.mk make/fidelity.mk make/release.mk
+include make/bench.mk make/fidelity.mk make/release.mk make/site.mk
 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
