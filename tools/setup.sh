@@ -15,7 +15,7 @@ packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev li
 [ "${1-}" = analyzers ] && packages="$packages clang-tidy cppcheck"
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
-[ "${1-}" = web ] && packages="chromium chromium-driver emscripten node-acorn nodejs poppler-utils python3 python3-selenium python3-venv"
+[ "${1-}" = web ] && packages="chromium chromium-driver emscripten firefox-esr node-acorn nodejs poppler-utils python3 python3-selenium python3-venv python3-websocket"
 [ "${1-}" = spark ] && packages="$packages default-jre-headless parallel python3 python3-venv"
 [ "${1-}" = cross ] && packages="$packages clang gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross mmdebstrap musl-tools python3 qemu-user"
 [ "${1-}" = page ] && packages="nodejs node-typescript"

@@ -43,14 +43,15 @@ const target = {
     nodes: [{ partition: 0 }, { partition: null }, { partition: 1 }],
     crossings: [{ from: null, to: 0, bytes: 100 }, { from: 0, to: 1, bytes: 300 }],
     layouts: [{ node: 2, bytes: 8 }],
-    cost: { parts: { switch: [0, 2, 9], copy: [0, 7, 9], layout: [0, 5, 9] } },
+    cost: { typical_ms: 17, parts: { switch: [0, 2, 9], copy: [0, 7, 9], layout: [0, 5, 9] } },
 };
 
 test("hand-overs add up to what the report says of a run", () => {
     const times = page.handOverTimes(target);
     assert.deepStrictEqual(times, [{ in: 1 + 1, out: 3 }, { in: 1 + 3 + 5, out: 0 }]);
-    assert.strictEqual(page.handOverTimes({ ...target, cost: { parts: { switch: [0, 2, 9], copy: [null, null, null],
-        layout: [0, 0, 0] } } }), null);
+    assert.strictEqual(page.handOverTimes({ ...target, cost: { ...target.cost, typical_ms: null } }), null);
+    const parts = { ...target.cost.parts, copy: [null, null, null] };
+    assert.strictEqual(page.handOverTimes({ ...target, cost: { typical_ms: 17, parts } }), null);
     assert.strictEqual(page.handOverTimes({ partitions: [] }), null);
 });
 

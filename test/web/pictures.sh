@@ -29,6 +29,6 @@ node=
 picture cnn 1000 lraspp-mobilenetv3.ts13.onnx --target rknn -- --width 1100
 picture large 990 large.onnx --target hexagon -- --width 1100
 picture fix 1460 fix distilbert-base.ts14.dyn.onnx --target hexagon --dim batch=1 --dim sequence=128 --dry-run -- \
-	--width 1100 --script 'document.querySelector("#section-comparison").scrollIntoView()'
+	--width 1100
 node='#n=417'
 picture decoder 1080 gpt2-decode.ts13.p127.onnx --target hexagon -- --width 1280 --dark

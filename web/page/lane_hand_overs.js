@@ -4,13 +4,13 @@
  * (docs/architecture.md, "Cost"). So the shares here add up to the report's. */
 
 /**
- * The milliseconds before and after the nodes of each partition, by its id; null where a part is not known.
+ * The milliseconds before and after the nodes of each partition, by its id; null where the time of a run is not known.
  * @returns {{in: number, out: number}[]|null}
  */
 function handOverTimes(target) {
-    const partitions = target.partitions || [], parts = (target.cost && target.cost.parts) || {};
+    const partitions = target.partitions || [], { parts = {}, typical_ms: whole = null } = target.cost || {};
     const typical = ["switch", "copy", "layout"].map((name) => (parts[name] || [])[1]);
-    if (!partitions.length || typical.some((ms) => typeof ms !== "number")) return null;
+    if (!partitions.length || whole === null || typical.some((ms) => typeof ms !== "number")) return null;
     const [starting, copying, converting] = typical;
     const crossing = crossingBytes(target), converted = convertedBytes(target);
     const share = (bytes, all) => (all > 0 ? bytes / all : 1 / partitions.length);

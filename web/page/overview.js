@@ -170,7 +170,7 @@ function targetLanes(root, set, onRemove) {
     const pairs = set.pairs.filter(({ target }) => (target.order || []).length > 0);
     if (pairs.length < 2 || pairs.length > MOST_LANES) return;
     const place = element("div", { class: "compared-lanes" });
-    root.append(element("h2", {}, "Execution order"), place);
+    root.append(element("h2", { class: "lanes-title" }, "Execution order"), place);
     const view = makeLaneView();
     const lanes = pairs.map((pair, at) => {
         const address = writeAddress({ m: pair.model, t: pair.at });
