@@ -378,7 +378,8 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .accepted = accepted,
                                                      .is_cut = plan->is_cut,
                                                      .match_of = plan->mask.match_of,
-                                                     .works = &plan->works};
+                                                     .works = &plan->works,
+                                                     .seen = plan->seen};
     return npart__count_partitions(&request, scratch, count, error);
 }
 
@@ -745,6 +746,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
     for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
         out->accepted[i] = out->mask.verdicts[i] == NPART_VERDICT_NPU;
+    status = npart__see_ranks(&out->session, &out->target, out->accepted, out->release, &out->seen, error);
+    if (status != NPART_OK)
+        return status;
     const struct npart__partition_request partition = {.session = &out->session,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
@@ -752,7 +756,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .is_cut = out->is_cut,
                                                        .match_of = out->mask.match_of,
                                                        .mask = &out->mask,
-                                                       .works = &out->works};
+                                                       .works = &out->works,
+                                                       .seen = out->seen};
     /* Policies change `accepted` here: what they give back to the CPU has a rule, which npart__hand_back makes the
      * reason of. */
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);

@@ -58,6 +58,7 @@ struct npart__plan {
     bool *accepted; /* by node */
     struct npart__works works; /* of live nodes, by all that is known of sizes */
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
+    struct npart__inference *seen; /* see npart__see_ranks */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__decided decided; /* of what is taken, what is surely not run by the NPU */

@@ -239,7 +239,8 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                                        .is_cut = reduced.is_cut,
                                                        .match_of = plan->mask.match_of,
                                                        .mask = &reduced.mask,
-                                                       .works = &plan->works};
+                                                       .works = &plan->works,
+                                                       .seen = plan->seen};
         status = npart__partition_graph(&again, &scratch, &partitioning, error);
     }
     if (status == NPART_OK)

@@ -348,9 +348,31 @@ void npart__step_by_openvino(struct npart__step_request *request)
     request->order = file_order;
 }
 
-/* The provider is asked about bodies first, and compiles what it takes of one that it does not take as a whole; then it
- * claims the node that holds it, and OpenVINO meets its own compiled nodes in there (probe: onnxruntime-openvino
- * 1.24.1, "does not support ... OpenVINO-EP-subgraph"). A body of which nothing is taken is read as it is. */
+/* Whether the provider leaves a body to its node that it takes as a whole: a branch, which has no inputs, and one that
+ * it takes to be too small (`partitions drop whole`), whichever of its nodes is first. */
+static bool is_left_whole(const struct npart__hand_back *to, const struct npart__scope *scope, uint32_t live)
+{
+    const struct npart__target *target = to->request->target;
+    bool is_small = true;
+    for (uint32_t i = 0; scope->input_count && is_small && i < scope->order_count; i++) {
+        uint32_t node = to->graph->order[scope->first_order + i];
+        uint32_t rule = npart__rule_of_op(to, NPART__POLICY_DROP_SMALL_WHOLE, node);
+        is_small = !npart__is_live(to->request->session, node) || rule != NPART_NONE;
+    }
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        if (policy->kind == NPART__POLICY_DROP_SMALL_WHOLE && npart__target_has(target, policy->when))
+            most = policy->number;
+    }
+    return scope->input_count == 0 || (is_small && live <= most);
+}
+
+/* The provider is asked about bodies first, and compiles what it takes of one: of a branch, whose graph has no inputs,
+ * only where it does not take the whole. Then it claims the node that holds it, and OpenVINO meets its own compiled
+ * nodes in there, or does not find what the body captures (probe: onnxruntime-openvino 1.24.1, 101 Loops; "does not
+ * support ... OpenVINO-EP-subgraph", "not found in graph cache", a crash). A body of which nothing is compiled is read
+ * as it is. */
 bool npart__fail_parted_bodies(struct npart__hand_back *to)
 {
     const struct npart__graph *graph = to->graph;
@@ -367,7 +389,7 @@ bool npart__fail_parted_bodies(struct npart__hand_back *to)
             live += npart__is_live(session, node);
             taken += npart__is_live(session, node) && to->request->accepted[node];
         }
-        if (taken == 0 || taken == live)
+        if (taken == 0 || (taken == live && is_left_whole(to, scope, live)))
             continue;
         npart__hand_back_node(to, scope->node, rule);
         is_any = true;

@@ -78,7 +78,14 @@ struct npart__partition_request {
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
     const struct npart__works *works; /* of the session */
     const uint32_t *match_of; /* of a mask; NULL: no match is one node */
+    const struct npart__inference *seen; /* see npart__see_ranks; NULL: the session's */
 };
+
+/* ranks.c: what the runtime knows, where a `partitions fail unranked` line of the target asks for it; else NULL. It is
+ * kept by the session's inference. */
+npart_status npart__see_ranks(const struct npart__session *session, const struct npart__target *target,
+                              const bool *accepted, enum npart__release release, struct npart__inference **out,
+                              struct npart_error *error);
 
 /* Partitions every region. */
 npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,

@@ -47,7 +47,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         [NPART__REASON_CYCLE] = {"partitioner-cycle",
                                  "a node alone must not join a partition that waits for another of its users"},
         [NPART__REASON_PARTED_BODY] = {"partitioner-parted-body",
-                                       "bodies must be supported as a whole, or not at all"},
+                                       "of an If's branch all or nothing must be supported, of a Loop's body nothing"},
         [NPART__REASON_NOT_AT_ONCE] = {"partitioner-not-at-once",
                                        "the partitions would depend on each other in a cycle"},
         [NPART__REASON_CUT] = {"partitioner-cut", "the user cuts the graph"},
@@ -133,7 +133,8 @@ void npart__line_partitions(struct npart__parser *parser, const struct npart__va
     /* These end the session and not a partition. */
     parser->oplist->rules.items[policy.rule].is_fatal =
         policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
-        policy.kind == NPART__POLICY_FAIL_FLAT || policy.kind == NPART__POLICY_FAIL_FIXED;
+        policy.kind == NPART__POLICY_FAIL_FLAT || policy.kind == NPART__POLICY_FAIL_FIXED ||
+        policy.kind == NPART__POLICY_FAIL_UNRANKED;
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 
