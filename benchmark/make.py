@@ -136,7 +136,8 @@ def make(entry, folder, seconds, memory):
 
 
 def preload(environment):
-    for name in PRELOADED.get(environment, ()):
+    """What is listed for the environment, or for that of the newest releases."""
+    for name in PRELOADED.get(environment) or PRELOADED.get(environment.split("-")[0], ()):
         try:
             importlib.import_module(name)
         except ImportError as error:
