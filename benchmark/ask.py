@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts exports to a compiler through an oracle script, and keeps its answers: a file for each, never asked twice.
 
-The script is called as test/fidelity/campaign_ask.py does: MODEL --ep --level all --soc --timeout --dim NAME=SIZE.
+Scripts for hexagon and intel-npu are called as test/fidelity/campaign_ask.py does: MODEL --ep --level all --soc
+--timeout --dim NAME=SIZE. Those for xnnpack and ethos-u are test/fidelity/ask_TARGET.py.
 """
 import json
 import os
@@ -10,14 +11,25 @@ import subprocess
 import sys
 import time
 
-PROVIDERS = {"hexagon": "qnn", "intel-npu": "openvino"}
+HERE = pathlib.Path(__file__).resolve().parent
 SOC = "60"  # of hexagon: Snapdragon 8 Gen 2, v73, the tool's default
+ARGUMENTS = {"hexagon": ["--level", "all", "--ep", "qnn", "--soc", SOC],
+             "intel-npu": ["--level", "all", "--ep", "openvino", "--soc", SOC],
+             "xnnpack": ["--level", "basic"],
+             "ethos-u": ["--level", "basic", "--chips", "ethos-u55-256"]}
+KEEPS_TIME = ("hexagon", "intel-npu")  # scripts with --timeout
+
+
+def script_of(target):
+    """The one that is in this repository; None: there is none."""
+    path = HERE.parent / "test" / "fidelity" / f"ask_{target}.py"
+    return str(path) if path.exists() else None
 
 
 def ask(export, target, oracle, python, seconds):
     """A line of JSON; what the script does not say is an error."""
-    command = [python, oracle, export["path"], "--ep", PROVIDERS[target], "--level", "all", "--soc", SOC, "--timeout",
-               str(seconds)]
+    command = [python, oracle, export["path"], *ARGUMENTS[target]]
+    command += ["--timeout", str(seconds)] if target in KEEPS_TIME else []
     for name, size in export["dims"].items():
         command += ["--dim", f"{name}={size}"]
     try:
@@ -27,7 +39,7 @@ def ask(export, target, oracle, python, seconds):
     except subprocess.TimeoutExpired:
         answer = {"error": "no answer: the script took too long"}
     answer.pop("seconds", None)
-    return {"level": "all", **answer}
+    return {"level": ARGUMENTS[target][1], **answer}
 
 
 def ask_all(exports, folder, target, oracle, python, seconds, minutes):

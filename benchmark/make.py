@@ -140,7 +140,7 @@ def preload(environment):
     for name in PRELOADED.get(environment) or PRELOADED.get(environment.split("-")[0], ()):
         try:
             importlib.import_module(name)
-        except ImportError as error:
+        except Exception as error:  # whatever packages that do not fit together raise; those who need it fail then
             print(f"{environment}: {name}: {error}", file=sys.stderr)
 
 

@@ -100,6 +100,10 @@ def measure_all(exports, folder, targets, jobs):
 # ---- beside a compiler -------------------------------------------------------------------------------------------
 
 GATES = {"intel-npu": "provider"}  # the oracle answers for the provider alone
+# What an oracle is asked about where it is not the target's default: Debian's release of ONNX Runtime; a model that
+# onnx2tf converts and whose types are made INT8.
+ASKED = {"xnnpack": "xnnpack@1.23.2", "ethos-u": "ethos-u:u55+onnx2tf"}
+BY_COUNT = ("xnnpack",)  # answers name no node that is fused into another, so that partitions alone are compared
 
 
 def verdict_of(answer):
@@ -136,15 +140,20 @@ def without_session(error, summary):
 def compare(export, target, line):
     """What the compiler answered, whether the plan is the same, and the nodes that differ."""
     import fidelity
+    import verify
 
-    answer = fidelity.long_row(line)
-    plan = npu_partition.analyze(export["path"], target, dims=answer.dims or None, strict_dims=False, advice=False,
-                                 gates=GATES.get(target)).to_dict("nodes")["targets"][0]
+    made = npu_partition.analyze(export["path"], ASKED.get(target, target), dims=line.get("dims") or None,
+                                 strict_dims=False, advice=False, gates=GATES.get(target))
+    plan = made.to_dict("nodes")["targets"][0]
+    is_short = target in ASKED
+    answer = verify.told(line, plan, target not in BY_COUNT) if is_short else fidelity.long_row(line)
     if answer.error and not answer.was_refused:
         return without_session(answer.error, plan["summary"])
     score = fidelity.Score()
     score.add(answer, plan)
     theirs, ours = verdict_of(answer), plan["summary"]["verdict"]
+    if target in BY_COUNT and not answer.error:
+        theirs = ours = "partitions"
     differing = [{"theirs": one, "ours": other, "op": op, "rules": rules, "examples": len(examples),
                   "node": examples[0]} for (one, other, op, rules), examples in sorted(score.differences.items())]
     same_count = answer.was_refused or answer.partitions == plan["summary"]["partitions"]

@@ -5,6 +5,8 @@
 usage: run.py [--only REGEX] [--folder build/benchmark] [--python ENVIRONMENT=PYTHON]...
               [--oracle TARGET=SCRIPT --oracle-python TARGET=PYTHON]... [--minutes 30] [--jobs 2]
 
+For xnnpack and ethos-u the Python alone is enough: what asks them is in test/fidelity.
+
 Whatever ends it, a rerun goes on, and its results are byte for byte those of an uninterrupted one:
 
   FOLDER/exports/NAME.onnx, .json   make.py, by the Python of each environment; those without --python are left out
@@ -28,6 +30,7 @@ import sys
 import time
 
 import ask
+import badge
 import corpus
 import table
 
@@ -104,7 +107,7 @@ def answers_of(args, exports):
     import measure
 
     found = {}
-    for target in ask.PROVIDERS:
+    for target in ask.ARGUMENTS:
         for export in exports:
             path = args.folder / "answers" / target / (export["name"] + ".json")
             if path.exists():
@@ -142,13 +145,11 @@ def rows_of(exports, lines, folder, answers):
     return rows, roots
 
 
-def badge(rows, target):
+def badge_of(rows, target):
     """An endpoint of shields.io: how many exports are whole."""
     own = [row for row in rows if row["target"] and row["target"].split(":")[0] == target]
-    whole = sum(row["sized_verdict"] in ("whole", "edge") for row in own)
-    color = "brightgreen" if whole >= 0.9 * len(own) else "yellow" if whole >= 0.5 * len(own) else "orange"
-    return {"schemaVersion": 1, "label": f"whole on {target}", "message": f"{whole} of {len(own)} exports",
-            "color": color}
+    whole = sum(row["sized_verdict"] in badge.DONE for row in own)
+    return badge.endpoint(target, whole, len(own), f"{whole} of {len(own)} exports")
 
 
 def write_results(args, rows, roots):
@@ -159,7 +160,7 @@ def write_results(args, rows, roots):
         except ImportError:
             print(f"run.py: this Python has no pyarrow, so {name}.parquet is not written", file=sys.stderr)
     for target in sorted({row["target"].split(":")[0] for row in rows if row["target"]}):
-        text = json.dumps(badge(rows, target)) + "\n"
+        text = json.dumps(badge_of(rows, target)) + "\n"
         (args.folder / f"badge-{target}.json").write_text(text, encoding="utf-8")
 
 
@@ -198,7 +199,8 @@ def main():
 
     measure.measure_all(made, args.folder / "measured", [target.name for target in measure.npu_partition.targets()],
                         args.jobs)
-    for target, script in pairs(args.oracle).items():
+    scripts = {target: ask.script_of(target) for target in pairs(args.oracle_python)} | pairs(args.oracle)
+    for target, script in scripts.items():
         ask.ask_all(made, args.folder / "answers" / target, target, script,
                     pairs(args.oracle_python).get(target, sys.executable), int(args.timeout), args.minutes)
     rows, roots = rows_of(exports, lines, args.folder / "measured", answers_of(args, made))

@@ -44,6 +44,21 @@ print(json.dumps({{"model": sys.argv[1], "level": "all", "dims": dims, "seconds"
 """
 
 
+# One for xnnpack, of which a number of partitions is enough: what the tool says, but for the detector.
+SHORT_ORACLE = """
+import json, sys
+import subprocess
+done = subprocess.run([{tool!r}, sys.argv[1], "-t", "xnnpack@1.23.2", "-f", "json", "-d", "batch=1"],
+    capture_output=True, text=True)
+if done.returncode:
+    done = subprocess.run([{tool!r}, sys.argv[1], "-t", "xnnpack@1.23.2", "-f", "json"], capture_output=True, text=True)
+found = json.loads(done.stdout)["targets"][0]["summary"]["partitions"]
+wrong = "plain-c" in sys.argv[1]
+print(json.dumps({{"model": sys.argv[1], "dims": {{"batch": 1}} if "plain-b" in sys.argv[1] else {{}},
+    "partitions": found + wrong, "nodes": []}}))
+"""
+
+
 def expect(holds, what):
     if not holds:
         sys.exit(f"benchmark: {what}")
@@ -111,8 +126,10 @@ def check_rows(folder):
     own = {row["architecture"]: row for row in found if row["target"].startswith("hexagon")}
     expect(own["b"]["exported_verdict"] == "none" and own["b"]["sized_verdict"] == "whole", "sizes do not help")
     expect(own["c"]["sized_verdict"] == "split" and own["c"]["all_steps"] != "", "fix finds nothing")
-    expect([own[name]["confirmed"] for name in "abc"] == ["agrees", "agrees", "differs"],
-           f"confirmed: {[own[name]['confirmed'] for name in 'abc']}")
+    for target in ("hexagon", "xnnpack"):
+        own = {row["architecture"]: row for row in found if row["target"].startswith(target)}
+        said = [own[name]["confirmed"] for name in "abc"]
+        expect(said == ["agrees", "agrees", "differs"], f"{target} confirmed: {said}")
 
 
 def called(*command):
@@ -130,6 +147,19 @@ def check_compare(args, old, new):
     expect(worse.returncode == 1, f"nothing is worse: {worse.stdout}")
     expect("torchscript on hexagon: 1 worse, 0 better, 2 equal" in worse.stdout, worse.stdout)
     expect("1 exports, 2 nodes more: Pad: mode must be constant, reflect or edge" in worse.stdout, worse.stdout)
+
+
+def check_badge(args):
+    """Of one model, and of two."""
+    for models, message, color in ((["detector.dynamo.onnx"], "split, 4 partitions", "orange"),
+                                   (["resnet50.ts17.dyn.onnx", "detector.dynamo.onnx"], "0 of 2 models", "orange"),
+                                   (["mobilenetv3-small-050.ts14.onnx"], "yes", "brightgreen")):
+        lines = subprocess.run([args.tool, *(f"fixtures/{name}" for name in models), "-t", "hexagon", "-f", "json"],
+                               capture_output=True, text=True, check=True).stdout
+        done = subprocess.run([sys.executable, "-B", "benchmark/badge.py"], input=lines, capture_output=True, text=True,
+                              check=True)
+        said = {"schemaVersion": 1, "label": "whole on hexagon:v73", "message": message, "color": color}
+        expect(json.loads(done.stdout) == said, f"badge: {done.stdout}")
 
 
 def check_page(folder):
@@ -153,7 +183,9 @@ def main():
         prepare(each)
     oracle = folder / "oracle.py"
     oracle.write_text(ORACLE.format(tool=Args.tool))
-    asking = ("--oracle", f"hexagon={oracle}")
+    short = folder / "short.py"
+    short.write_text(SHORT_ORACLE.format(tool=Args.tool))
+    asking = ("--oracle", f"hexagon={oracle}", "--oracle", f"xnnpack={short}")
     first = run(Args, whole, *asking)
     expect(run(Args, whole) == first, "a rerun writes other bytes")
     expect(run_killed(Args, killed, *asking) == first, "a run that was killed and went on writes other bytes")
@@ -161,6 +193,7 @@ def main():
     expect(run(Args, killed, "--only", "plain-[ab]", *asking) != first, "--only takes all")
     expect(run(Args, killed, *asking) == first, "a run after one of a part writes other bytes")
     expect(run(Args, killed, "--again", "plain-c", *asking) != first, "what is made again is still there")
+    check_badge(Args)
     check_page(whole)
     check_compare(Args, whole, other)
 

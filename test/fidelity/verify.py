@@ -126,4 +126,5 @@ def main():
     sys.exit(status_of(score, options.least))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -370,7 +370,7 @@ static bool is_left_whole(const struct npart__hand_back *to, const struct npart_
 
 /* The provider is asked about bodies first, and compiles what it takes of one: of a branch, whose graph has no inputs,
  * only where it does not take the whole. Then it claims the node that holds it, and OpenVINO meets its own compiled
- * nodes in there, or does not find what the body captures (probe: onnxruntime-openvino 1.24.1, 101 Loops; "does not
+ * nodes in there, or does not find what the body captures (probe: onnxruntime-openvino 1.24.1, 112 Loops; "does not
  * support ... OpenVINO-EP-subgraph", "not found in graph cache", a crash). A body of which nothing is compiled is read
  * as it is. */
 bool npart__fail_parted_bodies(struct npart__hand_back *to)
