@@ -83,12 +83,19 @@ fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against
 # answer of ask_xnnpack.py names no fused node, so of whole models the counts alone are compared. An operator of which
 # onnx2tf makes several may be on both sides, so ethos-u's counts are not held to as much.
 VERIFY_NAME = $(firstword $(subst +, ,$(subst :, ,$(subst @, ,$(TARGET)))))
-VERIFY_SCRIPT = $(firstword $(wildcard test/fidelity/ask_$(VERIFY_NAME).py) $(ORACLE))
-VERIFY_PROBES = $(wildcard test/fidelity/$(VERIFY_NAME)_probes.py)
+VERIFY_SCRIPT = $(firstword $(wildcard test/fidelity/ask_$(VERIFY_NAME).py) $(VERIFY_SCRIPT_$(VERIFY_NAME)) $(ORACLE))
+VERIFY_PROBES = $(firstword $(wildcard test/fidelity/$(VERIFY_NAME)_probes.py) $(VERIFY_PROBES_$(VERIFY_NAME)))
 VERIFY_FOLDER ?= $(BUILD)/verify-$(VERIFY_NAME)
 VERIFY_MODELS_xnnpack := --counts
 VERIFY_LEAST_ethos-u := --least 0.97 0.7 0.9
-verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler: own probes, PROBES and MODELS (TARGET=xnnpack, ethos-u+onnx2tf; ORACLE_PYTHON; ORACLE, SWITCHES=@RELEASE+...)
+# The folder of providers_build.py, and what is asked there: nnapi-nchw and coreml-*-static for those switches.
+PROVIDERS ?= $(BUILD)/providers
+PROVIDER ?= $(VERIFY_NAME)
+VERIFY_ARGUMENTS := --together 50 --arguments="--ask $(PROVIDERS)/ask --provider $(PROVIDER)"
+$(foreach name,nnapi coreml-mlprogram coreml-neuralnetwork,$(eval VERIFY_SCRIPT_$(name) := test/fidelity/ask_providers.py)\
+	$(eval VERIFY_PROBES_$(name) := test/fidelity/providers_probes.py)\
+	$(eval VERIFY_ARGUMENTS_$(name) = $$(VERIFY_ARGUMENTS)))
+verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler: own probes, PROBES and MODELS (TARGET=xnnpack, ethos-u+onnx2tf, nnapi, coreml-mlprogram; ORACLE_PYTHON; ORACLE, SWITCHES=@RELEASE+...)
 	@test -n "$(ORACLE_PYTHON)" -a -f "$(VERIFY_SCRIPT)" || { echo "TARGET=xnnpack ORACLE_PYTHON=PYTHON that has the" \
 		"compiler, or ORACLE=SCRIPT that asks it" >&2; exit 2; }
 	@mkdir -p $(VERIFY_FOLDER)
@@ -97,7 +104,7 @@ verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler
 		case $$kind in own) at=$(VERIFY_FOLDER)/own;; probes) at=$(PROBES);; models) at="$(VERIFY_MODELS_$(VERIFY_NAME)) $(MODELS)";; esac; \
 		echo "== $$kind"; $(VENV)/bin/python test/fidelity/verify.py --tool $(tool) --target $(TARGET)$(SWITCHES) \
 			$(VERIFY_LEAST_$(VERIFY_NAME)) --oracle $(VERIFY_SCRIPT) --python $(ORACLE_PYTHON) \
-			--write $(VERIFY_FOLDER)/$$kind.jsonl.gz $$at || bad=1; \
+			$(VERIFY_ARGUMENTS_$(VERIFY_NAME)) --write $(VERIFY_FOLDER)/$$kind.jsonl.gz $$at || bad=1; \
 	done; test -z "$$bad"
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/cost.py fit --tool $(tool) --models $(MODELS) --truth $(TRUTH)

@@ -583,4 +583,5 @@ def main():
                     continue  # sizes that do not fit
 
 
-main()
+if __name__ == "__main__":
+    main()

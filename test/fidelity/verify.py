@@ -3,7 +3,7 @@
 """What a target's own compiler says of one-operator models and of whole ones, beside what the tool says.
 
 usage: verify.py --tool build/npu-partition --target TARGET (--answers FILE.jsonl.gz | --oracle SCRIPT --python PYTHON)
-                 [--arguments "..."] [--write FILE.jsonl.gz] [--counts] [--level LEVEL] [--models DIR] [MODEL...]
+                 [--arguments "..."] [--together N] [--write FILE.jsonl.gz] [--counts] [--level LEVEL] [--models DIR] [MODEL...]
 
 Answers are lines as the oracle scripts print them: {"model", "level", "dims", "partitions": N, "nodes": [{"index", "op",
 "ep"}]}, with "target" where a script asks for several chips at once, and "error" where there is no answer. They are
@@ -34,14 +34,15 @@ MOST_LINES = 40  # of disagreements
 REFUSALS = ("EP_FAIL", "XnnpackExecutionProvider_", "Invalid model. Node input", "IExecutionProvider::Compile")
 
 
-def ask(script, python, arguments, models):
-    """Lines of the script, a model at a time: the real thing crashes now and then."""
-    for model in models:
-        done = subprocess.run([python, script, *arguments, str(model)], capture_output=True, text=True, check=False)
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        yield from (json.loads(line) for line in lines)
-        if not lines:
-            yield {"model": model.name, "error": f"status {done.returncode}: {done.stderr[-200:]}"}
+def ask(script, python, arguments, models, together):
+    """Lines of the script, few models at a time: the real thing crashes now and then."""
+    for first in range(0, len(models), together):
+        asked = models[first:first + together]
+        done = subprocess.run([python, script, *arguments, *map(str, asked)], capture_output=True, text=True, check=False)
+        answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        yield from answers
+        for name in {model.name for model in asked} - {answer["model"] for answer in answers}:
+            yield {"model": name, "error": f"status {done.returncode}: {done.stderr[-200:]}"}
 
 
 @dataclasses.dataclass
@@ -81,7 +82,7 @@ def answers_of(options, models):
     if options.answers:
         with gzip.open(options.answers, "rt", encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
-    answers = list(ask(options.oracle, options.python, options.arguments.split(), models))
+    answers = list(ask(options.oracle, options.python, options.arguments.split(), models, options.together))
     if options.write:
         with gzip.open(options.write, "wt", encoding="utf-8") as out:
             out.writelines(json.dumps(answer) + "\n" for answer in answers)
@@ -96,6 +97,7 @@ def main():
     parser.add_argument("--oracle")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--arguments", default="", help="of the oracle's script")
+    parser.add_argument("--together", type=int, default=1, help="models that the script is asked about at once")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--counts", action="store_true")
     parser.add_argument("--least", nargs=3, type=float, default=(ENOUGH, ENOUGH, ENOUGH),
