@@ -29,3 +29,10 @@ $(OUT)/npu_partition.def: $(headers)
 	sh tools/windows/exports.sh $^ > $@.new && mv $@.new $@
 $(OUT)/npu-partition.exe: $(tool_objects) $(static_library)
 	$(CC) -municode $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
+
+check-packaging: $(tool) ## the files for Homebrew, conda-forge and vcpkg: linted, and run on the tarball of `make dist` (installs what it needs)
+	sh tools/setup.sh packaging
+	test -x $(BUILD)/venv-packaging/bin/python || $(PYTHON) -m venv $(BUILD)/venv-packaging
+	$(BUILD)/venv-packaging/bin/pip install --quiet --disable-pip-version-check py-rattler-build==0.73.0
+	sh test/checks/packaging.sh "$(MAKE)" $(BUILD)/venv-packaging/bin/python $(BUILD)/packaging
+.PHONY: check-packaging

@@ -5,9 +5,9 @@
 # the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
 # the scripts of the HTML page; with `web`, what tests pages in a browser; with `spark`, what tests the Spark job and
 # the recipe for GNU parallel; with `analyzers`, what looks for defects in the source; with `cross`, what builds and runs
-# programs of other machines.
+# programs of other machines; with `packaging`, what checks and runs the files of other package managers.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross | packaging]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
@@ -18,6 +18,7 @@ packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev li
 [ "${1-}" = web ] && packages="chromium chromium-driver emscripten firefox-esr node-acorn nodejs poppler-utils python3 python3-selenium python3-venv python3-websocket"
 [ "${1-}" = spark ] && packages="$packages default-jre-headless parallel python3 python3-venv"
 [ "${1-}" = cross ] && packages="$packages clang gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross mmdebstrap musl-tools python3 qemu-user"
+[ "${1-}" = packaging ] && packages="$packages cmake protobuf-compiler python3 python3-venv rubocop ruby xz-utils"
 [ "${1-}" = page ] && packages="nodejs node-typescript"
 
 missing=
