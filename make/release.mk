@@ -6,7 +6,7 @@
 release := $(BUILD)/release
 RELEASE_PLATFORMS ?= $(shell sed -n '/^[a-z]/s/ .*//p' packaging/release/platforms)
 # Of the last commit that is not of the checksums themselves, which are committed after them.
-release_time = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct -- . ':!packaging/SHA256SUMS' 2>/dev/null))
+release_time = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct -- . ':!packaging/SHA256SUMS' ':!templates' 2>/dev/null))
 
 $(release)/tools/ready: packaging/release/tools.txt
 	$(PYTHON) -m venv $(@D)
@@ -16,6 +16,7 @@ release: $(release)/tools/ready ## wheels, tarballs, an image, checksums and an 
 	SOURCE_DATE_EPOCH=$(release_time) MAKE="$(MAKE)" sh packaging/release/release.sh $(release) $(VERSION) $(RELEASE_PLATFORMS)
 check-release: $(tool) $(OUT)/test/cli/make_model $(release)/tools/ready $(VENV)/hooks ## what was released: run where it can be (qemu, musl), else looked into
 	sh test/checks/release.sh $(release) $(tool) $(VERSION) $(RELEASE_PLATFORMS)
+	sh test/checks/release_roots.sh $(release) $(tool) $(VERSION)
 	$(VENV)/bin/python test/checks/release_users.py $(release)/dist $(VERSION)
 .PHONY: release check-release
 

@@ -39,12 +39,13 @@ pack() { # a folder here into an archive
 	esac
 }
 
-archive() { # the tool of a platform, with licenses and what --help names
+archive() { # the tool of a platform, with licenses, what --help names, and the scripts of merge checks
 	platform=$1 name=npu-partition-$version-$(echo "$1" | sed 's/^musl-/linux-/')
 	rm -rf "${folder:?}/archives/$name"
-	mkdir -p "$folder/archives/$name/docs" "$folder/archives/$name/licenses"
+	mkdir -p "$folder/archives/$name/docs" "$folder/archives/$name/licenses" "$folder/archives/$name/python/npu_partition"
 	cp "$folder/$platform"/built/npu-partition* "$root/LICENSE" "$root/README.md" "$folder/archives/$name/"
-	cp "$root"/docs/*.md "$folder/archives/$name/docs/"
+	cp "$folder"/copy/docs/*.md "$folder/archives/$name/docs/"
+	cp "$folder"/copy/python/src/npu_partition/merge_*.py "$folder/archives/$name/python/npu_partition/"
 	cp "$folder/$platform"/licenses/*.txt "$folder/archives/$name/licenses/"
 	(cd "$folder/archives" && pack "$name")
 }
