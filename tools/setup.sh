@@ -5,9 +5,10 @@
 # the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
 # the scripts of the HTML page; with `web`, what tests pages in a browser; with `spark`, what tests the Spark job and
 # the recipe for GNU parallel; with `analyzers`, what looks for defects in the source; with `cross`, what builds and runs
-# programs of other machines; with `packaging`, what checks and runs the files of other package managers.
+# programs of other machines; with `packaging`, what checks and runs the files of other package managers; with
+# `release`, what builds a release and runs it as far as this machine can.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross | packaging]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page | web | spark | analyzers | cross | packaging | release]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev libsqlite3-dev"
 [ "${1-}" = tests ] && packages="$packages g++ chromium chromium-driver clang cmake git graphviz groff-base mandoc pkgconf python3 python3-selenium python3-venv strace"
@@ -19,6 +20,7 @@ packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev li
 [ "${1-}" = spark ] && packages="$packages default-jre-headless parallel python3 python3-venv"
 [ "${1-}" = cross ] && packages="$packages clang gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross mmdebstrap musl-tools python3 qemu-user"
 [ "${1-}" = packaging ] && packages="$packages cmake protobuf-compiler python3 python3-venv rubocop ruby xz-utils"
+[ "${1-}" = release ] && packages="$packages binutils buildah curl file git mmdebstrap musl python3 python3-venv qemu-user wine wine64"
 [ "${1-}" = page ] && packages="nodejs node-typescript"
 
 missing=

@@ -12,7 +12,7 @@ dist=$folder/dist tools=$folder/tools/bin
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
-complain() { echo "check-release: $*" >&2; failed=1; }
+. test/checks/release_outputs.sh
 
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS) || complain "SHA256SUMS"
 "$tools/twine" check --strict "$dist"/*.whl "$dist"/npu_partition-*.tar.gz >"$scratch/twine" ||
@@ -30,32 +30,12 @@ for wheel in "$dist"/*.whl; do
 done
 echo "check-release: checksums, twine, check-wheel-contents, auditwheel"
 
-# The native tool's answers, once.
-outputs() { # COMMAND... into a folder of its own
-	to=$1
-	shift
-	mkdir -p "$to"
-	for model in fixtures/*.onnx; do
-		"$@" "$model" --target all --format json >"$to/$(basename "$model").json" 2>/dev/null || true
-	done
-	"$@" fixtures/*.onnx --target hexagon >"$to/text" 2>/dev/null || true
-	"$@" fix fixtures/detector.dynamo.onnx --target hexagon -o "$to/fixed.onnx" -q >/dev/null 2>&1 || true
-	[ -s "$to/text" ] || complain "$* reports nothing"
-}
-outputs "$scratch/native" "$tool"
+# The native tool's answers, once; in a folder that has the fixtures by the name that they have here.
+native=$scratch/native place=$scratch/place
+mkdir "$place"
+ln -s "$root/fixtures" "$place/fixtures"
+outputs "$native" "$place" "$tool"
 
-run_linux() { # PLATFORM NAME COMMAND...
-	platform=$1 name=$2
-	shift 2
-	outputs "$scratch/$platform" "$@"
-	"$@" --version | grep -q "$version" || complain "$platform has another version"
-	if ! diff -qr "$scratch/native" "$scratch/$platform" >"$scratch/diff"; then
-		head -5 "$scratch/diff"
-		complain "$platform answers otherwise"
-		return
-	fi
-	echo "check-release: $platform: the same bytes on $(ls fixtures/*.onnx | wc -l) fixtures and all targets ($name)"
-}
 golden() { # PLATFORM COMMAND: the golden cases, but those of SQLite, which these tools lack
 	mkdir -p "$scratch/wrapped"
 	printf '#!/bin/sh\nexec %s "$@"\n' "$2" >"$scratch/wrapped/npu-partition"
@@ -68,6 +48,18 @@ golden() { # PLATFORM COMMAND: the golden cases, but those of SQLite, which thes
 	MAKE_MODEL=$(dirname "$tool")/test/cli/make_model sh test/cli/run.sh "$scratch/wrapped/npu-partition" $cases >"$scratch/golden" 2>&1 ||
 		{ grep '^cli:' "$scratch/golden"; complain "$1: golden cases"; }
 	echo "check-release: $1: $(tail -1 "$scratch/golden")"
+}
+musl_library() { # FOLDER CC: a program with the shared library, by the loader of Debian's package musl
+	if [ ! -e /lib/ld-musl-x86_64.so.1 ]; then
+		echo "check-release: the library for musl: not run; Debian's package musl is not installed"
+		return
+	fi
+	model=fixtures/detector.dynamo.onnx
+	"$2" -dynamic -std=c99 -Iinclude examples/count_partitions.c "$1/libnpu_partition.so" -o "$scratch/count"
+	ln -s "$1/libnpu_partition.so" "$scratch/libnpu_partition.so.${version%%.*}"
+	LD_LIBRARY_PATH=$scratch "$scratch/count" "$model" hexagon >"$scratch/counted" || complain "the library for musl"
+	grep -q '4 partitions' "$scratch/counted" || complain "the library for musl answers otherwise"
+	echo "check-release: musl-x86_64: the shared library by musl's loader"
 }
 empty_environment() { # PLATFORM: the wheel where no compiler is found, and how long it takes
 	wheel=$(ls "$dist"/npu_partition-"$version"-py3-none-manylinux_*_x86_64.whl)
@@ -88,7 +80,7 @@ for platform; do
 	built=$folder/$platform/built
 	case $platform in
 	linux-x86_64)
-		run_linux "$platform" native "$built/npu-partition"
+		compare_outputs "$platform" native "$place" "$built/npu-partition"
 		newest=$(objdump -T "$built"/* | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
 		[ "$newest" = GLIBC_2.17 ] || complain "$platform needs $newest"
 		[ -z "$(nm -D --defined-only "$built/libnpu_partition.so" | awk '$3 !~ /^(npart_|NPU_PARTITION_)/')" ] || complain "$platform exports more"
@@ -96,21 +88,22 @@ for platform; do
 		empty_environment
 		;;
 	musl-x86_64)
-		run_linux "$platform" native "$built/npu-partition"
+		compare_outputs "$platform" native "$place" "$built/npu-partition"
 		file "$built/npu-partition" | grep -q 'statically linked' || complain "$platform is not static"
 		golden "$platform" "$built/npu-partition"
+		musl_library "$built" "$folder/$platform/bin/cc"
 		;;
 	linux-aarch64 | musl-aarch64)
 		if ! command -v qemu-aarch64 >/dev/null; then
 			echo "check-release: $platform: not run; Debian's package qemu-user is not installed"
 		elif [ "$platform" = musl-aarch64 ]; then
-			run_linux "$platform" "under qemu-user" qemu-aarch64 "$built/npu-partition"
+			compare_outputs "$platform" "under qemu-user" "$place" qemu-aarch64 "$built/npu-partition"
 		else
-			# glibc for arm64 is another package; the static build runs the same code.
+			# It is run where there is a system for arm64 (release_roots.sh).
 			readelf -h "$built/libnpu_partition.so" | grep -q AArch64 || complain "$platform is for another machine"
 			newest=$(readelf -V "$built/npu-partition" "$built/libnpu_partition.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
 			[ "$newest" = GLIBC_2.17 ] || complain "$platform needs $newest"
-			echo "check-release: $platform: looked into, not run"
+			echo "check-release: $platform: looked into: machine, versions of glibc"
 		fi
 		;;
 	macos-* | windows-*)
@@ -121,6 +114,6 @@ done
 if command -v wine >/dev/null && [ -e "$folder/windows-x86_64/built/npu-partition.exe" ]; then
 	export WINEPREFIX="$folder/wineprefix" WINEDEBUG=-all
 	timeout 300 wine "$folder/windows-x86_64/built/npu-partition.exe" --version >/dev/null 2>&1 || true
-	run_linux windows-x86_64 "under wine" wine "$folder/windows-x86_64/built/npu-partition.exe"
+	compare_outputs windows-x86_64 "under wine" "$place" wine "$folder/windows-x86_64/built/npu-partition.exe"
 fi
 exit $failed
