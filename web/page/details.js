@@ -154,8 +154,8 @@ function nodeActions(context, node, id, uses) {
     const button = (text, onclick) => element("button", { type: "button", class: "small", onclick }, text);
     const buttons = [];
     if (actions.assumeNode)
-        for (const device of ["npu", "cpu"])
-            buttons.push(button(`Assume it on the ${device.toUpperCase()}`, () => actions.assumeNode(id, device)));
+        for (const [device, place] of [["npu", taker.place], ["cpu", "on the CPU"]])
+            buttons.push(button(`Assume it ${place}`, () => actions.assumeNode(id, device)));
     const output = uses && node.outputs ? node.outputs.find((place) => place !== null) : undefined;
     const cut = output === undefined ? node.name : uses.tensors[output].name;
     if (actions.cutAt && cut) buttons.push(button("Cut after it", () => actions.cutAt(cut)));
