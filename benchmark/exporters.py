@@ -114,6 +114,8 @@ def saved_model(name, folder):
                 setattr(config, key, value)
         if getattr(config, "layer_types", None):
             config.layer_types = config.layer_types[:2]
+    if hasattr(config, "original_max_position_embeddings"):  # as of models with a short context
+        config.original_max_position_embeddings = config.max_position_embeddings
     model = getattr(transformers, model_class)(config).eval()
     model.save_pretrained(folder)
     return model, task
