@@ -17,7 +17,7 @@ static const char before_name[] =
 static const char after_name[] =
     " \"the chip and the runtime that reaches it\"\n"
     "toolchain \"sdk 1.0\"                     # what the rules describe\n"
-    "standing \"documented; not verified against a compiler\"\n"
+    "standing from documents\n"
     "source \"operator guide 1.0\"              # of every rule that names none of its own\n"
     "\n"
     "# switches float                        # yes-or-no properties; users write +float or -float\n"

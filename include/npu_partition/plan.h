@@ -173,6 +173,7 @@ struct npart_plan_info {
     const char *unit; /* what computes the nodes that are taken: "NPU", "XNNPACK" */
     const char *on_unit; /* where that is, in a sentence: "on the NPU", "in XNNPACK" */
     const char *beside; /* what computes the others: "CPU", "ONNX Runtime's own kernels" */
+    const char *verified; /* how far the list's rules for this toolchain are verified; "" where it says nothing */
 };
 /* What the plan is as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);

@@ -109,6 +109,7 @@ struct npart_plan {
     struct npart__late *late;
     const char *target; /* as it could be asked for again, but for the toolchain */
     const char **switches; /* those that are on */
+    const char *verified;
     uint32_t switch_count;
     struct npart__newer newer; /* what a newer release of the toolchain takes besides */
     uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */

@@ -270,7 +270,8 @@ static bool write_target(npart_plan *plan)
         npart__append_text(&text, oplist->switches.items[i]);
     }
     plan->target = npart__buffer_text(&text);
-    return plan->switches && !text.failed;
+    plan->verified = npart__verified_text(&plan->life->arena, oplist, at->toolchain_text);
+    return plan->switches && plan->verified && !text.failed;
 }
 
 /* Live nodes in the order that they run: region by region, step by step. Steps are numbered within a region.
@@ -330,6 +331,7 @@ bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
         .unit = plan->target.oplist->unit,
         .on_unit = plan->target.oplist->on_unit,
         .beside = plan->target.oplist->beside,
+        .verified = handle->verified,
         .switch_count = handle->switch_count,
         .switches = handle->switches,
         .most_partitions = handle->most_partitions,

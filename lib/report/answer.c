@@ -448,10 +448,9 @@ void npart__put_checked(struct npart__page *page, const struct npart_plan_pair *
 {
     struct npart_recommendation worth = {.size = sizeof worth, .time = {-1, -1, -1}, .cpu = {-1, -1, -1}};
     struct npart__buffer line = {.arena = page->arena};
-    const char *standing = page->oplist.standing;
+    const char *standing = page->info.verified;
     if (page->options->is_verbose)
         npart__append_text(&line, page->info.toolchain);
-    standing += strncmp(standing, "checked ", 8) == 0 ? 8 : 0; /* as the label says */
     npart__append_text(&line, line.size && *standing ? "; " : "");
     add_standing(page, standing, &line);
     (void)npart_advice_recommendation(pair->advice, &worth);

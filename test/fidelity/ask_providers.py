@@ -43,21 +43,24 @@ def write_optimized(path, level, to):
 
 
 def without_inserted_casts(path):
+    """Each is passed by: what reads its result reads its input, and what makes a result of the graph is named as that."""
     model = onnx.load(path)
-    source = {node.output[0]: node.input[0] for node in model.graph.node if node.output and node.op_type == "Cast"
-              and (INSERTED in node.name or INSERTED in node.output[0])}
-    source = {name: before for name, before in source.items()
-              if name not in {value.name for value in model.graph.output}}
-    if not source:
+    nodes, results = model.graph.node, {value.name for value in model.graph.output}
+    inserted = [node for node in nodes if node.op_type == "Cast" and INSERTED in node.name + node.output[0] + node.input[0]]
+    renamed = {node.input[0]: node.output[0] for node in inserted if node.output[0] in results}
+    before = {node.output[0]: node.input[0] for node in inserted}
+    if not inserted:
         return
-    for node in model.graph.node:
+    kept = [node for node in nodes if not (node.op_type == "Cast" and node.output[0] in before)]
+    for node in kept:
         for place, name in enumerate(node.input):
-            while name in source:
-                name = source[name]
-            node.input[place] = name
-    kept = [node for node in model.graph.node if not (node.output and node.output[0] in source)]
-    del model.graph.node[:], model.graph.value_info[:]
-    model.graph.node.extend(kept)
+            while name in before:
+                name = before[name]
+            node.input[place] = renamed.get(name, name)
+        for place, name in enumerate(node.output):
+            node.output[place] = renamed.get(name, name)
+    del nodes[:], model.graph.value_info[:]
+    nodes.extend(kept)
     onnx.save(model, path)
 
 

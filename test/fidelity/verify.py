@@ -31,7 +31,7 @@ from fidelity import Answer, Result, Score, Tool, main_nodes, print_score
 ENOUGH = 0.97
 MOST_LINES = 40  # of disagreements
 # What a session says that cannot be made of what the provider has claimed.
-REFUSALS = ("EP_FAIL", "XnnpackExecutionProvider_", "Invalid model. Node input", "IExecutionProvider::Compile")
+REFUSALS = ("EP_FAIL", "XnnpackExecutionProvider_", "Invalid model. Node input", "IExecutionProvider::Compile", "status -11")
 
 
 def ask(script, python, arguments, models, together):

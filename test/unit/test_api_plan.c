@@ -58,7 +58,7 @@ static npart_status make(const char *target, const struct npart_plan_options *op
 /* ---- releases ------------------------------------------------------------------------------------------------ */
 
 static const char releases[] =
-    "format 1\ntarget t\ntoolchain \"sdk 1\"\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n"
+    "format 1\ntarget t\nstanding by compiler \"sdk 2\" probes 7 agree 9 of 10\ntoolchain \"sdk 1\"\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n"
     "op Relu\n"
     "op Erf\n  refuse release: before 'sdk 2' \"sdk must be 2 or later\"\n"
     "op Tanh\n  refuse release: since 'sdk 3' \"sdk must be older than 3\"\n";
@@ -107,6 +107,22 @@ static void test_api_plan__releases(void)
     CHECK_INT(node_plan("a").verdict, NPART_VERDICT_UNKNOWN);
     analysis_close(&at);
     CHECK(!npart_plan_release(NULL, &release));
+}
+
+/* A list is verified for the release that was asked, and for no other. */
+static void test_api_plan__verified(void)
+{
+    static const char *const targets[] = {"t@2", "t", "t@1.5"};
+    static const char *const texts[] = {"by the compiler: sdk 2, 7 probes, 90.0 % agree",
+                                        "by the compiler: sdk 2, 7 probes, 90.0 % agree; not asked at sdk 3",
+                                        "by the compiler: sdk 2, 7 probes, 90.0 % agree; not asked at sdk 1.5"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        struct npart_plan_info info = {.size = sizeof info};
+        analysis_open(&at, lines, releases, targets[i], NULL);
+        CHECK(npart_plan_info(at.plan, &info));
+        CHECK_TEXT(info.verified, texts[i]);
+        analysis_close(&at);
+    }
 }
 
 static const char handed[] =
@@ -605,7 +621,7 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__releases, test_api_plan__decided, test_api_plan__providers, test_api_plan__targets,
+TESTS(test_api_plan__releases, test_api_plan__verified, test_api_plan__decided, test_api_plan__providers, test_api_plan__targets,
       test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,

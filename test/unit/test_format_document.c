@@ -63,7 +63,7 @@ static void test_document__first_example_means_what_it_says(void)
     CHECK_TEXT(info.name, "example");
     CHECK_TEXT(info.title, "An imaginary NPU");
     CHECK_TEXT(info.toolchain, "example-sdk 1.0");
-    CHECK_TEXT(info.standing, "documented; not verified against a compiler");
+    CHECK_TEXT(info.standing, "from documents");
     CHECK_TEXT(info.source, "example-sdk 1.0, operator guide");
     CHECK_TEXT(info.partitioner, "waves");
     CHECK_TEXT(info.default_variant, "v2");

@@ -196,13 +196,32 @@ def show(heads, rows, about=""):
         print(f"| {' | '.join(row)} |")
 
 
+VERIFIED = """
+How each list is verified, in the words of `--list-targets` and of a report's last line:
+
+| words | meaning |
+|---|---|
+| by the compiler | the vendor's compiler, or ONNX Runtime's own provider, was asked about so many small models at the release that is named; "agree" is the share of its answers that the tool gives, too. "Not asked at" names the release of the list's rules where it is another |
+| by source | the rules are read from the source code of what decides, at this commit |
+| from documents | the rules are from the vendor's documents; no compiler was asked |
+
+The pages: [hexagon](fidelity.md), [intel-npu](fidelity-intel.md), [ethos-u](fidelity-ethos-u.md), [xnnpack](fidelity-xnnpack.md),
+[nnapi and coreml](fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again.
+
+Looked at, and not asked (2026-11-28): **neutron**. The partitioner of `executorch` 1.5.1 (PyPI) ends when it is
+imported, with "eIQ Neutron SDK not found": the SDK tells it the target's units, pipes, MACs and hardware version, and is
+not on PyPI. It reads PyTorch programs and no ONNX. **Synaptics Torq**: no package of its compiler was found on PyPI, so there is no
+list."""
+
+
 def main():
     tool, make_model = sys.argv[1:]
     targets = targets_of(tool)
     names = [t[0] for t in targets]
-    show(("target", "what", "size", "standing"), [(f"`{name}`", *rest) for name, *rest in targets],
+    show(("target", "what", "size", "verified"), [(f"`{name}`", *rest) for name, *rest in targets],
          "# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
          "tool prints.")
+    print(VERIFIED)
     show(("target", "what", "room for", "source"), [row for name in names for row in limits_of(name)],
          "\n## What there is room for\n\nBelow the first figure a model fits, above the second it does not; between them "
          "it is not known. A device of your own is\na cost file with such lines (`--cost`, [oplist-format.md]"

@@ -103,10 +103,42 @@ void npart__line_toolchain(struct npart__parser *parser, const struct npart__val
     NPART__KEEP(parser, &parser->oplist->toolchains, is[0].text);
 }
 
-/* How far the list was checked. Printed in every report, since a list from documents alone deserves less trust. */
+/* ---- how far the list was verified: printed in every report ------------------------------------------------- */
+
+/* The last line counts. The words are those of verified.c, but for a list that says it in its own. */
+static void keep_standing(struct npart__parser *parser, struct npart__verified verified)
+{
+    verified.note = verified.note ? verified.note : "";
+    parser->oplist->verified = verified;
+}
+
+void npart__line_standing_compiler(struct npart__parser *parser, const struct npart__value *is)
+{
+    int64_t probes = is[1].token->number, agreed = is[2].token->number, asked = is[3].token->number;
+    if (agreed < 0 || agreed > asked || asked == 0 || probes <= 0)
+        npart__parse_fail(parser, is[2].token->column, "at most as many must agree as were asked");
+    keep_standing(parser, (struct npart__verified){.kind = NPART__VERIFIED_BY_COMPILER,
+                                                   .by = is[0].text,
+                                                   .probes = (uint64_t)probes,
+                                                   .agreed = (uint64_t)agreed,
+                                                   .asked = (uint64_t)asked,
+                                                   .note = is[4].text});
+}
+
+void npart__line_standing_source(struct npart__parser *parser, const struct npart__value *is)
+{
+    keep_standing(parser, (struct npart__verified){
+                              .kind = NPART__VERIFIED_BY_SOURCE, .by = is[0].text, .note = is[1].text});
+}
+
+void npart__line_standing_documents(struct npart__parser *parser, const struct npart__value *is)
+{
+    keep_standing(parser, (struct npart__verified){.kind = NPART__VERIFIED_BY_DOCUMENTS, .by = "", .note = is[0].text});
+}
+
 void npart__line_standing(struct npart__parser *parser, const struct npart__value *is)
 {
-    parser->oplist->standing = is[0].text;
+    keep_standing(parser, (struct npart__verified){.kind = NPART__VERIFIED_AS_TOLD, .by = "", .note = is[0].text});
 }
 
 /* What computes the nodes that are taken, and the others, where neither is an NPU's and a CPU's. */

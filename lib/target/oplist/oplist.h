@@ -415,13 +415,30 @@ struct npart__fallback {
 
 struct npart__names NPART__ARRAY(const char *);
 
+/* How far a list was verified, as its `standing` line says; verified.c has the words. */
+enum npart__verified_kind {
+    NPART__VERIFIED_AS_TOLD, /* `note` is all there is; "" where no line says it */
+    NPART__VERIFIED_BY_COMPILER,
+    NPART__VERIFIED_BY_SOURCE,
+    NPART__VERIFIED_BY_DOCUMENTS
+};
+struct npart__verified {
+    enum npart__verified_kind kind;
+    const char *by;   /* the release that was asked, or the commit that was read; "" of documents */
+    const char *note; /* "" for none */
+    uint64_t probes;  /* models that the compiler was asked about */
+    uint64_t agreed, asked; /* of its answers about them; asked is 0 unless a compiler was asked */
+};
+
 /* A list as it was read. Ranges of `rules` belong to ops, patterns and stages; policies,
  * partitioners and runtimes are in the order of their lines, of which those count whose
  * condition the target meets. */
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
-    const char *name, *title, *source, *standing; /* "" where unsaid; `source` is the first line of its kind */
+    const char *name, *title, *source; /* "" where unsaid; `source` is the first line of its kind */
+    struct npart__verified verified;
+    const char *standing; /* that in words, of the newest release */
     struct NPART__ARRAY(const char *) toolchains; /* as released; the last is the default */
     struct NPART__ARRAY(struct npart__term) terms; /* of all conditions and calculated numbers */
     struct NPART__ARRAY(struct npart__selector) selectors; /* of all terms: which operands are asked */
@@ -531,6 +548,14 @@ struct npart__target {
     const char *toolchain_text; /* as asked for, with its name; "" where the list names none */
     enum npart_release_standing standing; /* whether the list has a line for it */
 };
+
+/* verified.c: the release that is the default; "" where the list names none. */
+const char *npart__newest_toolchain(const struct npart__oplist *oplist);
+
+/* verified.c: how far the list was verified, of its rules for this release: the words of reports and tables. "" where
+ * no line says it; NULL without memory. */
+const char *npart__verified_text(struct npart__arena *arena, const struct npart__oplist *oplist,
+                                 const char *toolchain);
 
 /* release.c: chooses the line that has the rules of a release, which `text` tells by its number, with or without its
  * name. False where it is no number, or of another name; the text of the target is NULL when out of memory. */

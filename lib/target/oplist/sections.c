@@ -225,8 +225,9 @@ void npart__line_include(struct npart__parser *parser, const struct npart__value
     parser->default_source = "";
     /* A `standing` line below says it in the list's own words. */
     if (!parser->must_stop)
-        parser->oplist->standing =
-            npart__parse_text(parser, npart__arena_format(parser->arena, "%s's list, changed", list->name));
+        parser->oplist->verified = (struct npart__verified){
+            .by = "",
+            .note = npart__parse_text(parser, npart__arena_format(parser->arena, "%s's list, changed", list->name))};
 }
 
 /* False where it is none of this format. The first statement says the format, so that a file of a later one is
@@ -430,6 +431,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
                                   .name = "",
                                   .title = "",
                                   .source = "",
+                                  .verified = {.by = "", .note = ""},
                                   .standing = "",
                                   .unit = "NPU",
                                   .on_unit = "on the NPU",
@@ -454,6 +456,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
         read_list(parser, text, bytes);
     sort_ops(parser);
     check_whole(parser);
+    out->standing = npart__parse_text(parser, npart__verified_text(arena, out, npart__newest_toolchain(out)));
     /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How far a list was verified, in words: the one place for --list-targets, --describe, the report's last line and
+ * docs/targets.md.
+ */
+#include "oplist/oplist.h"
+
+const char *npart__newest_toolchain(const struct npart__oplist *oplist)
+{
+    return oplist->toolchains.count ? oplist->toolchains.items[oplist->toolchains.count - 1] : "";
+}
+
+/* Rounded down: 100 % means all. */
+static void append_agreement(struct npart__buffer *out, const struct npart__verified *at)
+{
+    uint64_t share = (uint64_t)((double)at->agreed / (double)at->asked * 1000);
+    if (at->agreed == at->asked)
+        npart__append_text(out, "100 % agree");
+    else
+        npart__append_format(out, "%u.%u %% agree", (unsigned)(share / 10), (unsigned)(share % 10));
+}
+
+const char *npart__verified_text(struct npart__arena *arena, const struct npart__oplist *oplist, const char *toolchain)
+{
+    struct npart__buffer text = {.arena = arena}, *out = &text;
+    const struct npart__verified *at = &oplist->verified;
+    const char *separator = at->kind == NPART__VERIFIED_AS_TOLD ? "" : "; ";
+    if (at->kind == NPART__VERIFIED_BY_COMPILER) {
+        npart__append_format(out, "by the compiler: %s, %llu probes, ", at->by, (unsigned long long)at->probes);
+        append_agreement(out, at);
+        if (*toolchain && !npart__same_text(toolchain, at->by))
+            npart__append_format(out, "; not asked at %s", toolchain);
+    } else if (at->kind == NPART__VERIFIED_BY_SOURCE)
+        npart__append_format(out, "by source: %s", at->by);
+    else if (at->kind == NPART__VERIFIED_BY_DOCUMENTS)
+        npart__append_text(out, "from documents");
+    if (*at->note)
+        npart__append_format(out, "%s%s", separator, at->note);
+    const char *made = npart__buffer_text(out);
+    return out->failed ? NULL : made;
+}
