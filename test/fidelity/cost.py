@@ -69,7 +69,8 @@ def read(arguments):
     for name in sorted({row["graph"] for row in table if row["graph"]}):
         if (arguments.models / name).exists():
             answer = model.ask(arguments.tool, arguments.models / name, "hexagon:sm8650")
-            graphs[name] = model.Graph(answer["targets"][0]["nodes"], io_elements[name])
+            graphs[name] = model.Graph(answer["targets"][0]["nodes"], io_elements[name],
+                                       model.asked_quantities(arguments.tool, arguments.models / name))
     scored = [row for row in table if model.is_scored(row)]
     missing = [row for row in scored
                if row["chipset"] not in CHIPS or row["graph"] not in graphs or graphs[row["graph"]].unknown]

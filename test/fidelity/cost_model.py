@@ -13,6 +13,7 @@ import csv
 import gzip
 import json
 import subprocess
+import tempfile
 
 import numpy as np
 
@@ -22,7 +23,6 @@ ELEMENT_BYTES = (2, 1, 2)  # of an activation as it is computed, by precision
 TYPE_BYTES = {0: 4, 1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 16: 2, 21: .5, 22: .5}
 RUNTIMES = ("onnx", "precompiled_qnn_onnx", "qnn_dlc", "qnn_context_binary")
 OVERLAP = 0.5  # of the shorter of a product and its weights
-TILE, LEAST_DEPTH = 32, 16
 IO_CAP_MB = 4.0
 DEEP_FACTOR = 3.3  # of a product that is very deep for its width; typical of the op list
 Z80 = 1.28155
@@ -37,6 +37,7 @@ RATES = {  # name: typical of float16, w8a8, w8a16; kind of work
     "io_gb_per_s": ((8., 8., 5.), "move"), "matrix_tops": ((13., 60., 35.), "matrix")}
 NAMES = (*CHIP_RATES, *RATES)
 N = {name: i for i, name in enumerate(NAMES)}
+ASKED = ("move_gb_per_s", "node_us", "depthwise_gops", "matrix_tops")  # what needs more than a node's work to know
 KINDS = ("matrix", "vector", "move", "setup")
 # Smallest inference over all rows of the chip (AI Hub v0.46.1), and memory bandwidth: measured where known, else by the
 # memory that the chip has.
@@ -90,26 +91,39 @@ def precision_of(type_number):
     return {2: 1, 3: 1, 21: 1, 22: 1, 4: 2, 5: 2}.get(type_number, 0)
 
 
-def up(value, tile):
-    return -(-value // tile) * tile
+SLOW, FAST = "0.000001", "1000000000000"  # of one rate, and of all others
 
 
-def operations(work):
-    depth = work["depth"]
-    depth = up(depth, TILE) if depth >= TILE else up(max(depth, 1), LEAST_DEPTH)
-    return 2. * up(work["rows"], TILE) * up(work["columns"], TILE) * depth * work["taps"] * work["groups"]
+def asked_quantities(tool, path, chip="sm8650"):
+    """By parameter, what each node has of it, in millions (of bytes, elements, operations) or nodes: the tool's own
+    time where that rate alone is slow."""
+    quantities = {}
+    for slow in ASKED:
+        lines = ["format 1", "cost hexagon", 'source "quantities"',
+                 f"param memory_gb_per_s for {chip}" + 3 * f" {FAST}"]
+        for name in RATES:
+            is_time = name.endswith("_us")
+            value = "1000" if is_time and name == slow else f"{1 / float(FAST):.12f}" if is_time else \
+                SLOW if name == slow else FAST
+            lines += [f"param {name} of {precision} for {chip}" + 3 * f" {value}" for precision in PRECISIONS]
+        with tempfile.NamedTemporaryFile("w", suffix=".cost") as file:
+            file.write("\n".join([*lines, ""]))
+            file.flush()
+            nodes = ask(tool, path, f"hexagon:{chip}", "--cost", file.name)["targets"][0]["nodes"]
+        quantities[slow] = [(node.get("ms") or 0) * (1 if slow.endswith("_us") else float(SLOW)) for node in nodes]
+    return quantities
 
 
 class Graph:
     """Quantities of one graph, all on the NPU: `linear` by parameter and precision; `products` with their weights."""
 
-    def __init__(self, nodes, io_elements):
+    def __init__(self, nodes, io_elements, quantities):
         self.linear = np.zeros((len(NAMES), 3))
         self.edge = np.zeros((len(NAMES), 3))  # Q of the graph's inputs and DQ to its outputs
         self.macs = self.bytes = 0.
         self.unknown = 0
         products = []
-        for node in nodes:
+        for i, node in enumerate(nodes):
             work = node.get("work")
             if not work or work["class"] == "none":
                 continue
@@ -117,27 +131,30 @@ class Graph:
                 self.unknown += 1
                 continue
             is_edge = node["op"] in ("QuantizeLinear", "DequantizeLinear")
-            products += self.add(node["op"], work, self.edge if is_edge else self.linear)
+            products += self.add({name: of[i] for name, of in quantities.items()}, work, self.edge if is_edge else
+                                 self.linear, is_edge)
         self.products = np.array(products).reshape(-1, 4)  # operations, MB of weights, precision, is deep
         self.io_elements = io_elements
         by_operations = [self.products[self.products[:, 2] == p, 0].sum() for p in range(3)]
         self.precision = int(np.argmax(by_operations)) if max(by_operations) > 0 else \
             int(np.argmax(self.linear[N["node_us"]]))
 
-    def add(self, op, work, linear):
+    def add(self, asked, work, linear, is_edge):
         p = precision_of(work["activation_type"])
         size = TYPE_BYTES.get(work["activation_type"], 4)
         elements_in, elements_out = work["bytes_in"] / size, work["bytes_out"] / size
         most, kind = max(elements_in, elements_out), work["class"]
-        linear[N["node_us"], p] += 1e-3
+        linear[N["node_us"], p] += 1e-3 * max(asked["node_us"], 1)
+        # Of Q and DQ at the graph's edge, which the tool has on the CPU, there is no more to know.
+        linear[N["move_gb_per_s"], p] += \
+            (elements_in + elements_out) * ELEMENT_BYTES[p] / 1e6 if is_edge else asked["move_gb_per_s"]
         self.macs += work["macs"]
         weights = work["weight_bytes"] * {1: .5, 11: .25}.get(work["weight_type"], 1) / 1e6
         self.bytes += weights
         if kind == "product":
             linear[N["product_us"], p] += work["groups"] * 1e-3
         elif kind == "depthwise" and work["weight_bytes"]:
-            linear[N["depthwise_gops"], p] += \
-                work["rows"] * work["groups"] * work["columns"] * work["taps"] ** .5 / 1e6
+            linear[N["depthwise_gops"], p] += asked["depthwise_gops"]
         elif kind == "depthwise":
             linear[N["pool_gops"], p] += most / 1e6
         elif kind == "normalize":
@@ -145,14 +162,10 @@ class Graph:
         elif kind in ("function", "elementwise"):
             linear[N[kind + "_gops"], p] += elements_out / 1e6
         elif kind in ("move", "convert"):
-            if op != "Concat":
-                linear[N["move_gb_per_s"], p] += (elements_in + elements_out) * ELEMENT_BYTES[p] / 1e6
             return []
-        ops = operations(work) / 1e9 if kind in ("matrix", "product") else 0
-        if kind == "matrix" and not ops:
-            ops = 2 * work["macs"] / 1e9
+        ops = asked["matrix_tops"] if kind in ("matrix", "product") else 0
         deep = kind == "matrix" and work["depth"] >= 8192 and 2048 <= work["columns"] < work["depth"] / 2
-        return [(ops, weights, p, deep)]
+        return [(ops / (DEEP_FACTOR if deep else 1), weights, p, deep)]
 
 
 class Rows:

@@ -110,13 +110,13 @@ static inline void npart__charge(struct npart__bill *bill, enum npart__part part
 
 /* ---- node.c ------------------------------------------------------------------------------------------------ */
 
-/* What a node is charged on one side: a quantity at a rate. A deep product has four: its operations, its weights, what
- * the factor of its depth is off by, the node itself. */
+/* What a node is charged on one side: a quantity at a rate. A deep product has five: its operations, its weights, what
+ * the factor of its depth is off by, what it moves, the node itself. */
 struct npart__charge {
     double quantity;
     uint8_t rate, part; /* the rate's place in npart__rates.items; enum npart__part */
 };
-#define NPART__MOST_CHARGES 4u
+#define NPART__MOST_CHARGES 5u
 
 /* Found once for a session and target, and added to the bill of each plan and trial from there. */
 struct npart__side_cost {
@@ -158,6 +158,24 @@ static inline void npart__charge_node(struct npart__bill *bill, const struct npa
     for (uint32_t i = 0; i < side->count; i++)
         npart__charge(bill, (enum npart__part)side->charges[i].part, side->charges[i].rate, side->charges[i].quantity);
 }
+
+/* ---- blocks.c ---------------------------------------------------------------------------------------------- */
+
+#define NPART__MOST_BLOCK 1024.0
+
+/* How images lie on the chip, and what the whole graph moves for it; without `channel_tile` in the list all is 0. */
+struct npart__image_blocks {
+    uint32_t channels; /* of a block; 0: the list says nothing of it */
+    bool *is_free;     /* by node: a Transpose that moves nothing */
+    double *converted; /* by node: elements of its operands that must change their order before it, each once */
+};
+/* False when out of memory. */
+bool npart__find_blocks(const struct npart__target *target, const struct npart__session *session,
+                        const struct npart__node_costs *nodes, struct npart__arena *arena,
+                        struct npart__image_blocks *out);
+bool npart__joins_blocks(const struct npart__image_blocks *blocks, const struct npart__session *session, uint32_t id);
+double npart__fill_up_image(const struct npart__rates *rates, enum npart__arithmetic arithmetic,
+                            const struct npart__fact *fact, const struct npart__work *work, uint64_t tile);
 
 /* ---- layout.c ---------------------------------------------------------------------------------------------- */
 

@@ -11,6 +11,14 @@
  *   others      elements at a rate by class of work; what only moves by bytes read and written; Concat writes in place
  *   every node  weights at memory_gb_per_s, and node_us
  *
+ * On a chip that keeps images in blocks (`channel_tile`; blocks.c) besides:
+ *
+ *   product     of a convolution: rows filled up to whole blocks; of a dilated one its operand and result twice more
+ *               through move_gb_per_s, as it is cut into as many dense ones and put together again; node_us a group
+ *   depthwise   channels filled up to whole blocks
+ *   moves       a Transpose to or from channels last is none; conversions to the file's order are, and so is a Concat
+ *               within blocks
+ *
  * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
  * what is computed in, whatever the file has: NPUs compute float32 as float16.
  *
@@ -63,7 +71,8 @@ struct costing {
     const struct npart__session *session;
     struct npart__node_costs *out;
     const struct npart__op_id *slow_ops;
-    struct npart__op_id concat;
+    struct npart__op_id concat, conv;
+    struct npart__image_blocks blocks;
     /* of the node at hand */
     uint32_t id;
     const struct npart__work *work;
@@ -153,6 +162,49 @@ static double larger(const struct npart__work *work)
     return in(work) > out(work) ? in(work) : out(work);
 }
 
+static bool is_conv_in_blocks(const struct costing *at)
+{
+    return at->blocks.channels && at->work->class == NPART_WORK_MATRIX &&
+           npart__is_op(npart__node_at(at->session->graph, at->id), at->conv);
+}
+
+/* How many times as many operations a convolution has when its result is filled up to whole blocks. */
+static double image_fill(const struct costing *at)
+{
+    uint32_t value = npart__node_output(at->session->graph, npart__node_at(at->session->graph, at->id), 0);
+    const struct npart__fact *result = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
+    const struct npart__rates *rates = &at->out->rates;
+    return npart__fill_up_image(rates, at->arithmetic, result, at->work, tile_of(rates));
+}
+
+static bool is_dilated(const struct costing *at)
+{
+    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
+    const struct npart__attribute *dilations = npart__node_attribute(at->session->graph, node, "dilations");
+    bool is = false;
+    for (uint32_t i = 0; dilations && dilations->type == 7 && i < dilations->count; i++) /* INTS */
+        is |= dilations->u.ints[i] > 1;
+    return is;
+}
+
+/* Elements that a node passes over memory, beside what it computes. */
+static double moved_elements(const struct costing *at)
+{
+    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
+    const struct npart__image_blocks *blocks = &at->blocks;
+    bool moves = at->work->class == NPART_WORK_MOVE || at->work->class == NPART_WORK_CONVERT;
+    double elements = blocks->channels ? 2 * blocks->converted[at->id] : 0;
+    if (npart__is_op(node, at->concat))
+        /* Its operands are written where it reads them. */
+        moves = blocks->channels && !npart__joins_blocks(blocks, at->session, at->id);
+    else if (blocks->channels && blocks->is_free[at->id])
+        moves = false;
+    else if (is_conv_in_blocks(at) && is_dilated(at))
+        /* Into dense images and back: the operand and the result are read and written once more, each. */
+        elements += 2 * (in(at->work) + out(at->work));
+    return elements + (moves ? in(at->work) + out(at->work) : 0);
+}
+
 /* A product and its weights at the same time. Half of the shorter is charged, as overlap is never whole; which is
  * shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
  * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
@@ -166,6 +218,8 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
     bool is_deep = work->class == NPART_WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
                    work->depth / 2 > work->columns;
     const struct npart__parameter *deep = at->out->rates.values[at->arithmetic][NPART__PARAMETER_DEEP];
+    if (is_conv_in_blocks(at))
+        operations *= image_fill(at);
     bool is_limited = ms_of(at, NPART__PARAMETER_MATRIX, operations) >= ms_of(at, NPART__PARAMETER_MEMORY, bytes);
     operations *= is_limited ? 1 : 0.5;
     bytes *= is_limited ? 0.5 : 1;
@@ -190,9 +244,12 @@ static void charge_depthwise(const struct costing *at, struct npart__side_cost *
 {
     const struct npart__work *work = at->work;
     bool is_filter = work->weight_bytes && work->taps && work->rows;
+    double channels = (double)work->groups * (double)work->columns, block = at->blocks.channels;
+    if (block > 0)
+        channels = ceil(channels / block) * block;
     if (is_filter)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_DEPTHWISE,
-               (double)work->rows * (double)work->groups * (double)work->columns * sqrt((double)work->taps));
+               (double)work->rows * channels * sqrt((double)work->taps));
     else
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_POOL, larger(work));
 }
@@ -203,6 +260,8 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
     bool is_move = work->class == NPART_WORK_MOVE, is_convert = work->class == NPART_WORK_CONVERT;
+    /* A grouped convolution is as many as it has groups, each with a start of its own. */
+    double starts = is_conv_in_blocks(at) && work->groups > 1 ? (double)work->groups + 1 : 1;
     enum npart__part part = is_convert ? NPART__PART_QUANTIZE : NPART__PART_NPU_BANDWIDTH;
     /* Everything else is two bytes wide on the NPU, float32 too. */
     double element_bytes = at->arithmetic == NPART__ARITHMETIC_W8A8 ? 1 : 2;
@@ -218,11 +277,8 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_FUNCTION, out(work));
     else if (work->class == NPART_WORK_ELEMENTWISE)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_ELEMENTWISE, out(work));
-    /* Concat's operands are written where it reads them. */
-    else if (is_convert || (is_move && !npart__is_op(npart__node_at(at->session->graph, at->id), at->concat)))
-        charge(at, side, part, NPART__PARAMETER_MOVE,
-               (in(work) + out(work)) * element_bytes);
-    charge(at, side, is_convert ? part : NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NODE, 1);
+    charge(at, side, part, NPART__PARAMETER_MOVE, moved_elements(at) * element_bytes);
+    charge(at, side, is_convert ? part : NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NODE, starts);
 }
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------- */
@@ -371,18 +427,19 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
                        const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout)
 {
-    static const char concat[] = "Concat";
-    const char *names[NPART__COUNT(slow_rows) + 1];
+    enum { CONCAT = NPART__COUNT(slow_rows), CONV, NAMES };
+    const char *names[NAMES] = {[CONCAT] = "Concat", [CONV] = "Conv"};
     for (size_t i = 0; i < NPART__COUNT(slow_rows); i++)
         names[i] = slow_rows[i].op ? slow_rows[i].op : "";
-    names[NPART__COUNT(slow_rows)] = concat;
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
     inout->works = works->items;
     inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
     if (!inout->items || !ids)
         return false;
-    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)],
-                         .share = 1};
+    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[CONCAT],
+                         .conv = ids[CONV], .share = 1};
+    if (!npart__find_blocks(target, session, inout, arena, &at.blocks))
+        return false;
     bool is_shared = has_shares(target->oplist);
     /* What a session has copied is told of its user, which has its work. */
     NPART__ASSERT(works->count == session->graph->nodes.count, "the work of %u nodes", (unsigned)works->count);

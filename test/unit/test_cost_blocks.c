@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a chip that keeps images in blocks takes more or less than one of which nothing is said, by hand from
+ * lib/plan/cost/blocks.c.
+ */
+#include "npu_partition.h"
+#include "support/model_text.h"
+#include "support/test.h"
+
+#include <math.h>
+
+/* An element is 2 bytes, and takes 2e-6 ms to read or to write; a node takes 1 ms, an operation 1e-9 ms. */
+#define RATES                                                                                                          \
+    "format 1\ntarget t\nlayout nhwc Conv\nthrough Abs Add Concat\nparam launch_ms 1 1 1\n"                            \
+    "param matrix_tops 1 1 1\nparam depthwise_gops 1 1 1\nparam pool_gops 1 1 1\nparam normalize_gops 1 1 1\n"         \
+    "param function_gops 1 1 1\nparam elementwise_gops 1 1 1\nparam memory_gb_per_s 1000000 1000000 1000000\n"         \
+    "param move_gb_per_s 1 1 1\nparam node_us 1000 1000 1000\nparam io_gb_per_s 1 1 1\n"
+#define BLOCKS "param channel_tile 32 32 32\nparam height_tile 8 8 8\nparam width_tile 4 4 4\n"
+#define OPS "op Abs Add Concat Conv MatMul Reshape Transpose\n"
+#define IMAGE "input x float32[1,32,8,8]\ninit w float32[32,32,1,1]\nnode c = Conv(x, w)\n" /* 2,048 elements */
+#define PASS (2 * 2048 * 2e-6)
+
+static const struct {
+    const char *what, *model;
+    double more; /* ms, with blocks */
+} rows[] = {
+    {"channels to the end", IMAGE "node y = Transpose(c) perm=[0,2,3,1]\noutput y\n", -PASS},
+    {"and back, for a convolution",
+     IMAGE "node t = Transpose(c) perm=[0,2,3,1]\nnode b = Abs(t)\nnode u = Transpose(b) perm=[0,3,1,2]\n"
+           "node y = Conv(u, w)\noutput y\n", -2 * PASS},
+    {"another order", IMAGE "node y = Transpose(c) perm=[0,1,3,2]\noutput y\n", 0},
+    {"of what is no image", "input x float32[1,64,32]\nnode a = MatMul(x, x2)\nnode y = Transpose(a) perm=[1,0,2]\n"
+     "input x2 float32[1,32,32]\noutput y\n", 0},
+    {"positions made one axis", IMAGE "init s int64[3] = 1 32 64\nnode r = Reshape(c, s)\nnode y = Abs(r)\noutput y\n",
+     0},
+    {"channels taken apart",
+     IMAGE "init s int64[5] = 1 2 16 8 8\nnode r = Reshape(c, s)\nnode y = Abs(r)\noutput y\n", PASS},
+    {"a product of an image", IMAGE "init v float32[8,8]\nnode y = MatMul(c, v)\noutput y\n", PASS},
+    {"two of them, converted once",
+     IMAGE "init v float32[8,8]\nnode a = MatMul(c, v)\nnode b = MatMul(c, v)\nnode y = Add(a, b)\noutput y\n", PASS},
+    {"whole blocks of channels", IMAGE "node y = Concat(c, c) axis=1\noutput y\n", 0},
+    {"positions", IMAGE "node y = Concat(c, c) axis=2\noutput y\n", 0},
+    {"parts of blocks", "input x float32[1,16,8,8]\nnode a = Abs(x)\nnode y = Concat(a, a) axis=1\noutput y\n",
+     2 * 2048 * 2e-6},
+    {"a line of tokens", "input x float32[1,64,32]\nnode a = Abs(x)\nnode y = Concat(a, a) axis=1\noutput y\n",
+     2 * 4096 * 2e-6},
+    {"dilated", "input x float32[1,32,12,8]\ninit w float32[32,32,3,1]\nnode y = Conv(x, w) dilations=[2,1]\noutput y\n",
+     2 * (3072 + 2048) * 2e-6},
+    {"in groups", "input x float32[1,64,8,8]\ninit w float32[64,32,1,1]\nnode y = Conv(x, w) group=2\noutput y\n", 2},
+    /* 14 x 14 are 224 rows in tiles of 32, and 256 in blocks of 8 x 4 */
+    {"an image of no whole blocks",
+     "input x float32[1,32,14,14]\ninit w float32[32,32,1,1]\nnode y = Conv(x, w)\noutput y\n",
+     2 * (256 - 224) * 32 * 32e-9},
+    /* 24 channels as 32 */
+    {"depthwise", "input x float32[1,24,8,8]\ninit w float32[24,1,1,1]\nnode y = Conv(x, w) group=24\noutput y\n",
+     8 * 64e-6},
+};
+
+static double whole_of(const char *model, const char *blocks)
+{
+    struct bytes bytes = model_from_text(model);
+    struct npart_error error;
+    struct npart_cost cost = {.size = sizeof cost};
+    npart_model *read = NULL;
+    npart_inference *inference = NULL;
+    npart_oplist *oplist = NULL;
+    npart_plan *plan = NULL;
+    char list[1500];
+    (void)snprintf(list, sizeof list, "%s%s%s", RATES, blocks, OPS);
+    REQUIRE(npart_model_read_memory(&read, bytes.data, bytes.size, NULL, &error) == NPART_OK);
+    REQUIRE(npart_inference_make(&inference, read, NULL, &error) == NPART_OK);
+    REQUIRE(npart_oplist_read_memory(&oplist, list, strlen(list), "l", NULL, &error) == NPART_OK);
+    REQUIRE(npart_plan_make(&plan, inference, oplist, "t", NULL, &error) == NPART_OK);
+    npart_plan_cost(plan, &cost);
+    npart_plan_free(plan);
+    npart_oplist_free(oplist);
+    npart_inference_free(inference);
+    npart_model_free(read);
+    bytes_free(&bytes);
+    return cost.npu_whole.typical_ms;
+}
+
+static void test_cost__blocks(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double without = whole_of(rows[i].model, ""), with = whole_of(rows[i].model, BLOCKS);
+        bool is_near = without > 0 && fabs(with - without - rows[i].more) < 1e-9;
+        if (!is_near)
+            (void)printf("%s: %g more, and not %g\n", rows[i].what, with - without, rows[i].more);
+        CHECK(is_near);
+    }
+}
+
+TESTS(test_cost__blocks)
