@@ -106,6 +106,20 @@ def test_reports_are_the_tools(tool: str, encoder: pathlib.Path, detector: pathl
     assert found.to_dict() == json.loads(printed("--format", "json"))
 
 
+def test_several_targets_are_one_report(tool: str, encoder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    before = analyze(encoder, "hexagon,tidl", advice=False)
+    after = analyze(encoder, "hexagon,tidl", dims={"batch": 1, "sequence": 128})
+    saved = tmp_path / "before.json"
+    saved.write_text(before.to_json(), encoding="utf-8")
+    done = subprocess.run([tool, "diff", saved, encoder, "-d", "batch=1", "-d", "sequence=128", "--format", "json"],
+                          capture_output=True, text=True)
+    found = diff(before.to_dict(), after)
+    assert found.to_dict() == json.loads(done.stdout)
+    assert [f"{target.name}: better" in str(found) for target in after.targets] == [True, True]
+    assert (found.is_worse, len(found), found[1].change) == (False, 2, "better")
+    assert repr(found).startswith("<Diffs: better, ")
+
+
 def rounded(found: Diff) -> Diff:
     """A report has six digits."""
     def short(number: float | None) -> float | None:

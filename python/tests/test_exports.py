@@ -2,6 +2,7 @@
 """Pipelines on exports that PyTorch 2.15 wrote (exports/make.py): which line of the model does not fit."""
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import json
 import linecache
@@ -17,7 +18,8 @@ import pytest
 
 import npu_partition
 import npu_partition.torch
-from npu_partition._checks import RefusedNode, Thresholds, distinct_names
+from npu_partition import analyze
+from npu_partition._checks import RefusedNode, Thresholds, check, distinct_names
 from npu_partition.testing import ThresholdError, assert_partitions
 
 pytest_plugins = ["pytester"]
@@ -273,3 +275,12 @@ def test_export_is_fixed(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
     assert_partitions(output, both)
     with pytest.raises(npu_partition.ArgumentError, match="needs output"):
         npu_partition.torch.export(None, targets=both, fix="bits")
+
+
+def test_checks_say_what_takes_nodes(detector: pathlib.Path) -> None:
+    """XNNPACK is a library of kernels, and no NPU."""
+    found, = check(analyze(detector, "xnnpack"), Thresholds(max_partitions=1, min_coverage=1))
+    assert "nodes in XNNPACK)" in str(found) and "not in XNNPACK" in str(found)
+    assert "NPU" not in str(found)
+    none = dataclasses.replace(found.summary, accepted=0)
+    assert "no node runs in XNNPACK" in Thresholds().missed(none, found.unit)

@@ -93,7 +93,8 @@ def test_the_page_says_the_same() -> None:
 def test_numbers_are_the_pages() -> None:
     draw = random.Random(4)
     numbers = [draw.uniform(1, 10) * 10 ** draw.uniform(-4, 9) for _time in range(2000)]
-    numbers += [0.125, 0.375, 2.5, 99.95, 9.995, 0.0995, 995, 99.5e3, 1000, 999.5, 0.005, 1, 0.25, 0.5]
+    numbers += [0.125, 0.375, 2.5, 99.95, 99.93, 9.995, 9.97, 0.0992, 0.0995, 995,
+                99.5e3, 1000, 999.5, 0.005, 1, 0.25, 0.5]
     found = drawn([], numbers)
     for value, expected in zip(numbers, found["numbers"]):
         ranges: list[tuple[float | None, ...]] = [(value / 2, value, value * 3), (value / 20, value, value * 30)]

@@ -7,6 +7,8 @@ import json
 import pathlib
 import pickle
 import subprocess
+import sys
+import types
 from typing import Any
 
 import pytest
@@ -33,7 +35,7 @@ def told(found: npu_partition.SessionOptions) -> dict[str, Any]:
 TARGETS = ["hexagon", "hexagon:v68", "hexagon:57", "hexagon:60+float", "coreml-mlprogram", "coreml-mlprogram+static",
            "coreml-neuralnetwork", "dla", "intel-npu", "nnapi", "nnapi+nchw", "tidl", "tidl+sixteen", "webnn", "xdna",
            "xdna+cnn", "xnnpack"]
-MODELS = ["distilbert-base.ts14.dyn.onnx", "detector.dynamo.onnx"]
+MODELS = ["distilbert-base.ts14.dyn.onnx", "detector.dynamo.onnx", "mobilenetv2.qdq-int8.onnx"]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -93,3 +95,32 @@ def test_no_session_falls_back_unseen(encoder: pathlib.Path) -> None:
     made = dataclasses.replace(here, free_dimension_overrides={"n": 3}).session(model.SerializeToString())
     assert made.get_providers() == ["CPUExecutionProvider"]
     assert made.get_inputs()[0].shape == [3]
+
+
+@pytest.mark.parametrize("is_plugin", [True, False])
+def test_plugins_are_handed_over_by_their_devices(is_plugin: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name alone ONNX Runtime passes a plug-in over."""
+    told: list[Any] = []
+
+    class Options:
+        def add_session_config_entry(self, *_entry: str) -> None:
+            pass
+
+        def add_provider_for_devices(self, devices: list[Any], options: dict[str, str]) -> None:
+            told.append(([device.ep_name for device in devices], options))
+
+    class Session:
+        def __init__(self, model: str, options: Options, providers: Any = None) -> None:
+            told.append((model, providers))
+
+        def get_providers(self) -> list[str]:
+            return ["QNNExecutionProvider"]
+
+    devices = [types.SimpleNamespace(ep_name=name) for name in ("CPUExecutionProvider", "QNNExecutionProvider")]
+    monkeypatch.setitem(sys.modules, "onnxruntime", types.SimpleNamespace(
+        SessionOptions=Options, InferenceSession=Session, get_ep_devices=lambda: devices[:1 + is_plugin],
+        get_available_providers=lambda: ["QNNExecutionProvider"]))
+    found = session_options("hexagon")
+    assert isinstance(found.session("model.onnx"), Session)
+    assert told == ([(["QNNExecutionProvider"], dict(found.provider_options)), ("model.onnx", None)] if is_plugin
+                    else [("model.onnx", found.providers)])

@@ -13,6 +13,7 @@ from .results import PlanVerdict, Verdict
 
 Data = Mapping[str, Any]
 VERDICTS, PLAN_VERDICTS = get_args(Verdict), get_args(PlanVerdict)  # in the order of the enums
+FITS = {None: _native.NPART_FIT_UNKNOWN, False: _native.NPART_FIT_NO, True: _native.NPART_FIT_YES}
 NOT_KNOWN_BYTES = 0xFFFFFFFFFFFFFFFF
 # Members that are called as in the JSON.
 COUNTS = ("nodes", "folded", "live", "fused", "accepted", "refused", "unknown", "failed", "partitions", "switches")
@@ -80,6 +81,7 @@ def _fill_summary(out: _native.npart_summary, data: Data) -> None:
     out.has_macs = data["macs"] is not None
     out.macs, out.macs_on_npu = data["macs"] or 0, data["macs_on_npu"] or 0
     out.mac_coverage = data["mac_coverage"] or 0
+    out.fits, out.placed_later = FITS[data.get("fits")], data.get("placed_later", 0)  # an older report has neither
 
 
 def _node(data: Data) -> _native.npart_side_node:
