@@ -31,7 +31,7 @@ $(OUT)/npu_partition.def: $(headers)
 $(OUT)/npu-partition.exe: $(tool_objects) $(static_library)
 	$(CC) -municode $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
 
-check-packaging: $(tool) ## the files for Homebrew, conda-forge and vcpkg: linted, and run on the tarball of `make dist` (installs what it needs)
+check-packaging: $(tool) ## the files for Homebrew, conda-forge and vcpkg: linted, and run on the tarball of `make dist`
 	sh tools/setup.sh packaging
 	test -x $(BUILD)/venv-packaging/bin/python || $(PYTHON) -m venv $(BUILD)/venv-packaging
 	$(BUILD)/venv-packaging/bin/pip install --quiet --disable-pip-version-check py-rattler-build==0.73.0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: fill.sh TARBALL FOLDER [URL]   Writes into FOLDER the formula, recipe and port of the release that the tarball of
-# `make dist` is: its version and checksums, and where it is found (default: among the files of the release, by its tag).
+# usage: fill.sh TARBALL FOLDER [URL]   Writes into FOLDER the formula, recipe and port of the release that the tarball
+# of `make dist` is: its version and checksums, and where it is found (default: among the release's files, by its tag).
 set -eu
 tarball=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,6 +14,6 @@ sha256=$(sha256sum <"$tarball") sha512=$(sha512sum <"$tarball")
 cd "$here"
 find . -type f ! -name fill.sh | while read -r file; do
 	mkdir -p "$folder/$(dirname "$file")"
-	sed "s|@VERSION@|$version|g; s|@URL@|$url|g; s|@HOME@|$home|g; s|@SHA256@|${sha256%% *}|g; s|@SHA512@|${sha512%% *}|g" \
-		"$file" >"$folder/${file%.in}"
+	sed "s|@VERSION@|$version|g; s|@URL@|$url|g; s|@HOME@|$home|g
+		s|@SHA256@|${sha256%% *}|g; s|@SHA512@|${sha512%% *}|g" "$file" >"$folder/${file%.in}"
 done

@@ -47,7 +47,8 @@ done
 
 "$python" "$checks/recipe.py" "$folder/recipes/conda/recipe.yaml" >"$folder/recipe.sh"
 sources conda
-(cd "$folder/conda" && PREFIX=$folder/conda-prefix CPU_COUNT=2 CPPFLAGS='' LDFLAGS='' sh -eu "$folder/recipe.sh") >/dev/null
+(cd "$folder/conda" && PREFIX=$folder/conda-prefix CPU_COUNT=2 CPPFLAGS='' LDFLAGS='' \
+	sh -eu "$folder/recipe.sh") >/dev/null
 says_the_same "$folder/conda-prefix/bin/npu-partition"
 for name in include/npu_partition.h lib/pkgconfig/npu-partition.pc lib/libnpu_partition.so; do
 	[ -s "$folder/conda-prefix/$name" ] || fail "the recipe does not install $name"
@@ -76,8 +77,9 @@ for linkage in static dynamic; do
 	cmake -S "$work/program" -B "$work/program/build" -DCMAKE_PREFIX_PATH="$work/moved" >>"$work.log" 2>&1 &&
 		cmake --build "$work/program/build" >>"$work.log" 2>&1 || fail "$(tail -5 "$work.log")"
 	"$work/program/build/main" "$model" hexagon >"$work/counted"
-	[ $linkage = static ] || LD_LIBRARY_PATH= ldd "$work/program/build/main" | grep -q libnpu_partition || fail "not shared"
-	[ -f "$work/moved/share/npu-partition/copyright" ] && [ ! -e "$work/moved/bin" ] || fail "the port of $linkage lacks files"
+	[ $linkage = static ] || ldd "$work/program/build/main" | grep -q libnpu_partition || fail "not shared"
+	[ -f "$work/moved/share/npu-partition/copyright" ] && [ ! -e "$work/moved/bin" ] ||
+		fail "the port, $linkage: its files are others"
 done
 cmp "$folder/vcpkg-static/counted" "$folder/vcpkg-dynamic/counted"
 echo "packaging: formula, recipe and port install what this checkout builds"

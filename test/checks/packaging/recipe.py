@@ -30,7 +30,8 @@ def main() -> int:
         if recipe[name] != other[name]:
             sys.exit(f"recipe: {name} is another on {PLATFORMS[1]}")
     needed = [*recipe["requirements"]["build"], *recipe["requirements"]["host"]]
-    print(f"recipe: {recipe['package']['name']} {recipe['package']['version']}, with {', '.join(needed)}", file=sys.stderr)
+    package = recipe["package"]
+    print(f"recipe: {package['name']} {package['version']}, with {', '.join(needed)}", file=sys.stderr)
     script = recipe["build"]["script"]
     print("\n".join(script if isinstance(script, list) else [str(script)]))
     return 0
