@@ -28,7 +28,7 @@ from cost_model import CHIPS, CHIP_NAMES, IS_RATE, N, NAMES, PRECISIONS, RATES, 
 HERE = pathlib.Path(__file__).parent
 RESIDUALS = HERE / "cost_residuals.csv"
 BEGIN, END = "# begin: fitted by make fit", "# end: fitted"
-MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .20, .60, (.75, .90), 2.5, .86
+MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .145, .45, (.75, .90), 2.5, .88
 INSIDE_AIM = .79
 TOLD = ("matrix_tops", "depthwise_gops", "elementwise_gops", "normalize_gops", "move_gb_per_s", "product_us", "node_us")
 INTRODUCTION = """# The cost formula against published latencies
@@ -42,15 +42,19 @@ spread. Parameters of the CPU (`oplists/phone-cpu.cost`) were set by the rows th
 held out.
 
 The formula is that of `docs/architecture.md`, "Cost": a sum of quantities of each node, each at a rate of the chip and
-precision, where the product of a node and the stream of its weights overlap by half. A chip's rates are fitted together
-with all others': what a precision has in common, the chip's speed, and its own strength at matrix, vector, moving and
-starting work, each with a prior (`test/fidelity/cost_model.py`). Errors have heavy tails, by network and by row, so a
-network that no formula catches pulls little. Nothing depends on a network's name.
+precision, where the product of a node and the stream of its weights overlap by half, and images lie in blocks. A chip's
+rates are fitted together with all others': what a precision has in common, the chip's speed, and its own strength at
+matrix, vector, moving and starting work, each with a prior (`test/fidelity/cost_model.py`). Errors have heavy tails, by
+network and by row, so a network that no formula catches pulls little. Nothing depends on a network's name. What a graph
+has of each quantity is asked of the tool itself, whose rates are made slow one at a time.
 
 The interval: each parameter is log-normal, and so is what the formula itself misses (`model_sigma`), which is found by
 folds within the networks that are not held out. Held-out rows take no part in either. But the form of the formula, the
-widths of the priors and the aim of the interval (79 % inside) were chosen by comparing some 100 variants in such folds of
-the same networks, so the figures flatter the formula somewhat. Of families none was chosen by.
+widths of the priors and the aim of the interval (79 % inside) were chosen by comparing some 150 variants in such folds
+of the same networks, so the figures flatter the formula somewhat. Families were looked at for the last 50 of these.
+
+Tau is to be 0.92 and is not: where rows of two runtimes themselves agree by 0.94 (below), and where networks err that
+no formula catches, the same pairs are in the wrong order. The bar here is what is reached.
 
 The bar for high/low (2.5) is held against the widest interval of all held-out rows in this draw of the folds.
 
@@ -347,6 +351,46 @@ def worst(report, rows, held, count=20):
                table_of(["network", "precision", "rows", "factor", "our reading, not verified"], lines))
 
 
+def rows_apart(report, arguments):
+    """What published rows of one network on one chip are off by each other: no formula does better than that."""
+    table = [row for row in model.read_table(arguments.truth / "latency.csv.gz")
+             if model.is_scored(row) and row["chipset"] in CHIPS]
+    ms = {(row["graph"], row["chipset"], row["runtime"]): float(row["ms"]) for row in table}
+    path = arguments.truth / "latency_other" / "latency_aihub_v0.47.0.csv.gz"
+    newer = {} if not path.exists() else {
+        (row["graph"], row["chipset"], row["runtime"]): float(row["ms"])
+        for row in model.read_table(path) if model.is_scored(row)}
+    pairs = {"v0.47.0 by v0.46.1": [(key, newer[key], one) for key, one in ms.items() if key in newer],
+             "ONNX Runtime by QNN": [(key, one, ms[other]) for key, one in ms.items() if key[2] == "onnx"
+                                     and (other := (*key[:2], "qnn_dlc")) in ms]}
+    precisions = {row["graph"]: row["precision"] for row in table}
+    lines = []
+    for name, items in pairs.items():
+        if items:
+            lines.append([name, str(len(items)), *pair_figures(items, precisions)])
+    report.add("## How far apart rows are themselves", "", "One published time by another of the same network on the "
+               "same chip. Between runtimes each chip's median is taken out, as the formula has a share of the runtime "
+               "for each chip. Both runtimes get nearly the same time from the formula, so what they differ by is not "
+               "in it.", "",
+               table_of(["one by the other", "pairs", "median error", "90th percentile", "tau"], lines))
+
+
+def pair_figures(items, precisions):
+    log = np.log([one / other for _, one, other in items])
+    chips = np.array([key[1] for key, _, _ in items])
+    for chip in set(chips):
+        log[chips == chip] -= np.median(log[chips == chip])
+    groups = collections.defaultdict(list)
+    for key, one, other in items:
+        groups[key[1], precisions[key[0]], key[2] in model.RUNTIMES[:2]].append((one, other))
+    by_chip = collections.defaultdict(lambda: np.zeros(2))
+    for key, of in groups.items():
+        by_chip[key[0]] += kendall(*np.array(of).T)
+    tau = np.mean([agree / count for agree, count in by_chip.values() if count])
+    error = np.abs(np.exp(log) - 1)
+    return [percent(np.median(error)), percent(np.quantile(error, .9)), f"{tau:.3f}"]
+
+
 def by_family(report, rows, start):
     family = np.unique(rows.family, return_inverse=True)[1]
     held = held_out(rows, family, True, start)
@@ -406,6 +450,7 @@ def check(arguments):
     report.add(f"Baselines in the same folds, median error: launch + max(MACs, bytes) "
                f"{percent(np.median(errors(rows, roof)))}, MACs alone {percent(np.median(errors(rows, macs)))}.", "")
     other_draws(report, rows, start)
+    rows_apart(report, arguments)
     by_family(report, rows, start)
     worst(report, rows, held)
     cost_tool.agreement(report, arguments, graphs, rows)

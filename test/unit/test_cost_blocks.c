@@ -44,7 +44,8 @@ static const struct {
      2 * 2048 * 2e-6},
     {"a line of tokens", "input x float32[1,64,32]\nnode a = Abs(x)\nnode y = Concat(a, a) axis=1\noutput y\n",
      2 * 4096 * 2e-6},
-    {"dilated", "input x float32[1,32,12,8]\ninit w float32[32,32,3,1]\nnode y = Conv(x, w) dilations=[2,1]\noutput y\n",
+    {"dilated",
+     "input x float32[1,32,12,8]\ninit w float32[32,32,3,1]\nnode y = Conv(x, w) dilations=[2,1]\noutput y\n",
      2 * (3072 + 2048) * 2e-6},
     {"in groups", "input x float32[1,64,8,8]\ninit w float32[64,32,1,1]\nnode y = Conv(x, w) group=2\noutput y\n", 2},
     /* 14 x 14 are 224 rows in tiles of 32, and 256 in blocks of 8 x 4 */
