@@ -821,6 +821,7 @@ class npart_plan_info(Structure):
     unit: Bytes | None
     on_unit: Bytes | None
     beside: Bytes | None
+    verified: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
@@ -838,6 +839,7 @@ class npart_plan_info(Structure):
         ("unit", c_char_p),
         ("on_unit", c_char_p),
         ("beside", c_char_p),
+        ("verified", c_char_p),
     ]
 
 

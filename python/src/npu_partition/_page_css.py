@@ -4,13 +4,15 @@ CSS = """\
 .npu-partition { color-scheme: light dark; --background: #ffffff; --surface: #f5f6f8; --raised: #e8ebf0; --border:
 #d3d8df; --control: #7d8590; --text: #1b1f24; --muted: #57606a; --accent: #0a58ca; --on-accent: #ffffff; --npu: #146c3c;
 --cpu: #954c00; --fail: #b91c2b; --unknown: #7a3cad; --other: #5a636e; --selected: #0a58ca; --selected-surface: #e3edfb;
+--cause-1: #0b5394; --cause-2: #a61e4d; --cause-3: #5f3dc4; --cause-4: #056b50; --cause-5: #7a4f01; --cause-6: #495057;
 --font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif; --code: ui-monospace,
 "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; --bar-height: 2.75rem; }
 .npu-partition { color-scheme: light; }
 body[data-jp-theme-light="false"] .npu-partition, body.vscode-dark .npu-partition, html[theme=dark] .npu-partition {
 color-scheme: dark; --background: #14171b; --surface: #1e2329; --raised: #2a3038; --border: #3a414b; --control: #79828d;
 --text: #e6eaef; --muted: #a3acb7; --accent: #6ea8fe; --on-accent: #0d1117; --npu: #4cc38a; --cpu: #f0a04b; --fail:
-#ff7b86; --unknown: #c79bf2; --other: #98a1ac; --selected: #6ea8fe; --selected-surface: #1d2f4a; }
+#ff7b86; --unknown: #c79bf2; --other: #98a1ac; --selected: #6ea8fe; --selected-surface: #1d2f4a; --cause-1: #74b0f4;
+--cause-2: #f783ac; --cause-3: #b197fc; --cause-4: #63e6be; --cause-5: #ffd43b; --cause-6: #adb5bd; }
 .npu-partition * { box-sizing: border-box; }
 .npu-partition h1, .npu-partition h2, .npu-partition h3, .npu-partition p, .npu-partition ul, .npu-partition dl,
 .npu-partition dd { margin: 0; padding: 0; }
@@ -34,8 +36,11 @@ solid var(--border); }
 .npu-partition .model { min-width: 0; overflow-wrap: anywhere; }
 .npu-partition .overview { white-space: nowrap; }
 .npu-partition .overview thead th { white-space: normal; vertical-align: bottom; }
-.npu-partition .overview th.name { font-weight: 600; min-width: 9rem; white-space: normal; overflow-wrap: anywhere; }
-.npu-partition .overview .first-step { white-space: normal; min-width: 14rem; }
+.npu-partition .overview th, .npu-partition .overview td { padding: 0.3rem 0.45rem; }
+.npu-partition .strip { display: block; width: 100%; min-width: 6rem; height: 1rem; background: var(--surface);
+print-color-adjust: exact; }
+.npu-partition .overview th.name { font-weight: 600; min-width: 12rem; white-space: normal; overflow-wrap: anywhere; }
+.npu-partition .overview .first-step { white-space: normal; min-width: 11rem; }
 .npu-partition .sign { display: inline-block; width: 1.25em; text-align: center; }
 .npu-partition .answer { display: inline-flex; gap: 0.15em; align-items: center; font-weight: 650; white-space: nowrap;
 }
