@@ -252,7 +252,8 @@ class Writer:
         if row.base == "own":
             return row.of
         if row.base in ("part", "record", "ref"):
-            return self.records[row.of].words[3]
+            kind = self.records[row.of].words[3]
+            return f"tuple[{kind}, ...]" if row.key.endswith("[]") else kind
         if row.base in ("list", "refs"):
             return f"tuple[{self.records[row.of].words[3]}, ...]"
         if row.base == "map":

@@ -1000,7 +1000,6 @@ class FixStep:
     nodes_added: tuple[str, ...]
     after: StepAfter
     after_by_target: tuple[StepAfter, ...]
-    """The same of each target."""
     caveats: tuple[str, ...]
     """What a user must know of it, as sentences; ends with NULL."""
 
