@@ -9,7 +9,8 @@ FOLDER is what providers_build.py made, of the two providers' own source. PYTHON
 its session at this level writes the model as it is before nodes are handed out, and the provider is asked about that.
 Casts that the session put round FLOAT16 nodes, which its CPU provider lacks and no other one needs, are taken out again.
 NAME: nnapi, nnapi-nchw, coreml-mlprogram, coreml-neuralnetwork, or one of the last two with -static; of several each has
-a line. Weights that lie elsewhere are read as zeros. Nothing is compiled or run: what the provider says when it builds its model is not known.
+a line. Weights that lie elsewhere are zeros, and in the file as far as it can hold them: of weights that lie elsewhere
+these providers take no node. Nothing is compiled or run: what the provider says when it builds its model is not known.
 """
 import argparse
 import json
@@ -25,6 +26,7 @@ from given_sizes import with_sizes
 from zeros import write_zeros
 
 VERSIONS = {"nnapi": 31, "coreml": 7}  # Android's API level and Core ML's version, as each has off its own system
+MOST_EMBEDDED = 1500 << 20  # bytes of weights; a file of protobuf holds 2 GB
 INSERTED = "InsertedPrecisionFreeCast_"
 
 
@@ -72,6 +74,8 @@ def prepared(path, options, dims, folder):
     for index, node in enumerate(model.graph.node):
         node.name = f"n{index}_"
     write_zeros(model, folder)
+    if sum(file.stat().st_size for file in folder.iterdir()) < MOST_EMBEDDED:
+        onnx.load_external_data_for_model(model, str(folder))
     onnx.save(model, folder / "model.onnx")
     write_optimized(folder / "model.onnx", options.level, folder / "optimized.onnx")
     without_inserted_casts(folder / "optimized.onnx")

@@ -137,6 +137,12 @@ def fetch_source(folder, root, mirror):
     run("tar", "-C", root / "src", "--strip-components=1", "-xf", archive)
 
 
+def mend_source(root):
+    """Without Abseil InlinedVector<bool> has no array; it stands in what writes a model, which is never called."""
+    path = root / "src/onnxruntime/core/providers/coreml/builders/impl/slice_op_builder.cc"
+    path.write_text(re.sub(r"AsSpan\((begin|end)_mask_values\)", "gsl::span<const bool>()", path.read_text()))
+
+
 def make_environment(folder):
     python = folder / "env/bin/python"
     if not python.exists():
@@ -215,7 +221,7 @@ def build(folder, root, jobs):
     (folder / "ask").chmod(0o755)
 
 
-LINK = ("g++ -o /out/ask /out/providers_ask.o /out/obj/*.o -Wl,--gc-sections -Wl,--unresolved-symbols=ignore-all "
+LINK = ("g++ -no-pie -o /out/ask /out/providers_ask.o /out/obj/*.o -Wl,--gc-sections -Wl,--unresolved-symbols=ignore-all "
         "-lonnx -lonnx_proto -lprotobuf -lcpuinfo -lpthread -ldl")
 
 
@@ -233,6 +239,7 @@ def main():
         os.execv(python, [python, __file__, *sys.argv[1:]])  # which has protobuf
     root = make_debian(folder, options.mirror)
     fetch_source(folder, root, options.mirror)
+    mend_source(root)
     for name in ("out/obj", "out/gen/coreml_proto"):
         (root / name).mkdir(parents=True, exist_ok=True)
     if not (root / "out/gen/coreml_proto/Model.pb.h").is_file():
