@@ -67,7 +67,8 @@ This page was made of {len(exports)} exports of {len({row['architecture'] for ro
 
 Weights are random, and graphs small where a family allows, so times are not those of products. Whole means here: all
 nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. Plans are predictions. Compilers were
-asked about {len(asked)} of the rows; {agreed} of these plans are what the compiler did, node by node.
+asked about {len(asked)} of the rows; {agreed} of these plans are what the compiler did, node by node (`xnnpack`: by the
+number of partitions; `ethos-u`: of models whose types were made INT8).
 
 [The dataset](../benchmark/README.md) has the fields and how to run it. `benchmark/page.py` writes this page down to
 "{KEPT[3:]}".
