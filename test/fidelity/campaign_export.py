@@ -89,6 +89,8 @@ def small_config(name):
     config = AutoConfig.for_model(name)
     wanted = dict(SMALL, **ADJUST.get(name, {}))
     for key, value in wanted.items():
+        if isinstance(getattr(config, key, None), (list, tuple)) and not isinstance(value, (list, tuple)):
+            continue  # a number for each stage: no model is made smaller by one of them
         try:
             if hasattr(config, key) and getattr(config, key) is not None or key in ADJUST.get(name, {}):
                 setattr(config, key, value)
