@@ -391,14 +391,16 @@ def pair_figures(items, precisions):
     return [percent(np.median(error)), percent(np.quantile(error, .9)), f"{tau:.3f}"]
 
 
-def by_family(report, rows, start):
+def by_family(report, rows, start, model_sigma):
     family = np.unique(rows.family, return_inverse=True)[1]
-    held = held_out(rows, family, True, start)
+    held = held_out(rows, family, False, start)
+    held.model_sigma[:] = model_sigma
     figures = Figures(rows, held.log, held.sigma())
     roof, macs = baseline(rows, family, True), baseline(rows, family, False)
     of_roof, of_macs = np.median(errors(rows, roof)), np.median(errors(rows, macs))
     tau = [float(np.mean(list(taus(rows, log).values()))) for log in (held.log, roof, macs)]
-    report.add("## Families held out", "", f"One of {len(set(family))} families at a time.", "",
+    report.add("## Families held out", "", f"One of {len(set(family))} families at a time; "
+               "the interval is of the list's `model_sigma`.", "",
                table_of(["predictor", "median error", "90th percentile", "tau"],
                         [[name, percent(np.median(errors(rows, log))),
                           percent(np.quantile(errors(rows, log), .9)), f"{t:.3f}"]
@@ -451,7 +453,7 @@ def check(arguments):
                f"{percent(np.median(errors(rows, roof)))}, MACs alone {percent(np.median(errors(rows, macs)))}.", "")
     other_draws(report, rows, start)
     rows_apart(report, arguments)
-    by_family(report, rows, start)
+    by_family(report, rows, start, cost_tool.Shipped(arguments.cost).model_sigma)
     worst(report, rows, held)
     cost_tool.agreement(report, arguments, graphs, rows)
     cost_tool.tflite(report, arguments, table, graphs)

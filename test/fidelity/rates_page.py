@@ -36,8 +36,8 @@ figures were 9 to 14 % for tidl, 23 to 27 for edgetpu, 30 to 38 for intel-npu, 9
 What is left of large errors is not the formula's. edgetpu: six rows by a Raspberry Pi 3, whose USB 2 streams weights at
 some 33 MB a second, are 5 to 13 times as slow as the same accelerator on a desktop; the list has one variant for USB.
 Without them the median is 10 %, and 90 % lie within 77 %: Inception-ResNet V2 is published faster than Inception V4,
-though it has more weights to stream. intel-npu: nine networks of two publishers on two chips in two precisions, no
-network twice, so nobody can tell how far rows are apart by themselves; at 30.1 % held out its times are called estimates.
+though it has more weights to stream. intel-npu: nine networks of two publishers on two chips, none of them twice in a
+precision, so nobody can tell how far rows are apart by themselves; at 30.1 % held out its times are called estimates.
 
 | target | rows | networks | median error | 90 % within | inside the range | held out |
 | --- | --- | --- | --- | --- | --- | --- |
