@@ -132,22 +132,24 @@ class Graph:
                 continue
             is_edge = node["op"] in ("QuantizeLinear", "DequantizeLinear")
             products += self.add({name: of[i] for name, of in quantities.items()}, work, self.edge if is_edge else
-                                 self.linear, is_edge)
+                                 self.linear, node["verdict"] != "npu")
         self.products = np.array(products).reshape(-1, 4)  # operations, MB of weights, precision, is deep
         self.io_elements = io_elements
         by_operations = [self.products[self.products[:, 2] == p, 0].sum() for p in range(3)]
         self.precision = int(np.argmax(by_operations)) if max(by_operations) > 0 else \
             int(np.argmax(self.linear[N["node_us"]]))
 
-    def add(self, asked, work, linear, is_edge):
+    def add(self, asked, work, linear, on_cpu):
         p = precision_of(work["activation_type"])
         size = TYPE_BYTES.get(work["activation_type"], 4)
         elements_in, elements_out = work["bytes_in"] / size, work["bytes_out"] / size
         most, kind = max(elements_in, elements_out), work["class"]
-        linear[N["node_us"], p] += 1e-3 * max(asked["node_us"], 1)
-        # Of Q and DQ at the graph's edge, which the tool has on the CPU, there is no more to know.
-        linear[N["move_gb_per_s"], p] += \
-            (elements_in + elements_out) * ELEMENT_BYTES[p] / 1e6 if is_edge else asked["move_gb_per_s"]
+        # What the tool has on the CPU (Q and DQ at the graph's edge, Erf by itself) has its time there.
+        linear[N["node_us"], p] += 1e-3 * (1 if on_cpu else asked["node_us"])
+        if not on_cpu:
+            linear[N["move_gb_per_s"], p] += asked["move_gb_per_s"]
+        elif kind in ("move", "convert"):
+            linear[N["move_gb_per_s"], p] += (elements_in + elements_out) * ELEMENT_BYTES[p] / 1e6
         self.macs += work["macs"]
         weights = work["weight_bytes"] * {1: .5, 11: .25}.get(work["weight_type"], 1) / 1e6
         self.bytes += weights
