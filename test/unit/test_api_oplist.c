@@ -222,7 +222,8 @@ static void test_api_oplist__how_far_verified(void)
     static const struct {
         const char *line, *text;
     } cases[] = {
-        {"standing by compiler \"sdk 3\" probes 20 agree 1999 of 2000", "by the compiler: sdk 3, 20 probes, 99.9 % agree"},
+        {"standing by compiler \"sdk 3\" probes 20 agree 1999 of 2000",
+         "by the compiler: sdk 3, 20 probes, 99.9 % agree"},
         {"standing by compiler \"sdk 3\" probes 2 agree 5 of 5 \"no device\"",
          "by the compiler: sdk 3, 2 probes, 100 % agree; no device"},
         {"standing by compiler \"sdk 2\" probes 2 agree 0 of 5",
@@ -235,8 +236,8 @@ static void test_api_oplist__how_far_verified(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char list[300];
         struct npart_oplist_info info = {.size = sizeof info};
-        (void)snprintf(list, sizeof list, "format 1\ntarget t\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n%s\nop Add\n",
-                       cases[i].line);
+        (void)snprintf(list, sizeof list,
+                       "format 1\ntarget t\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n%s\nop Add\n", cases[i].line);
         npart_oplist *oplist = read_list(list);
         CHECK(npart_oplist_info(oplist, &info));
         CHECK_TEXT(info.standing, cases[i].text);
@@ -244,7 +245,8 @@ static void test_api_oplist__how_far_verified(void)
     }
 }
 
-TESTS(test_api_oplist__how_far_verified, test_api_oplist__built_in, test_api_oplist__found_by_a_whole_target, test_api_oplist__info,
+TESTS(test_api_oplist__how_far_verified, test_api_oplist__built_in,
+      test_api_oplist__found_by_a_whole_target, test_api_oplist__info,
       test_api_oplist__text_is_not_needed_afterwards, test_api_oplist__files,
       test_api_oplist__a_file_that_is_too_large, test_api_oplist__partitioners_are_known,
       test_api_oplist__support_tables, test_api_oplist__because_is_apart)

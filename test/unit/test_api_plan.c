@@ -58,7 +58,8 @@ static npart_status make(const char *target, const struct npart_plan_options *op
 /* ---- releases ------------------------------------------------------------------------------------------------ */
 
 static const char releases[] =
-    "format 1\ntarget t\nstanding by compiler \"sdk 2\" probes 7 agree 9 of 10\ntoolchain \"sdk 1\"\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n"
+    "format 1\ntarget t\nstanding by compiler \"sdk 2\" probes 7 agree 9 of 10\n"
+    "toolchain \"sdk 1\"\ntoolchain \"sdk 2\"\ntoolchain \"sdk 3\"\n"
     "op Relu\n"
     "op Erf\n  refuse release: before 'sdk 2' \"sdk must be 2 or later\"\n"
     "op Tanh\n  refuse release: since 'sdk 3' \"sdk must be older than 3\"\n";
@@ -621,7 +622,8 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__releases, test_api_plan__verified, test_api_plan__decided, test_api_plan__providers, test_api_plan__targets,
+TESTS(test_api_plan__verified, test_api_plan__releases,
+      test_api_plan__decided, test_api_plan__providers, test_api_plan__targets,
       test_api_plan__cuts,
       test_api_plan__fused, test_api_plan__switches_decide,
       test_api_plan__gates, test_api_plan__partitioners,
