@@ -150,4 +150,4 @@ def test_styles_are_the_pages(encoder: pathlib.Path) -> None:
     assert all(".npu-partition" in selector for head in heads for selector in head.split(","))
     shown = parsed(analyze(encoder, "hexagon,tidl")._repr_html_()).classes
     styled = set(re.findall(r"\.([a-z][\w-]*)", "".join(heads)))
-    assert shown - styled <= {"prints", "path"}  # these are plain
+    assert shown - styled <= {"prints", "path", "divider"}  # these are plain

@@ -325,8 +325,11 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[MOST_RUN];
-    struct npart__partition_request request = {
-        &session, &target, partitioner, mask, NULL, NULL, &works, NULL};
+    struct npart__partition_request request = {.session = &session,
+                                               .target = &target,
+                                               .partitioner = partitioner,
+                                               .accepted = mask,
+                                               .works = &works};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -567,8 +570,12 @@ static void partition_random_graph(uint32_t seed, enum npart_level level)
         asked[i] = accepted[i] = random_below(10) < share;
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && session.stands_for[v] == v && v < inference.graph->values.count && random_below(6) == 0;
-    struct npart__partition_request request = {
-        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL, &works, NULL};
+    struct npart__partition_request request = {.session = &session,
+                                               .target = &target,
+                                               .partitioner = partitioner,
+                                               .accepted = accepted,
+                                               .is_cut = has_cuts ? is_cut : NULL,
+                                               .works = &works};
     session.round_count = round_count;
     uint32_t first = random_below(graph->nodes.count + 1), second = first + random_below(graph->nodes.count + 1);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

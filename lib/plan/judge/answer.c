@@ -246,7 +246,8 @@ static struct npart__answer answer_qzero(const struct npart__asked *asked)
 /* What the runtime puts after an op that moves what is dequantized. */
 static struct npart__answer quantizer_answer(void)
 {
-    struct npart__answer answer = word_answer("QuantizeLinear", strlen("QuantizeLinear"));
+    const char *op = npart__role_op(NPART__ROLE_QUANTIZES);
+    struct npart__answer answer = word_answer(op, strlen(op));
     answer.domain = "";
     return answer;
 }

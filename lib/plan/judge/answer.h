@@ -54,8 +54,8 @@ uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t valu
 /* The DequantizeLinear with whose scale the runtime quantizes the value, which an op makes that only moves elements;
  * NPART_NONE. */
 uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value);
-/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output, right beside the value or where the
- * runtime moves one there; NPART_NONE. An output, too, may have a DequantizeLinear: that of npart__moved_dequantizer. */
+/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output, right beside the value or where
+ * the runtime moves one there; NPART_NONE. An output, too, may have a DequantizeLinear: npart__moved_dequantizer. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output);
 /* Of that node an operand: 0 what is dequantized, 1 the scale, 2 the zero point; NPART_NONE when absent. */
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);

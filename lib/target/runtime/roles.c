@@ -5,9 +5,9 @@
  */
 #include "runtime/runtime.h"
 
-/* Lists are short, and most names differ in the first letter. The second inclusion gives each list its place, so
- * that a role which is added needs no code. */
-bool npart__op_plays(const char *op, enum npart__role role)
+/* The operators of a role, up to NULL. The second inclusion gives each list its place, so that a role which is added
+ * needs no code. */
+static const char *const *operators_of(enum npart__role role)
 {
 #define ROLE(name, ...) static const char *const name[] = {__VA_ARGS__, NULL};
 #include "runtime/roles.def"
@@ -15,7 +15,18 @@ bool npart__op_plays(const char *op, enum npart__role role)
 #define ROLE(name, ...) [NPART__ROLE_##name] = name,
 #include "runtime/roles.def"
     };
-    const char *const *at = roles[role];
+    return roles[role];
+}
+
+const char *npart__role_op(enum npart__role role)
+{
+    return operators_of(role)[0];
+}
+
+/* Lists are short, and most names differ in the first letter. */
+bool npart__op_plays(const char *op, enum npart__role role)
+{
+    const char *const *at = operators_of(role);
     while (*at && !npart__same_text(*at, op))
         at++;
     return *at != NULL;

@@ -71,6 +71,8 @@ enum npart__role {
 
 /* Whether an operator of this name, in any domain, has a role. Linear in the role's list. */
 bool npart__op_plays(const char *op, enum npart__role role);
+/* The first operator of a role, for a stage that answers with one. */
+const char *npart__role_op(enum npart__role role);
 
 /* ---- load.c: what is loaded at all ------------------------------------------------------------------------- */
 

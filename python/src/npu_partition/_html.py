@@ -215,7 +215,8 @@ def model_title(model: ModelInfo, path: str) -> Markup:
     return element("div", {"class": "model"},
                    element("h1", {"tabindex": "-1"}, "Model from standard input" if path == "-" else name),
                    element("p", {"class": "muted"}, None if shown == name else
-                           [element("span", {"class": "code path"}, shown), " \u00b7 "],
+                           [element("span", {"class": "code path"}, shown),
+                            element("span", {"class": "divider"}, " \u00b7 ")],
                            " \u00b7 ".join(filter(None, facts))))
 
 
