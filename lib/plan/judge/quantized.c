@@ -35,14 +35,15 @@ uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t valu
     return value;
 }
 
-static bool is_quantized_next(const struct npart__trial *trial, uint32_t value)
+/* The first QuantizeLinear among a value's users, which may be others beside that; NPART_NONE. */
+static uint32_t quantizer_of(const struct npart__trial *trial, uint32_t value)
 {
     for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
         uint32_t user = npart__user(trial->session, value, i);
         if (npart__node_plays(trial->graph, npart__node_at(trial->graph, user), NPART__ROLE_QUANTIZES))
-            return true;
+            return user;
     }
-    return false;
+    return NPART_NONE;
 }
 
 /* The DequantizeLinear past ops that only move elements, after each of which the runtime quantizes and dequantizes
@@ -58,7 +59,7 @@ uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t val
             !npart__node_plays(graph, node, NPART__ROLE_KEEPS_QUANTIZATION))
             return NPART_NONE;
         npart__look_beyond(trial);
-        if (is_quantized_next(trial, value))
+        if (quantizer_of(trial, value) != NPART_NONE)
             return NPART_NONE;
         value = npart__node_input(graph, node, 0);
         producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
@@ -73,20 +74,14 @@ uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t val
     return NPART_NONE;
 }
 
-/* Of a result the first QuantizeLinear among its users: others may use it beside that. Where the runtime quantizes with
- * what a DequantizeLinear has, that one. */
+/* Where the runtime quantizes with what a DequantizeLinear has, that one. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
-    const struct npart__graph *graph = trial->graph;
-    if (!is_output && npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
-        return npart__producer(graph, value);
-    uint32_t result = is_output ? npart__quantized_result(trial, value) : NPART_NONE;
-    for (uint32_t i = 0; result != NPART_NONE && i < npart__user_count(trial->session, result); i++) {
-        uint32_t consumer = npart__user(trial->session, result, i);
-        if (npart__node_plays(graph, npart__node_at(graph, consumer), NPART__ROLE_QUANTIZES))
-            return consumer;
-    }
-    return npart__moved_dequantizer(trial, value);
+    bool is_dequantized = npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES);
+    uint32_t beside = is_output        ? quantizer_of(trial, npart__quantized_result(trial, value))
+                      : is_dequantized ? npart__producer(trial->graph, value)
+                                       : NPART_NONE;
+    return beside != NPART_NONE ? beside : npart__moved_dequantizer(trial, value);
 }
 
 /* By place: DequantizeLinear and QuantizeLinear have data, scale and zero point at 0, 1 and 2 in every version. */
