@@ -147,14 +147,17 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
 
 /* [0,3,1,2] (NHWC to NCHW) and [0,2,3,1] (back), for a rank of 4. The axis of the batch stays first. Of rank 3
  * there is one order for both, [0,2,1]; below that there are no channels beside an axis of space. */
+bool npart__brings_channels(const int64_t *order, uint32_t rank, bool to_end)
+{
+    bool does = rank > 2 && order[0] == 0;
+    for (uint32_t i = 1; does && i < rank; i++)
+        does = order[i] == (int64_t)(to_end ? (i + 1 < rank ? i + 1 : 1) : (i == 1 ? rank - 1 : i - 1));
+    return does;
+}
+
 bool npart__moves_channels(const int64_t *order, uint32_t rank)
 {
-    bool is_first_to_last = rank > 2 && order[0] == 0, is_last_to_first = is_first_to_last;
-    for (uint32_t i = 1; i < rank; i++) {
-        is_first_to_last = is_first_to_last && order[i] == (int64_t)(i + 1 < rank ? i + 1 : 1);
-        is_last_to_first = is_last_to_first && order[i] == (int64_t)(i == 1 ? rank - 1 : i - 1);
-    }
-    return is_first_to_last || is_last_to_first;
+    return npart__brings_channels(order, rank, true) || npart__brings_channels(order, rank, false);
 }
 
 /* The graph's result can take its name from what stands before both, which other nodes may use by that name, too; but

@@ -29,18 +29,13 @@ static const struct npart__fact *fact_at(const struct finding *at, uint32_t valu
     return value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
 }
 
-static bool is_dim(const struct npart__fact *fact, uint32_t axis, int64_t size)
-{
-    return fact->dims[axis] == size;
-}
-
 /* Whether channels are one, or positions are: then both orders are the same. */
 static bool is_line(const struct npart__fact *fact)
 {
     bool has_positions = false;
     for (uint32_t i = 2; i < fact->rank; i++)
-        has_positions |= !is_dim(fact, i, 1);
-    return !has_positions || is_dim(fact, 1, 1);
+        has_positions |= fact->dims[i] != 1;
+    return !has_positions || fact->dims[1] == 1;
 }
 
 static bool is_image(const struct npart__fact *fact)
@@ -60,24 +55,13 @@ static void need(struct finding *at, uint32_t node, uint32_t value, bool native)
     at->out->converted[node] += (double)elements;
 }
 
-/* The order of a Transpose is of three kinds: channels to the end, from the end, or another. */
-static bool moves_channels(const struct npart__attribute *perm, uint32_t rank, bool to_end)
-{
-    bool does = perm && perm->type == 7 && perm->count == rank && rank >= 3 && perm->u.ints[0] == 0; /* INTS */
-    for (uint32_t i = 1; does && i < rank; i++) {
-        uint32_t from = to_end ? (i + 1 < rank ? i + 1 : 1) : (i == 1 ? rank - 1 : i - 1);
-        does = perm->u.ints[i] == (int64_t)from;
-    }
-    return does;
-}
-
 static void take_transpose(struct finding *at, uint32_t id, uint32_t value, uint32_t result)
 {
-    const struct npart__node *node = npart__node_at(at->graph, id);
-    const struct npart__attribute *perm = npart__node_attribute(at->graph, node, "perm");
-    const struct npart__fact *fact = fact_at(at, value);
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
     bool native = at->is_native[value];
-    if (!is_image(fact) || !moves_channels(perm, fact->rank, native))
+    if (!is_image(fact_at(at, value)) || !npart__order_of_axes(at->session->inference, id, order, &rank) ||
+        !npart__brings_channels(order, rank, native))
         return;
     at->out->is_free[id] = true;
     at->is_native[result] = !native;

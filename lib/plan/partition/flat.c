@@ -101,9 +101,7 @@ static bool reaches(const struct walk *at, uint32_t id)
 /* [0,3,1,2] brings the channels to the front, [0,2,3,1] to the end. */
 static uint8_t channels_of(const int64_t *order, uint32_t rank)
 {
-    if (!npart__moves_channels(order, rank))
-        return 0;
-    bool is_first = order[1] == (int64_t)rank - 1, is_last = order[rank - 1] == 1;
+    bool is_first = npart__brings_channels(order, rank, false), is_last = npart__brings_channels(order, rank, true);
     return (uint8_t)((is_first ? CHANNELS_FIRST : 0) | (is_last ? CHANNELS_LAST : 0));
 }
 
