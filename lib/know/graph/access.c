@@ -40,6 +40,17 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
+bool npart__node_ints_are(const struct npart__graph *graph, const struct npart__node *node, const char *name,
+                          int64_t number)
+{
+    const struct npart__attribute *list = npart__node_attribute(graph, node, name);
+    /* 7 is AttributeProto.INTS. */
+    for (uint32_t i = 0; list && list->type == 7 && i < list->count; i++)
+        if (list->u.ints[i] != number)
+            return false;
+    return true;
+}
+
 int64_t npart__node_int(const struct npart__graph *graph, const struct npart__node *node, const char *name,
                         int64_t otherwise)
 {

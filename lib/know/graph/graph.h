@@ -365,6 +365,9 @@ bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t
 /* NULL when the node does not carry it; attribute defaults are the reader's business. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name);
+/* Whether each number of a list is this one; of a list that the node does not carry, too. */
+bool npart__node_ints_are(const struct npart__graph *graph, const struct npart__node *node, const char *name,
+                          int64_t number);
 /* An integer attribute; `otherwise` where the node does not carry it, or as another type. */
 int64_t npart__node_int(const struct npart__graph *graph, const struct npart__node *node, const char *name,
                         int64_t otherwise);

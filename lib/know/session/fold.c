@@ -222,9 +222,8 @@ static bool lists_only(const struct folder *folder, const struct npart__node *no
 {
     const struct npart__attribute *attribute = npart__node_attribute(folder->graph, node, attribute_name);
     int64_t value = number;
-    for (uint32_t i = 0; attribute && attribute->type == 7 && i < attribute->count; i++)
-        if (attribute->u.ints[i] != number)
-            return false;
+    if (!npart__node_ints_are(folder->graph, node, attribute_name, number))
+        return false;
     return attribute || npart__node_input(folder->graph, node, index) == NPART_NONE ||
            (all_elements(folder, node, index, &value) && value == number);
 }

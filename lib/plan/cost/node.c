@@ -179,12 +179,8 @@ static double image_fill(const struct costing *at)
 
 static bool is_dilated(const struct costing *at)
 {
-    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
-    const struct npart__attribute *dilations = npart__node_attribute(at->session->graph, node, "dilations");
-    bool is = false;
-    for (uint32_t i = 0; dilations && dilations->type == 7 && i < dilations->count; i++) /* INTS */
-        is |= dilations->u.ints[i] > 1;
-    return is;
+    const struct npart__graph *graph = at->session->graph;
+    return !npart__node_ints_are(graph, npart__node_at(graph, at->id), "dilations", 1);
 }
 
 /* Elements that a node passes over memory, beside what it computes. */

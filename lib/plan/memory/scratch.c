@@ -40,17 +40,6 @@ static uint64_t spatial_size(const struct npart__fact *fact)
     return size;
 }
 
-/* Without the attribute too, as 1 and 0 are the defaults of strides and pads. 7 is INTS of
- * AttributeProto.AttributeType. */
-static bool are_all(const struct npart__graph *graph, const struct npart__node *node, const char *name, int64_t number)
-{
-    const struct npart__attribute *list = npart__node_attribute(graph, node, name);
-    for (uint32_t i = 0; list && list->type == 7 && i < list->count; i++)
-        if (list->u.ints[i] != number)
-            return false;
-    return true;
-}
-
 /* 512 filters [512,3,3] that make [1,512,7,7] are more than its 49 places, so all of the input is unfolded:
  * 49 * 9 * 512 * 4 bytes = 903,168. With 64 filters and 56 x 56 places it is done in pieces. What is not known
  * makes a factor 0. */
@@ -60,7 +49,8 @@ static uint64_t conv_scratch(const struct npart__graph *graph, const struct npar
     const struct npart__attribute *group = npart__node_attribute(graph, node, "group");
     uint64_t groups = group && group->type == 2 && group->u.i > 0 ? (uint64_t)group->u.i : 1;
     uint64_t taps = spatial_size(filter), places = spatial_size(result);
-    if (taps == 1 && are_all(graph, node, "strides", 1) && are_all(graph, node, "pads", 0))
+    /* 1 and 0 are the defaults of strides and pads. */
+    if (taps == 1 && npart__node_ints_are(graph, node, "strides", 1) && npart__node_ints_are(graph, node, "pads", 0))
         return 0;
     /* Few filters for many places: the runtime unfolds piece by piece. */
     if (size_at(filter, 0) / groups <= places)
