@@ -352,20 +352,13 @@ void npart__step_by_openvino(struct npart__step_request *request)
  * it takes to be too small (`partitions drop whole`), whichever of its nodes is first. */
 static bool is_left_whole(const struct npart__hand_back *to, const struct npart__scope *scope, uint32_t live)
 {
-    const struct npart__target *target = to->request->target;
-    bool is_small = true;
-    for (uint32_t i = 0; scope->input_count && is_small && i < scope->order_count; i++) {
+    for (uint32_t i = 0; scope->input_count && i < scope->order_count; i++) {
         uint32_t node = to->graph->order[scope->first_order + i];
-        uint32_t rule = npart__rule_of_op(to, NPART__POLICY_DROP_SMALL_WHOLE, node);
-        is_small = !npart__is_live(to->request->session, node) || rule != NPART_NONE;
+        const struct npart__policy *policy = npart__policy_of_op(to, NPART__POLICY_DROP_SMALL_WHOLE, node);
+        if (npart__is_live(to->request->session, node) && (!policy || live > policy->number))
+            return false;
     }
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
-        const struct npart__policy *policy = &target->oplist->policies.items[i];
-        if (policy->kind == NPART__POLICY_DROP_SMALL_WHOLE && npart__target_has(target, policy->when))
-            most = policy->number;
-    }
-    return scope->input_count == 0 || (is_small && live <= most);
+    return true;
 }
 
 /* The provider is asked about bodies first, and compiles what it takes of one: of a branch, whose graph has no inputs,

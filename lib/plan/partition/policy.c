@@ -27,15 +27,22 @@ static bool is_named(const struct npart__hand_back *to, const struct npart__poli
 }
 
 /* The first line that counts for the target, in the list's order. */
-uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node)
+const struct npart__policy *npart__policy_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind,
+                                                uint32_t node)
 {
     const struct npart__target *target = to->request->target;
     for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
         const struct npart__policy *policy = &target->oplist->policies.items[i];
         if (policy->kind == kind && npart__target_has(target, policy->when) && is_named(to, policy, node))
-            return policy->rule;
+            return policy;
     }
-    return NPART_NONE;
+    return NULL;
+}
+
+uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node)
+{
+    const struct npart__policy *policy = npart__policy_of_op(to, kind, node);
+    return policy ? policy->rule : NPART_NONE;
 }
 
 /* ---- stops ------------------------------------------------------------------------------------------------ */

@@ -20,7 +20,9 @@ struct npart__hand_back {
 
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);
 
-/* The rule of the first line of this kind that counts and names the node's op, or NPART_NONE. */
+/* The first line of this kind that counts and names the node's op, or NULL; and its rule, or NPART_NONE. */
+const struct npart__policy *npart__policy_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind,
+                                                uint32_t node);
 uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node);
 
 /* Before staging: nodes at and after an op at which the runtime stops. False when out of memory. */
