@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, cast
 
 from . import _native
 from ._errors import ArgumentError
-from ._library import Handle, initialized, library, make, sized
+from ._library import Handle, decoded, initialized, library, make, sized
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -233,7 +233,7 @@ class Targets:
 
 def _oplist_name(oplist: Handle) -> str:
     info = oplist_info(oplist)
-    return (info.name or b"").decode("utf-8", "replace")
+    return decoded(info.name)
 
 
 def oplist_info(oplist: Handle) -> Any:

@@ -6,13 +6,13 @@ import ctypes
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union, get_args, overload
 
 from . import _native
 from ._analysis import Analysis, Target
 from ._errors import ArgumentError
-from ._library import Handle, initialized, library, make, sized
+from ._library import Handle, decoded, initialized, items, library, make, sized
 from ._report import AnyPrinted, Plan, Printed, look
 from ._side import sides_of
 from ._source import Kept
@@ -174,10 +174,6 @@ def _record(plan: Plan) -> Handle:
                 plan.advice.pointer if plan.advice else None)
 
 
-def _text(text: bytes | None) -> str:
-    return (text or b"").decode("utf-8", "replace")
-
-
 def _word(words: Any, number: int) -> Any:
     """Of one of the sets of `results`, by its number in C."""
     return get_args(words)[number]
@@ -187,29 +183,22 @@ def _id(number: int) -> int | None:
     return None if number == _native.NPART_NONE else number
 
 
-def _items(handle: Handle, getter: Callable[..., bool], struct: type[Any]) -> Iterator[Any]:
-    item, index = sized(struct), 0
-    while getter(handle.pointer, index, ctypes.byref(item)):
-        yield item
-        index += 1
-
-
 def _figure(item: _native.npart_diff_figure) -> FigureChange:
     known = [None if number < 0 else number for number in (item.before, item.after)]
-    return FigureChange(_word(Change, item.change), _text(item.what), _text(item.text), known[0], known[1])
+    return FigureChange(_word(Change, item.change), decoded(item.what), decoded(item.text), known[0], known[1])
 
 
 def _cause(item: _native.npart_diff_cause) -> CauseChange:
     return CauseChange(_word(Change, item.change), _word(CauseChangeState, item.state), _id(item.before),
-                       _id(item.after), item.affected_before, item.affected_after, _text(item.kind), _text(item.rule),
-                       _text(item.text), None if item.action is None else _text(item.action))
+                       _id(item.after), item.affected_before, item.affected_after, decoded(item.kind),
+                       decoded(item.rule), decoded(item.text), None if item.action is None else decoded(item.action))
 
 
 def _node(item: _native.npart_diff_node) -> NodeChange:
     return NodeChange(_word(Change, item.change), _word(NodeChangeState, item.state), _id(item.before),
-                      _id(item.after), _text(item.name), _text(item.op), _text(item.graph), _text(item.place),
-                      _text(item.name_before), _text(item.op_before), item.index, _word(Verdict, item.verdict_before),
-                      _word(Verdict, item.verdict), _id(item.cause))
+                      _id(item.after), decoded(item.name), decoded(item.op), decoded(item.graph),
+                      decoded(item.place), decoded(item.name_before), decoded(item.op_before), item.index,
+                      _word(Verdict, item.verdict_before), _word(Verdict, item.verdict), _id(item.cause))
 
 
 def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Diff:
@@ -220,9 +209,9 @@ def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Di
     return Diff(
         _word(Change, info.change), info.matched, info.by_name, info.altered, info.removed, info.added, info.left,
         info.came,
-        tuple(map(_figure, _items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
-        tuple(map(_cause, _items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
-        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))), _printed([handle]))
+        tuple(map(_figure, items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
+        tuple(map(_cause, items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
+        tuple(map(_node, items(handle, library.npart_diff_node, _native.npart_diff_node))), _printed([handle]))
 
 
 def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list[Handle]]:

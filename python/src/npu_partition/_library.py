@@ -9,7 +9,7 @@ import ctypes
 import os
 import pathlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _native
@@ -52,6 +52,19 @@ def sized(struct: type[Any]) -> Any:
     made = struct()
     made.size = ctypes.sizeof(struct)
     return made
+
+
+def decoded(text: bytes | None) -> str:
+    """A text of the library's; "" where there is none."""
+    return (text or b"").decode("utf-8", "replace")
+
+
+def items(handle: Handle, getter: Callable[..., bool], struct: type[Any]) -> Iterator[Any]:
+    """What a getter tells by its place, one after the other; always the same struct."""
+    item, index = sized(struct), 0
+    while getter(handle.pointer, index, ctypes.byref(item)):
+        yield item
+        index += 1
 
 
 def initialized(struct: type[Any], values: dict[str, Any]) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._analysis import Target, analyze
 from ._errors import ArgumentError
-from ._library import Handle, library, sized
+from ._library import Handle, decoded, items, library, sized
 from ._source import Live
 
 if TYPE_CHECKING:
@@ -112,18 +112,18 @@ def _of_plan(target: Target) -> SessionOptions:
     of_session: dict[str, str] = {}
     of_provider: dict[str, str] = {}
     reasons: dict[str, str] = {}
-    for option in _options(handle):
-        name = _text(option.name)
-        (of_session if option.is_session else of_provider)[name] = _text(option.value)
+    for option in items(handle, library.npart_plan_provider_option, _native.npart_provider_option):
+        name = decoded(option.name)
+        (of_session if option.is_session else of_provider)[name] = decoded(option.value)
         if option.text:
-            reasons[name] = _text(option.text)
+            reasons[name] = decoded(option.text)
     of_provider.update(_advised(target))
     if target.target == "tidl":
         of_provider["deny_list:layer_name"] = ",".join(_denied(target))
     if target.summary.verdict == "whole":
         of_session["session.disable_cpu_ep_fallback"] = "1"
-    return SessionOptions(_text(provider.compiler or provider.name), of_provider, of_session, _sizes(target),
-                          target.level, _text(provider.package), _text(provider.hint), reasons)
+    return SessionOptions(decoded(provider.compiler or provider.name), of_provider, of_session, _sizes(target),
+                          target.level, decoded(provider.package), decoded(provider.hint), reasons)
 
 
 def _handle(target: Target) -> Handle:
@@ -135,17 +135,6 @@ def _handle(target: Target) -> Handle:
     text = request.targets[target._at] if request else f"{target.name}@{target.toolchain}".removesuffix("@")
     oplist = request.options.get("oplist") if request else None
     return _handle(analyze(EMPTY, [text], oplist=oplist, advice=False).targets[0])
-
-
-def _options(plan: Handle) -> Iterator[Any]:
-    option, index = sized(_native.npart_provider_option), 0
-    while library.npart_plan_provider_option(plan.pointer, index, ctypes.byref(option)):
-        yield option
-        index += 1
-
-
-def _text(text: bytes | None) -> str:
-    return (text or b"").decode("utf-8", "replace")
 
 
 def _advised(target: Target) -> dict[str, str]:

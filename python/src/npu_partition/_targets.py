@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from ._arguments import Targets, built_in_names, oplist_info
+from ._library import decoded
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,10 +33,6 @@ def targets() -> tuple[TargetInfo, ...]:
     for name, oplist in Targets(built_in_names(), None, None).items:
         info = oplist_info(oplist)
         found.append(TargetInfo(
-            name, _text(info.title), _text(info.toolchain), _text(info.standing), _text(info.partitioner),
-            _text(info.default_variant), info.variant_count, info.op_count, info.rule_count))
+            name, decoded(info.title), decoded(info.toolchain), decoded(info.standing), decoded(info.partitioner),
+            decoded(info.default_variant), info.variant_count, info.op_count, info.rule_count))
     return tuple(found)
-
-
-def _text(text: bytes | None) -> str:
-    return (text or b"").decode("utf-8", "replace")
