@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 
+import table
+
 HERE = pathlib.Path(__file__).resolve().parent
 SOC = "60"  # of hexagon: Snapdragon 8 Gen 2, v73, the tool's default
 ARGUMENTS = {"hexagon": ["--level", "all", "--ep", "qnn", "--soc", SOC],
@@ -54,7 +56,5 @@ def ask_all(exports, folder, target, oracle, python, seconds, minutes):
             print(f"{target}: the time for asking is over; a rerun goes on", file=sys.stderr)
             return
         answer = ask(export, target, oracle, python, seconds)
-        new = pathlib.Path(f"{path}.new")
-        new.write_text(json.dumps(answer, sort_keys=True) + "\n", encoding="utf-8")
-        os.replace(new, path)
+        table.write_json(path, answer)
         print(f"{target} {export['name']}: {answer.get('error', 'loaded')[:100]}", flush=True)

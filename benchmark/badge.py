@@ -10,7 +10,7 @@ fetched, and show https://img.shields.io/endpoint?url=URL. Lines of `npu-partiti
 import json
 import sys
 
-DONE = ("whole", "edge")
+from table import DONE
 
 
 def endpoint(target, whole, count, message):

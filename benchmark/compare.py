@@ -15,21 +15,17 @@ import pathlib
 import sys
 
 import table
-
-ORDER = ("whole", "edge", "split", "none", "fails")
-
-
-def short(target):
-    return target.split(":")[0] if target else ""
+from table import target_of
 
 
 def read(folder, target):
     """{(name, target): row}, and {(name, target): {(rule, op): root}} of the roots with sizes or as exported."""
-    rows = {(row["name"], short(row["target"])): row for row in table.read_csv(folder / "results.csv", table.COLUMNS)
-            if target in ("", short(row["target"])) or not row["target"]}
+    rows = {(row["name"], target_of(row["target"])): row
+            for row in table.read_csv(folder / "results.csv", table.COLUMNS)
+            if target in ("", target_of(row["target"])) or not row["target"]}
     roots = collections.defaultdict(dict)
     for root in table.read_csv(folder / "roots.csv", table.ROOTS):
-        roots[root["name"], short(root["target"]), root["state"]][root["rule"], root["op"]] = root
+        roots[root["name"], target_of(root["target"]), root["state"]][root["rule"], root["op"]] = root
     return rows, roots
 
 
@@ -38,7 +34,8 @@ def change(old, new, state):
     before, after = ([row[f"{state}_{name}"] for name in ("verdict", "partitions", "cpu_nodes")] for row in (old, new))
     if before == after or None in (before[0], after[0]):
         return "equal", ""
-    key_before, key_after = ((ORDER.index(v) if v in ORDER else len(ORDER), p, c) for v, p, c in (before, after))
+    ranks = {verdict: place for place, verdict in enumerate(table.VERDICTS)}
+    key_before, key_after = ((ranks.get(v, len(ranks)), p, c) for v, p, c in (before, after))
     words = [f"{a}, {b} partition{'' if b == 1 else 's'}, {c} nodes on the CPU" for a, b, c in (before, after)]
     return ("worse" if key_after > key_before else "better"), f"{words[0]} -> {words[1]}"
 

@@ -24,6 +24,7 @@ import warnings
 
 import corpus
 import exporters
+import table
 
 HERE = pathlib.Path(__file__).resolve().parent
 # What is imported once, before processes are forked: importing takes longer than most exports.
@@ -47,19 +48,12 @@ def versions():
     return found
 
 
-def write(path, text):
-    """As a whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
-
-
 def record(entry, facts):
-    """What is kept of an entry; sorted, so that equal exports make equal files."""
-    return json.dumps({"name": entry.name, "use": entry.use, "architecture": entry.architecture,
-                       "exporter": entry.exporter, "exporter_version": exporters.version_of(entry.exporter, versions()),
-                       "opset_asked": entry.opset, "is_dynamic": entry.is_dynamic, "quantized": entry.quantized,
-                       "environment": entry.environment, "packages": versions(), **facts}, sort_keys=True) + "\n"
+    """What is kept of an entry."""
+    return {"name": entry.name, "use": entry.use, "architecture": entry.architecture,
+            "exporter": entry.exporter, "exporter_version": exporters.version_of(entry.exporter, versions()),
+            "opset_asked": entry.opset, "is_dynamic": entry.is_dynamic, "quantized": entry.quantized,
+            "environment": entry.environment, "packages": versions(), **facts}
 
 
 def export(entry, folder):
@@ -74,7 +68,7 @@ def export(entry, folder):
         facts = campaign_export.strip(path, new)
         os.replace(new, folder / (entry.name + ".onnx"))
     known = {symbol: size for symbol, size in sizes.items() if symbol in facts["symbols"] or "." in symbol}
-    write(folder / (entry.name + ".json"), record(entry, {"dims": known, "symbols": facts["symbols"]}))
+    table.write_json(folder / (entry.name + ".json"), record(entry, {"dims": known, "symbols": facts["symbols"]}))
 
 
 def reason_of(error):
@@ -100,7 +94,7 @@ def child(entry, folder, memory):
         status = 0
     except BaseException as error:  # whatever an exporter raises
         traceback.print_exc()
-        write(folder / (entry.name + ".json"), record(entry, {"error": reason_of(error)}))
+        table.write_json(folder / (entry.name + ".json"), record(entry, {"error": reason_of(error)}))
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -129,7 +123,7 @@ def make(entry, folder, seconds, memory):
     known = folder / (entry.name + ".json")
     if not known.exists():
         why = f"took longer than {seconds:g} s" if status is None else f"ended by signal {status & 127}"
-        write(known, record(entry, {"error": why}))
+        table.write_json(known, record(entry, {"error": why}))
     (folder / (entry.name + ".onnx.new")).unlink(missing_ok=True)
     said = json.loads(known.read_text(encoding="utf-8")).get("error", "exported")
     print(f"{entry.name}: {said[:120]} ({time.monotonic() - start:.0f} s)", flush=True)

@@ -3,9 +3,7 @@
 
 A file of JSON for each export, put in place when it is complete.
 """
-import json
 import multiprocessing
-import os
 import pathlib
 import re
 import sys
@@ -14,15 +12,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "python" / "src"), str(HERE.parent / "test" / "fidelity")]
 import npu_partition
 
+import table
+
 ANY_CLASS = ("bits-if", "ulp", "step", "approx")
 SECONDS = 120  # for one analysis
 TEXT_CHARACTERS = 200
-
-
-def write(path, value):
-    new = path.with_name(path.name + ".new")
-    new.write_text(json.dumps(value, sort_keys=True) + "\n", encoding="utf-8")
-    os.replace(new, path)
 
 
 def share_of(summary, cost):
@@ -82,7 +76,7 @@ def one(job):
         value = {"targets": measure(path, dims, targets)}
     except npu_partition.NpuPartitionError as error:
         value = {"error": f"{type(error).__name__}: {str(error).replace(path, '')[:TEXT_CHARACTERS]}"}
-    write(out, value)
+    table.write_json(out, value)
 
 
 def measure_all(exports, folder, targets, jobs):

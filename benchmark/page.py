@@ -14,17 +14,13 @@ import sys
 
 import corpus
 import table
+from table import DONE, target_of
 
-DONE = ("whole", "edge")
 ROOTS_SHOWN = 10
 TARGETS_OF_ROOTS = ("hexagon", "intel-npu")
 SHOWN = 60  # characters of a reason
 NAMES = {"exported": "as exported", "sized": "with sizes", "bits": "`fix`", "all": "`fix --allow` all"}
 KEPT = "## What was found"  # people write what follows
-
-
-def short(target):
-    return target.split(":")[0]
 
 
 def count_of(rows, state):
@@ -80,7 +76,7 @@ after `fix` with all classes of rewrites. Under "checked": plans that the compil
 """
     lines = text.splitlines() + [""]
     table_rows = []
-    for target, own in grouped(planned, lambda row: short(row["target"])).items():
+    for target, own in grouped(planned, lambda row: target_of(row["target"])).items():
         checked = [row for row in own if row["confirmed"] in ("agrees", "differs")]
         same = sum(row["confirmed"] == "agrees" for row in checked)
         table_rows.append([f"`{target}`", len(own), *(count_of(own, state) for state in table.STATES),
@@ -91,7 +87,7 @@ after `fix` with all classes of rewrites. Under "checked": plans that the compil
 def by_exporter(planned):
     lines = ["## By exporter", "",
              "Shares of exports that are whole: as exported, with sizes, after `fix`, after it with all classes.", ""]
-    for target, own in grouped(planned, lambda row: short(row["target"])).items():
+    for target, own in grouped(planned, lambda row: target_of(row["target"])).items():
         releases = grouped(own, lambda row: f"{row['exporter']} ({row['exporter_version']})")
         cells = [[release, len(rows), *(f"{100 * count_of(rows, state) / len(rows):.0f} %" for state in table.STATES)]
                  for release, rows in releases.items()]
@@ -100,7 +96,7 @@ def by_exporter(planned):
 
 
 def by_use(planned, target="hexagon"):
-    own = [row for row in planned if short(row["target"]) == target]
+    own = [row for row in planned if target_of(row["target"]) == target]
     cells = [[use, len(rows), *(count_of(rows, state) for state in table.STATES)]
              for use, rows in grouped(own, lambda row: row["use"]).items()]
     return [f"## By use, on {target}", "", *matrix(["use", "exports", *NAMES.values()], cells)]
@@ -122,7 +118,7 @@ def by_root(roots):
     for target in TARGETS_OF_ROOTS:
         groups = collections.defaultdict(list)
         for root in roots:
-            if short(root["target"]) == target and root["state"] == "sized":
+            if target_of(root["target"]) == target and root["state"] == "sized":
                 groups[root["text"]].append(root)
         ranked = sorted(groups.items(), key=lambda item: (-sum(r["nodes"] for r in item[1]), item[0]))[:ROOTS_SHOWN]
         cells = [[clipped(text, 80), len({r["name"] for r in own}), sum(r["nodes"] for r in own), mend_of(own)]
@@ -142,9 +138,9 @@ def state_text(row):
 def side_by_side(planned, target="hexagon"):
     lines = [f"## The same architecture by several exporters, on {target}", "",
              "With sizes: the verdict and the number of partitions. Of several exports the worst one.", ""]
-    own = [row for row in planned if short(row["target"]) == target and not row["quantized"]]
+    own = [row for row in planned if target_of(row["target"]) == target and not row["quantized"]]
     exporters = sorted({row["exporter"] for row in own})
-    order = {verdict: place for place, verdict in enumerate(("whole", "edge", "split", "none", "fails"))}
+    order = {verdict: place for place, verdict in enumerate(table.VERDICTS)}
     cells = []
     for architecture, rows in grouped(own, lambda row: row["architecture"]).items():
         by = grouped(rows, lambda row: row["exporter"])
@@ -157,7 +153,7 @@ def side_by_side(planned, target="hexagon"):
 
 def disagreements(planned):
     rows = [row for row in planned if row["confirmed"] == "differs"]
-    silent = collections.Counter(short(row["target"]) for row in planned if row["confirmed"] == "no answer")
+    silent = collections.Counter(target_of(row["target"]) for row in planned if row["confirmed"] == "no answer")
     lines = ["## Where prediction and compiler disagree", "",
              f"{len(rows)} rows. A plan that says whole where the session fails comes first. No answer (limits",
              "of the script that asks): "
@@ -166,7 +162,7 @@ def disagreements(planned):
     def order(row):
         return not (row["answer"] == "fails" and row["plan"].startswith(DONE)), row["target"], row["name"]
 
-    cells = [[row["name"], short(row["target"]), row["plan"], row["answer"],
+    cells = [[row["name"], target_of(row["target"]), row["plan"], row["answer"],
               clipped(row["differing"] or row["said"], 120)] for row in sorted(rows, key=order)]
     return lines + (matrix(["export", "target", "plan", "compiler", "nodes"], cells) if cells else [])
 
@@ -196,7 +192,7 @@ def charts(planned, path):
 
     altair.data_transformers.disable_max_rows()
     labels = {state: label.replace("`", "") for state, label in NAMES.items()}
-    found = [{"target": short(row["target"]), "exporter": row["exporter"], "use": row["use"], "state": label,
+    found = [{"target": target_of(row["target"]), "exporter": row["exporter"], "use": row["use"], "state": label,
               "whole": row[f"{state}_verdict"] in DONE} for row in planned for state, label in labels.items()]
     order = list(labels.values())
     frame = pandas.DataFrame(found)

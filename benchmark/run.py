@@ -88,9 +88,9 @@ def forget_other_tool(args):
 
 def scan(args, exports):
     """{name: line}. Paths are relative to the folder, so that results do not tell where it is."""
-    missing_says = args.folder / "scan.list"
-    missing_says.write_text("".join(f"exports/{e['name']}.onnx\n" for e in exports), encoding="utf-8")
-    command = [str(args.tool), "scan", "--list", missing_says.name, "-t", "all", "-o", "scan.jsonl", "--resume",
+    listed = args.folder / "scan.list"
+    listed.write_text("".join(f"exports/{e['name']}.onnx\n" for e in exports), encoding="utf-8")
+    command = [str(args.tool), "scan", "--list", listed.name, "-t", "all", "-o", "scan.jsonl", "--resume",
                "--no-advice", "-q", "-j", str(args.jobs), "--timeout", "120"]
     start = time.monotonic()
     done = subprocess.run(command, cwd=args.folder, check=False)
@@ -147,8 +147,8 @@ def rows_of(exports, lines, folder, answers):
 
 def badge_of(rows, target):
     """An endpoint of shields.io: how many exports are whole."""
-    own = [row for row in rows if row["target"] and row["target"].split(":")[0] == target]
-    whole = sum(row["sized_verdict"] in badge.DONE for row in own)
+    own = [row for row in rows if table.target_of(row["target"]) == target]
+    whole = sum(row["sized_verdict"] in table.DONE for row in own)
     return badge.endpoint(target, whole, len(own), f"{whole} of {len(own)} exports")
 
 
@@ -159,7 +159,7 @@ def write_results(args, rows, roots):
             table.write_parquet(args.folder / f"{name}.parquet", columns, content)
         except ImportError:
             print(f"run.py: this Python has no pyarrow, so {name}.parquet is not written", file=sys.stderr)
-    for target in sorted({row["target"].split(":")[0] for row in rows if row["target"]}):
+    for target in sorted({table.target_of(row["target"]) for row in rows if row["target"]}):
         text = json.dumps(badge_of(rows, target)) + "\n"
         (args.folder / f"badge-{target}.json").write_text(text, encoding="utf-8")
 

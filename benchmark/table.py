@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results as tables: a row for an export and a target, and for each root of it. CSV and Parquet."""
 import csv
+import json
 import os
 
+VERDICTS = ("whole", "edge", "split", "none", "fails")  # the better first
+DONE = ("whole", "edge")
 STATES = ("exported", "sized", "bits", "all")
 OF_STATE = {"verdict": "TEXT", "partitions": "INTEGER", "cpu_nodes": "INTEGER", "cpu_macs": "INTEGER", "ms": "REAL",
             "fits": "BOOLEAN"}
@@ -16,6 +19,23 @@ COLUMNS = {
 }
 ROOTS = {"name": "TEXT", "target": "TEXT", "state": "TEXT", "place": "INTEGER", "rule": "TEXT", "op": "TEXT",
          "text": "TEXT", "nodes": "INTEGER", "mend": "TEXT", "mended": "TEXT"}
+
+
+def target_of(name):
+    """"hexagon" of "hexagon:v73"; "" of no target."""
+    return (name or "").split(":")[0]
+
+
+def write_text(path, text):
+    """As a whole or not at all."""
+    new = f"{path}.new"
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(new, path)
+
+
+def write_json(path, value):
+    write_text(path, json.dumps(value, sort_keys=True) + "\n")
 
 
 def facts_of(export):

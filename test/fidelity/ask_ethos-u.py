@@ -33,19 +33,10 @@ from onnx import numpy_helper
 
 import tflite_int8
 from given_sizes import with_sizes
+from zeros import tensors_of
 
 CHIPS = "ethos-u55-256,ethos-u65-256,ethos-u85-256"
 LAYOUT = ("TRANSPOSE", "RESHAPE")
-
-
-def tensors_of(graph):
-    yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                yield from tensors_of(attribute.g)
-            elif attribute.type == onnx.AttributeProto.TENSOR:
-                yield attribute.t
 
 
 def with_numbers(model):
