@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export entries of the corpus, each in a process of its own with a time limit.
 
-usage: make.py FOLDER --in ENVIRONMENT [--only REGEX] [--timeout 300] [--memory BYTES]
+usage: make.py FOLDER --in ENVIRONMENT [--only REGEX] [--timeout 300] [--memory BYTES] [--jobs 1]
 
 run.py calls it, with the Python of each environment. FOLDER/NAME.onnx is the model without large weights,
 FOLDER/NAME.json what is known of it, or, where the export failed, `error`: that is a result, too, and is not tried
@@ -101,32 +101,53 @@ def child(entry, folder, memory):
         os._exit(status)
 
 
-def wait(pid, seconds):
-    """The wait status of a process; None where it was killed, as it took too long."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return status
-        time.sleep(0.05)
-    os.killpg(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return None
-
-
-def make(entry, folder, seconds, memory):
-    start = time.monotonic()
+def start(entry, folder, memory):
+    """The process that exports an entry, and when it began."""
+    sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         child(entry, folder, memory)
-    status = wait(pid, seconds)
+    return pid, time.monotonic()
+
+
+def ended(pid, seconds, timeout):
+    """Why a process left no result, should it have left none; None while it works. After `timeout` it is killed."""
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        return f"ended by signal {status & 127}"
+    if seconds <= timeout:
+        return None
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:  # it has not made its group yet
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return f"took longer than {timeout:g} s"
+
+
+def finish(entry, folder, why, seconds):
     known = folder / (entry.name + ".json")
     if not known.exists():
-        why = f"took longer than {seconds:g} s" if status is None else f"ended by signal {status & 127}"
         table.write_json(known, record(entry, {"error": why}))
     (folder / (entry.name + ".onnx.new")).unlink(missing_ok=True)
     said = json.loads(known.read_text(encoding="utf-8")).get("error", "exported")
-    print(f"{entry.name}: {said[:120]} ({time.monotonic() - start:.0f} s)", flush=True)
+    print(f"{entry.name}: {said[:120]} ({seconds:.0f} s)", flush=True)
+
+
+def make(entries, folder, args):
+    """Several entries at a time, each in a process of its own."""
+    working, waiting = {}, list(reversed(entries))
+    while working or waiting:
+        while waiting and len(working) < args.jobs:
+            entry = waiting.pop()
+            working[entry] = start(entry, folder, args.memory)
+        for entry, (pid, began) in list(working.items()):
+            seconds = time.monotonic() - began
+            why = ended(pid, seconds, args.timeout)
+            if why:
+                del working[entry]
+                finish(entry, folder, why, seconds)
+        time.sleep(0.05)
 
 
 def preload(environment):
@@ -146,6 +167,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--timeout", type=float, default=300)
     parser.add_argument("--memory", type=int, default=0, help="bytes that an export may take; default no limit")
+    parser.add_argument("--jobs", type=int, default=1, help="how many are exported at a time; default 1")
     args = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "test" / "fidelity"))
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -153,8 +175,7 @@ def main():
     missing = [e for e in entries if not (args.folder / (e.name + ".json")).exists()]
     if missing:
         preload(args.environment)
-    for entry in missing:
-        make(entry, args.folder, args.timeout, args.memory)
+    make(missing, args.folder, args)
     return 0
 
 

@@ -58,7 +58,7 @@ def make_exports(args):
     for environment, python in pairs(args.python).items():
         command = [python, str(HERE / "make.py"), str(args.folder / "exports"), "--in", environment, "--only",
                    args.only, "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory",
-                   str(args.memory)]
+                   str(args.memory), "--jobs", str(args.jobs)]
         done = subprocess.run(command, check=False)
         if done.returncode:
             print(f"{environment}: make.py ended with {done.returncode}", file=sys.stderr)
