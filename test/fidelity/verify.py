@@ -23,6 +23,7 @@ import dataclasses
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -110,13 +111,13 @@ def main():
         parser.error("either --answers or --oracle")
     models = [path for at in options.model for path in (sorted(at.glob("*.onnx")) if at.is_dir() else [at])]
     by_name = {path.name: path for path in models}
-    name, plus, switches = options.target.partition("+")
+    name, switches = re.match(r"([^+@]*)(.*)", options.target).groups()
     tool, score = Tool(options.tool), Score()
     for answer in answers_of(options, models):
         path = by_name.get(answer["model"], options.models / answer["model"])
         if not path.is_file():
             continue
-        target = answer.get("target", name) + plus + switches
+        target = answer.get("target", name) + switches
         level = options.level or ("off" if answer.get("level") == "off" else "basic")
         report = tool.run([str(path)], target, level, answer.get("dims", {})).get(str(path))
         answer = report and told(answer, report, not options.counts)
