@@ -311,6 +311,14 @@ static bool says_more(const struct npart__fact *known, const struct npart__fact 
     return is_more;
 }
 
+static bool tells_more(const struct npart__state *state, const struct npart__inference *seen)
+{
+    for (uint32_t i = 0; i < state->graph.values.count && i < seen->fact_count; i++)
+        if (says_more(npart__fact_of(state->wide, i), npart__fact_of(seen, i)))
+            return true;
+    return false;
+}
+
 /* Whether nothing uses what a node makes: such nodes go whenever a version is packed. */
 static bool is_unused(const struct npart__graph *graph, uint32_t id)
 {
@@ -333,12 +341,12 @@ bool npart__can_annotate(const struct npart__state *state)
         if (is_unused(&state->graph, i))
             return true;
     for (uint32_t target = 0; target < state->standing.target_count; target++) {
-        const struct npart__inference *seen = state->plans[target].inference;
-        if (seen->has_false_shapes)
+        const struct npart__plan *plan = &state->plans[target];
+        if (plan->inference->has_false_shapes || tells_more(state, plan->inference))
             return true;
-        for (uint32_t i = 0; i < state->graph.values.count; i++)
-            if (says_more(npart__fact_of(state->wide, i), npart__fact_of(seen, i)))
-                return true;
+        /* What a provider lacks counts where sessions fail. */
+        if (plan->seen && state->standing.outcomes[target].failed && tells_more(state, plan->seen))
+            return true;
     }
     return false;
 }
