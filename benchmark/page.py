@@ -53,13 +53,15 @@ def opening(rows, planned):
     exporters = {row["exporter"] for row in planned}
     asked = [row for row in planned if row["confirmed"] in ("agrees", "differs")]
     agreed = sum(row["confirmed"] == "agrees" for row in asked)
+    entries = len(corpus.read())
+    rest = ", and what is left was not tried" if len(exports) + len(failed) < entries else ""
     text = f"""# The fragmentation benchmark
 
 For how many exports is one NPU partition reached, by which exporter, and what breaks the rest?
 
 This page was made of {len(exports)} exports of {len({row['architecture'] for row in planned})} architectures by
 {len(exporters)} exporters, planned for {len({row['target'] for row in planned})} targets. The corpus has
-{len(corpus.read())} entries: {len(failed)} of them could not be exported, and what is left was not tried.
+{entries} entries: {len(failed)} of them could not be exported{rest}.
 
 Weights are random, and graphs small where a family allows, so times are not those of products. Whole means here: all
 nodes in one partition, or only the Q and DQ of inputs and outputs on the CPU. Plans are predictions. Compilers were
@@ -85,9 +87,14 @@ after `fix` with all classes of rewrites. Under "checked": plans that the compil
 
 
 def by_exporter(planned):
+    by_target = grouped(planned, lambda row: target_of(row["target"]))
+    never = [f"`{target}`" for target, own in by_target.items() if not count_of(own, "all") + count_of(own, "sized")]
     lines = ["## By exporter", "",
-             "Shares of exports that are whole: as exported, with sizes, after `fix`, after it with all classes.", ""]
-    for target, own in grouped(planned, lambda row: target_of(row["target"])).items():
+             "Shares of exports that are whole: as exported, with sizes, after `fix`, after it with all classes.",
+             *([f"None is on {', '.join(never)}."] if never else []), ""]
+    for target, own in by_target.items():
+        if f"`{target}`" in never:
+            continue
         releases = grouped(own, lambda row: f"{row['exporter']} ({row['exporter_version']})")
         cells = [[release, len(rows), *(f"{100 * count_of(rows, state) / len(rows):.0f} %" for state in table.STATES)]
                  for release, rows in releases.items()]
@@ -162,8 +169,12 @@ def disagreements(planned):
     def order(row):
         return not (row["answer"] == "fails" and row["plan"].startswith(DONE)), row["target"], row["name"]
 
-    cells = [[row["name"], target_of(row["target"]), row["plan"], row["answer"],
-              clipped(row["differing"] or row["said"], 120)] for row in sorted(rows, key=order)]
+    same = {}  # exports of a model that differ alike: the first one, and how many more there are
+    for row in sorted(rows, key=order):
+        text = (row["differing"] or row["said"] or "").replace(row["name"], "the model")
+        same.setdefault((row["name"].split(".")[0], row["target"], row["plan"], row["answer"], text), []).append(row)
+    cells = [[own[0]["name"] + (f", {len(own) - 1} more" if len(own) > 1 else ""), target_of(target), plan, answer,
+              clipped(text, 120)] for (_, target, plan, answer, text), own in same.items()]
     return lines + (matrix(["export", "target", "plan", "compiler", "nodes"], cells) if cells else [])
 
 
