@@ -23,6 +23,13 @@ uint32_t npart__operand_past_copies(const struct npart__session *session, const 
     return npart__is_copy(graph, producer) ? npart__live_operand(session, npart__node_at(graph, producer), 0) : value;
 }
 
+/* A user's cut makes of each segment a model of its own, which nothing reaches across. */
+bool npart__is_inside(const struct npart__step_request *request, uint32_t node)
+{
+    return npart__node_region(request->graph, node) == request->region &&
+           (!request->segment_of || request->segment_of[node] == request->segment);
+}
+
 /* What another region or segment makes has been computed when this one runs, so it gives a node no step. */
 uint32_t npart__producer_inside(const struct npart__step_request *request, const struct npart__node *node,
                                 uint32_t operand)
@@ -88,17 +95,59 @@ void npart__step_by_waves(struct npart__step_request *request)
     npart__join_units(request);
 }
 
+/* Whether an accepted node makes a weight of constants alone, as a DequantizeLinear does, for accepted nodes: a
+ * compiler stores the weight, so the node has no place of its own. */
+static bool is_weight(const struct npart__step_request *request, uint32_t id)
+{
+    const struct npart__graph *graph = request->graph;
+    const struct npart__node *node = npart__node_at(graph, id);
+    bool is_stored = request->accepted[id] && node->input_count && !node->capture_count &&
+                     npart__has_one_result(graph, node);
+    for (uint32_t k = 0; is_stored && k < node->input_count; k++) {
+        uint32_t value = npart__live_operand(request->session, node, k);
+        is_stored = value == NPART_NONE || request->session->is_constant[value];
+    }
+    uint32_t result = npart__node_output(graph, node, 0);
+    uint32_t users = is_stored && !npart__value_at(graph, result)->is_graph_output
+                         ? npart__user_count(request->session, result)
+                         : 0;
+    for (uint32_t i = 0; is_stored && i < users; i++) {
+        uint32_t user = npart__user(request->session, result, i);
+        is_stored = request->accepted[user] && npart__is_inside(request, user);
+    }
+    return is_stored && users;
+}
+
+/* The first step that uses a weight. */
+static void step_by_users(struct npart__step_request *request, uint32_t id)
+{
+    uint32_t result = npart__node_output(request->graph, npart__node_at(request->graph, id), 0);
+    uint32_t first = NPART_NONE;
+    for (uint32_t i = 0; i < npart__user_count(request->session, result); i++) {
+        uint32_t step = request->step_of[npart__user(request->session, result, i)];
+        first = step < first ? step : first;
+    }
+    request->step_of[id] = first;
+}
+
 /* Maximal runs of one side in the file's order (sorted, where the file is not). What a provider does that only
- * looks at the list of nodes, and the last answer where no other order is left (rounds.c). */
+ * looks at the list of nodes, and the last answer where no other order is left (rounds.c). Weights stand where they are
+ * used, from the last node to the first, as one may be made of another. */
 void npart__step_by_runs(struct npart__step_request *request)
 {
-    uint32_t step = 0;
+    uint32_t step = 0, before = NPART_NONE;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
-        bool differs = i > 0 && request->accepted[id] != request->accepted[request->order[i - 1]];
-        step += differs ? 1 : 0;
+        request->step_of[id] = NPART_NONE;
+        if (is_weight(request, id))
+            continue;
+        step += before != NPART_NONE && request->accepted[id] != request->accepted[before];
         request->step_of[id] = step;
+        before = id;
     }
+    for (uint32_t i = request->count; i-- > 0;)
+        if (request->step_of[request->order[i]] == NPART_NONE)
+            step_by_users(request, request->order[i]);
 }
 
 /* Waves whose parts that do not touch are partitions of their own. The order of steps stays: parts of a wave come

@@ -76,6 +76,8 @@ struct npart__walk {
 /* False when out of memory. */
 bool npart__walk_region(struct npart__step_request *request, struct npart__walk *out);
 
+/* Whether a node is of the region and the segment. */
+bool npart__is_inside(const struct npart__step_request *request, uint32_t node);
 /* The live producer of an operand (inputs, then captures) in the same region and segment, or NPART_NONE. */
 uint32_t npart__producer_inside(const struct npart__step_request *request, const struct npart__node *node,
                                 uint32_t operand);

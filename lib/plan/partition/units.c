@@ -21,13 +21,6 @@ static bool has_work(const struct npart__step_request *request)
     return false;
 }
 
-/* A user's cut makes of each segment a model of its own, which a unit does not reach across. */
-static bool is_inside(const struct npart__step_request *request, uint32_t id)
-{
-    return npart__node_region(request->graph, id) == request->region &&
-           (!request->segment_of || request->segment_of[id] == request->segment);
-}
-
 /* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
  * file writes a second result. The same node may use it twice, as both operands. Copies have been made by then, so
  * mostly there is one. */
@@ -52,14 +45,14 @@ static bool is_unit(const struct npart__step_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
     const struct npart__node *node = npart__node_at(graph, id);
-    bool is_whole = request->accepted[id] && is_inside(request, id) && npart__is_unit(request->session, id);
+    bool is_whole = request->accepted[id] && npart__is_inside(request, id) && npart__is_unit(request->session, id);
     for (uint32_t k = 0; is_whole && k < node->input_count; k++)
         is_whole = npart__live_operand(request->session, node, k) == NPART_NONE ||
                    npart__producer_inside(request, node, k) != NPART_NONE;
     for (uint32_t k = 0; is_whole && k < node->output_count; k++) {
         uint32_t value = npart__node_output(graph, node, k);
         for (uint32_t i = 0; i < npart__user_count(request->session, value); i++)
-            is_whole &= is_inside(request, npart__user(request->session, value, i));
+            is_whole &= npart__is_inside(request, npart__user(request->session, value, i));
     }
     return is_whole;
 }
