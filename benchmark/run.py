@@ -59,7 +59,8 @@ def make_exports(args):
         command = [python, str(HERE / "make.py"), str(args.folder / "exports"), "--in", environment, "--only",
                    args.only, "--corpus", str(args.corpus), "--timeout", str(args.timeout), "--memory",
                    str(args.memory), "--jobs", str(args.jobs)]
-        done = subprocess.run(command, check=False)
+        # Some exporters name and order what they write as they meet it in sets.
+        done = subprocess.run(command, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
         if done.returncode:
             print(f"{environment}: make.py ended with {done.returncode}", file=sys.stderr)
 

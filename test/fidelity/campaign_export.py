@@ -77,6 +77,7 @@ ADJUST = {  # where the general sizes do not fit a definition
     "esm": {"position_embedding_type": "rotary", "mask_token_id": 4},
     "imagegpt": {"n_layer": 2, "n_head": 4, "n_embd": 128, "n_positions": 64, "vocab_size": 513},
     "conditional_detr": {"use_timm_backbone": False, "use_pretrained_backbone": False},
+    "sam_vision_model": {"image_size": 256}, "swin2sr": {"hidden_size": 96},
 }
 IMAGE = {"default": 224, "vitdet": 128, "sam_vision_model": 256, "swin2sr": 64, "superpoint": 120, "dpt": 384,
          "conditional_detr": 256, "table-transformer": 256, "deformable_detr": 256, "d_fine": 320, "rt_detr_v2": 320,
@@ -108,6 +109,8 @@ def from_config(name, config):
 
     if name == "funnel":  # AutoModel has two classes for it, and asks for the name of one
         config.architectures = ["FunnelModel"]
+    if name == "depth_anything":  # AutoModel has no class for it
+        return transformers.AutoModelForDepthEstimation.from_config(config)
     return transformers.AutoModel.from_config(config)
 
 
@@ -297,6 +300,15 @@ def quantize(path, how, names, args):
     return out
 
 
+def forget_machine(nodes):
+    """Dynamo tells for each node which lines of which files it is from, wherever these are on the machine."""
+    for node in nodes:
+        kept = [entry for entry in node.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
+        if len(kept) < len(node.metadata_props):
+            del node.metadata_props[:]
+            node.metadata_props.extend(kept)
+
+
 def strip(source, target):
     """Keep the structure; large tensors become external data of a file that is not there."""
     import onnx
@@ -310,6 +322,7 @@ def strip(source, target):
         tensors += graph.initializer
         nodes += graph.node
         graphs += [a.g for n in graph.node for a in n.attribute if a.type == onnx.AttributeProto.GRAPH]
+    forget_machine(nodes)
     tensors += [a.t for n in nodes for a in n.attribute if a.type == onnx.AttributeProto.TENSOR]
     for tensor in tensors:
         length = len(tensor.raw_data)
