@@ -62,21 +62,26 @@ def answer_of(node):
     return " ".join([node["verdict"], *dict.fromkeys(r["rule"].split("/", 1)[-1] for r in node["reasons"])])
 
 
-def grouped(answers):
-    """By answer the targets that give it, in the order of the targets; `all` where they agree."""
+def grouped(answers, count):
+    """By answer the targets that give it, in the order of the targets; `all` where `count` of them agree."""
     by_answer = collections.defaultdict(list)
     for target, answer in answers:
         by_answer[answer].append(target)
-    return [(answer, "all" if len(by_answer) == 1 else " ".join(targets)) for answer, targets in by_answer.items()]
+    return [(answer, "all" if len(targets) == count else " ".join(targets)) for answer, targets in by_answer.items()]
 
 
 def lines_of_nodes(targets):
-    names = [target["target"] for target in targets]
-    for i, node in enumerate(targets[0]["nodes"]):
-        groups = grouped(zip(names, (answer_of(target["nodes"][i]) for target in targets)))
-        head = f"{node['index']} {node['graph']}{' ' if node['graph'] else ''}{node['op']} {node['name']}"
-        yield head + (f": {groups[0][0]}" if len(groups) == 1 else "")
-        if len(groups) > 1:
+    """Those of the file first, which every target has; then what stands in the place of a node for some."""
+    answers = collections.defaultdict(list)
+    for target in targets:
+        for node in target["nodes"]:
+            head = f"{node['index']} {node['graph']}{' ' if node['graph'] else ''}{node['op']} {node['name']}"
+            answers[head].append((target["target"], answer_of(node)))
+    for head, given in answers.items():
+        groups = grouped(given, len(targets))
+        is_one = groups[0][1] == "all"
+        yield head + (f": {groups[0][0]}" if is_one else "")
+        if not is_one:
             yield from (f"    {answer}: {who}" for answer, who in groups)
 
 
@@ -142,7 +147,7 @@ def lines_of_cases(tool, folder):
             for target in report["targets"]:
                 of_target[target["target"]].update(compact(target).encode())
             answers = [(t["target"], " ".join(node["verdict"] for node in t["nodes"])) for t in report["targets"]]
-            yield from (f"{number}: {answer}: {who}" for answer, who in grouped(answers))
+            yield from (f"{number}: {answer}: {who}" for answer, who in grouped(answers, len(answers)))
         yield "reports: " + ", ".join(f"{target} {total.hexdigest()[:12]}" for target, total in of_target.items())
         ways = {"shapes": ["--shapes"], "text": ["--target", TWO, "--verbose"],
                 "explained": ["--target", TWO, "--explain", "e"],
