@@ -225,7 +225,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
  * node of an earlier round is not asked again, as the runtime has compiled it or left it. Judging all and keeping
  * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. False when
  * out of memory. Linear in nodes and reasons. */
-static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
+bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
 {
     const struct npart__mask *now = &plan->mask;
     uint32_t count = plan->session.graph->nodes.count;
@@ -271,7 +271,7 @@ static npart_status offer_again(struct npart__plan *plan, const struct npart__ex
         status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
     if (status == NPART_OK)
         status = npart__judge_anew(plan, *assumed, error);
-    if (status == NPART_OK && !keep_verdicts(plan, &mask, before->nodes.count))
+    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before->nodes.count))
         status = npart__fail_memory(error);
     return status;
 }

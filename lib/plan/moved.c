@@ -313,31 +313,20 @@ static bool move_all(const struct mover *at, struct npart__session *session)
     return moves.count == 0 || npart__session_move(session, moves.items, moves.count, arena);
 }
 
-/* It hands on what it is given. */
-static void drop(const struct mover *at, struct npart__session *session, uint32_t id)
-{
-    uint32_t operand = npart__node_input(at->graph, npart__node_at(at->graph, id), 0);
-    session->fates[id] = NPART_FATE_NO_OP;
-    session->stands_for[result_of(at, id)] = session->stands_for[operand];
-}
-
 /* False when out of memory. Of two that cancel both go; of two that do not, the second stays and does the work of
  * both. */
 static bool drop_met(const struct mover *at, struct npart__session *session)
 {
+    struct npart__arena *arena = at->plan->arena;
+    struct NPART__ARRAY(uint32_t) met = {0};
     for (uint32_t i = 0; i < at->spans.count; i++) {
         const struct span *span = &at->spans.items[i];
         if (span->meets == NPART_NONE)
             continue;
-        drop(at, session, span->node);
-        if (span->cancels)
-            drop(at, session, span->meets);
+        if (!NPART__PUSH(arena, &met, span->node) || (span->cancels && !NPART__PUSH(arena, &met, span->meets)))
+            return false;
     }
-    /* Chains of stand-ins are shortened, as a dropped node's operand may stand for another by now. */
-    for (uint32_t v = 0; v < session->file->values.count; v++)
-        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
-            session->stands_for[v] = session->stands_for[session->stands_for[v]];
-    return npart__session_connect(session, at->plan->arena);
+    return npart__session_undo(session, met.items, met.count, arena);
 }
 
 /* After all is judged, since whether it matters depends on which nodes are taken; before partitions are formed.

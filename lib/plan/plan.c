@@ -724,10 +724,12 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->inference = out->session.made_from;
     out->graph = out->inference->graph;
     /* Products before functions: what is round them is judged again as a whole, while verdicts of a round are kept
-     * from then on. */
+     * from then on. Transposes, too: in the first round an operator is still whole that a later one inlines. */
     status = npart__plan_judge(out, assumed, error);
     if (status == NPART_OK)
         status = npart__reshape_products(out, &assumed, error);
+    if (status == NPART_OK)
+        status = npart__lay_transposes(out, &assumed, error);
     if (status == NPART_OK)
         status = npart__inline_refused(out, &assumed, error);
     if (status == NPART_OK)

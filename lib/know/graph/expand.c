@@ -391,6 +391,46 @@ static bool expand(struct expander *expander)
     return true;
 }
 
+/* A node of the runtime's, in a scope like a body's; its node is no call, and stays in the order. By the axes that there
+ * are, whatever order the runtime gives them: so what is known of sizes holds after it, too. */
+static bool add_transpose(struct npart__graph *graph, const struct npart__expansion *at, struct npart__arena *arena)
+{
+    const struct npart__node before = graph->nodes.items[at->node];
+    uint32_t scope = graph->scopes.count, id = graph->nodes.count, made = graph->values.count;
+    int64_t *order = npart__arena_allocate(arena, (at->rank + (size_t)1) * sizeof *order);
+    struct npart__attribute perm = {.name = "perm", .type = 7, .count = at->rank, .u.ints = order};
+    struct npart__scope around = {.kind = NPART_GRAPH_CALL, .is_after = true, .parent = before.scope, .node = at->node,
+                                  .region = graph->scopes.items[before.scope].region, .label = "Layout",
+                                  .first_node = id, .node_count = 1};
+    struct npart__node node = {.name = "", .op_type = npart__intern(&graph->strings, "Transpose", 9, true),
+                               .scope = scope, .first_input = graph->operands.count, .input_count = 1,
+                               .first_output = graph->operands.count + 1, .output_count = 1,
+                               .first_attribute = graph->attributes.count, .attribute_count = 1,
+                               .callee = NPART_NONE, .alias = id, .metadata = before.metadata};
+    struct npart__value value = {.name = npart__intern(&graph->strings, "laid", 4, true), .scope = scope, .alias = made,
+                                 .producer = at->makes_value ? at->node : id, .kind = NPART__VALUE_OUTPUT};
+    for (uint32_t i = 0; i < graph->opset_count; i++)
+        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
+            node.opset_version = (int32_t)graph->opsets[i].version;
+    node.schema = npart__operator_find("", "Transpose", node.opset_version);
+    for (uint32_t i = 0; order && i < at->rank; i++)
+        order[i] = i;
+    if (!order || node.op_type == NPART_NONE || value.name == NPART_NONE ||
+        !NPART__PUSH(arena, &graph->scopes, around) || !NPART__PUSH(arena, &graph->nodes, node) ||
+        !NPART__PUSH(arena, &graph->attributes, perm) || !NPART__PUSH(arena, &graph->values, value) ||
+        !NPART__PUSH(arena, &graph->operands, at->makes_value ? made : at->value) ||
+        !NPART__PUSH(arena, &graph->operands, at->makes_value ? at->value : made))
+        return false;
+    for (uint32_t i = 0; i < at->use_count; i++)
+        graph->operands.items[graph->nodes.items[at->uses[i].node].first_input + at->uses[i].index] = made;
+    for (uint32_t i = 0; i < before.output_count && at->makes_value; i++)
+        if (graph->operands.items[before.first_output + i] == at->value) {
+            graph->operands.items[before.first_output + i] = made;
+            graph->values.items[at->value].producer = id;
+        }
+    return true;
+}
+
 /* Copies the graph first: the old one stays as it is, for the rounds before. Linear in the graph and what is
  * added, for all expansions of a round together. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
@@ -407,8 +447,9 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                     .at = &expansions[i],
                                     .call = out->nodes.items[expansions[i].node]};
         /* Else users of the others have a producer that is in no order. */
-        NPART__ASSERT(npart__body_makes_results(graph, &expansions[i]), "node %u", expansions[i].node);
-        if (!expand(&expander))
+        NPART__ASSERT(!expansions[i].function || npart__body_makes_results(graph, &expansions[i]), "node %u",
+                      expansions[i].node);
+        if (expansions[i].function ? !expand(&expander) : !add_transpose(out, &expansions[i], arena))
             return npart__fail_memory(error);
         /* One body past it at most: that is a few nodes, which ids and sums have room for. */
         if (out->nodes.count > most)

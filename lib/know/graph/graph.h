@@ -169,6 +169,7 @@ struct npart__value {
  * them; a region is a scope whose `region` is its own id. Ids of parents are smaller, in every graph (promises.c). */
 struct npart__scope {
     uint8_t kind;
+    bool is_after;   /* a call that stands after its node, and not in its place */
     uint32_t parent; /* scope; NPART_NONE for the main graph */
     uint32_t node;   /* that holds the body or makes the call */
     uint32_t region; /* the scope whose partitions its nodes belong to; NPART_NONE: they are never run */
@@ -237,21 +238,34 @@ npart_status npart__graph_keep_calls(const struct npart__graph *graph, const boo
 npart_status npart__graph_convert(const struct npart__graph *graph, int from, int to, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error);
 
-/* A node that is to be replaced by the body that the standard defines it by. */
+/* An operand of a node. */
+struct npart__use {
+    /* `index` is a place among the node's inputs. */
+    uint32_t node, index;
+};
+
+/* A node that is to be replaced by the body that the standard defines it by; or, without a body, one after which a
+ * Transpose is to stand. */
 struct npart__expansion {
     uint32_t node;
-    const struct npart__body *function;
+    const struct npart__body *function; /* NULL: a Transpose */
     uint8_t input_types[NPART__LIMIT_BODY_OPERANDS]; /* element types, all known; 0 for an input that is absent */
     /* What is known of its results, once inferred; NULL: nothing that the body could lose. */
     const struct npart__declared_type *results[NPART__LIMIT_BODY_OPERANDS];
+    /* Of a Transpose, which leaves the order of axes as it is: what it reads, of that rank, and what reads what it
+     * makes. `makes_value`: it makes the value, and these uses read what the node makes now. */
+    uint32_t value, rank;
+    bool makes_value;
+    const struct npart__use *uses;
+    uint32_t use_count;
 };
 
 /* expand.c: whether the body makes every result of the node: one that stands under an attribute's values is not made
  * where the attribute has none of them. */
 bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion);
 
-/* The same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand:
- * ids stay what they are, new ones follow. `is_late`: constants have been folded before, and what is new is not.
+/* The same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand, and with
+ * Transposes after others, which come in the order of their nodes: ids stay what they are, new ones follow. `is_late`: constants have been folded before, and what is new is not.
  * Each body makes its node's results. Fails past the limit of nodes. `graph` must outlive the result. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,

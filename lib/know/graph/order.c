@@ -170,21 +170,43 @@ struct sorter {
     struct npart__graph *graph;
     uint32_t *place;   /* of a node in the file's order of its region, calls replaced by their bodies */
     uint32_t *pending; /* uses whose producer has not been emitted */
+    uint32_t *after;   /* by node: the first scope that stands after it, plus one; NULL: none does */
     uint32_t *heap;    /* ready nodes, the one with the smallest place on top */
     uint32_t heap_count;
 };
 
-/* The nodes of a scope in the file's order, with the body of a call in the call's place.
- * Recursion is bounded by the depth of calls. */
-static void emit_scope(struct npart__graph *graph, uint32_t scope, uint32_t *out, uint32_t *count)
+/* By node the first of the scopes that stand after it, which follow one another. False when out of memory. */
+static bool find_after(struct sorter *sorter)
 {
+    const struct npart__graph *graph = sorter->graph;
+    for (uint32_t s = graph->scopes.count; s-- > 0;) {
+        if (!graph->scopes.items[s].is_after)
+            continue;
+        if (!sorter->after)
+            sorter->after = npart__arena_zeroed(sorter->build->arena, graph->nodes.count, sizeof *sorter->after);
+        if (!sorter->after)
+            return false;
+        sorter->after[graph->scopes.items[s].node] = s + 1;
+    }
+    return true;
+}
+
+/* The nodes of a scope in the file's order, with the body of a call in the call's place, and what stands after a node
+ * right after it. Recursion is bounded by the depth of calls. */
+static void emit_scope(const struct sorter *sorter, uint32_t scope, uint32_t *out, uint32_t *count)
+{
+    const struct npart__graph *graph = sorter->graph;
     const struct npart__scope *at = &graph->scopes.items[scope];
     for (uint32_t i = 0; i < at->node_count; i++) {
         uint32_t node = at->first_node + i, callee = graph->nodes.items[node].callee;
+        uint32_t after = sorter->after && sorter->after[node] ? sorter->after[node] - 1 : graph->scopes.count;
         if (callee != NPART_NONE)
-            emit_scope(graph, callee, out, count);
+            emit_scope(sorter, callee, out, count);
         else
             out[(*count)++] = node;
+        for (; after < graph->scopes.count && graph->scopes.items[after].is_after &&
+               graph->scopes.items[after].node == node; after++)
+            emit_scope(sorter, after, out, count);
     }
 }
 
@@ -331,7 +353,7 @@ static npart_status order_region(struct sorter *sorter, uint32_t region)
     struct npart__graph *graph = sorter->graph;
     struct npart__scope *scope = &graph->scopes.items[region];
     uint32_t *order = graph->order + graph->order_count, count = 0;
-    emit_scope(graph, region, order, &count);
+    emit_scope(sorter, region, order, &count);
     scope->first_order = graph->order_count;
     scope->order_count = count;
     graph->order_count += count;
@@ -369,7 +391,7 @@ static npart_status list_and_order(struct npart__build *build)
     sorter.place = npart__arena_allocate(build->arena, bytes);
     sorter.pending = npart__arena_allocate(build->arena, bytes);
     sorter.heap = npart__arena_allocate(build->arena, bytes);
-    if (!graph->order || !sorter.place || !sorter.pending || !sorter.heap)
+    if (!graph->order || !sorter.place || !sorter.pending || !sorter.heap || !find_after(&sorter))
         return npart__fail_memory(build->error);
     /* Scopes in their order, so the main graph's nodes come first in `order`, and holders before bodies. */
     for (uint32_t scope = 0; status == NPART_OK && scope < graph->scopes.count; scope++)
@@ -378,6 +400,7 @@ static npart_status list_and_order(struct npart__build *build)
     npart__arena_release(build->arena, sorter.place);
     npart__arena_release(build->arena, sorter.pending);
     npart__arena_release(build->arena, sorter.heap);
+    npart__arena_release(build->arena, sorter.after);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes that a runtime puts after others which they stood before.
+ * Nodes that a runtime puts after others which they stood before, or takes away because another undoes what they do.
  *
  * Transpose -> Relu -> Conv becomes Relu -> Transpose -> Conv. The value that the Conv takes keeps its id and is made
  * by the Transpose now; the one between the two is made by the Relu. So users of the last result stay as they are,
@@ -73,4 +73,21 @@ bool npart__session_move(struct npart__session *session, const struct npart__mov
         move(graph, &moves[i]);
     session->graph = graph;
     return npart__session_list_uses(session, graph, arena);
+}
+
+/* Chains of stand-ins are shortened, as the operand of one that goes may stand for another by now. */
+bool npart__session_undo(struct npart__session *session, const uint32_t *nodes, uint32_t count,
+                         struct npart__arena *arena)
+{
+    const struct npart__graph *file = session->file;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__node *node = npart__node_at(file, nodes[i]);
+        uint32_t operand = npart__node_input(session->graph, npart__node_at(session->graph, nodes[i]), 0);
+        session->fates[nodes[i]] = NPART_FATE_NO_OP;
+        session->stands_for[npart__node_output(file, node, 0)] = session->stands_for[operand];
+    }
+    for (uint32_t v = 0; v < file->values.count; v++)
+        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
+            session->stands_for[v] = session->stands_for[session->stands_for[v]];
+    return npart__session_connect(session, arena);
 }

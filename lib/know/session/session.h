@@ -71,12 +71,6 @@ npart_status npart__session_expand(struct npart__session *session, const struct 
 npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
                                              uint32_t count, struct npart__arena *arena, struct npart_error *error);
 
-/* An operand of a node. */
-struct npart__use {
-    /* `index` is a place among the node's inputs. */
-    uint32_t node, index;
-};
-
 /* A live node of one operand and one result that moves past others, which lie between it and what the last of them
  * makes. */
 struct npart__move {
@@ -88,6 +82,10 @@ struct npart__move {
 /* move.c: puts these nodes after those that they move past: the first result of the last is what the node makes now,
  * which has given its own to the last. No node is in two moves. False when out of memory. */
 bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
+                         struct npart__arena *arena);
+/* Nodes of one operand and one result that the runtime takes away: they hand on what they are given. For a session that
+ * may be changed; what was moved before is where it was. False when out of memory. */
+bool npart__session_undo(struct npart__session *session, const uint32_t *nodes, uint32_t count,
                          struct npart__arena *arena);
 
 /* copies.c: all that is known of each value becomes what `known` says, an inference of the session's file. False when

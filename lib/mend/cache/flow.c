@@ -108,7 +108,7 @@ static npart_status mend_operands(struct npart__walk *walk, bool *sees_slots)
             return npart__cache_refuse(work, walk->node,
                                        "operand %s depends on the number of slots, and is no position of new tokens",
                                        npart__value_name(work->graph, operand));
-        struct npart__use use = {walk->node, i, operand};
+        struct npart__read use = {walk->node, i, operand};
         uint32_t noted;
         if (!npart__cache_is_used_anew(work, walk->node, i, &noted) && !NPART__PUSH(work->arena, &work->uses, use))
             return npart__fail_memory(work->error);

@@ -60,7 +60,7 @@ struct npart__position {
 };
 
 /* An operand in whose place stands what is made anew. */
-struct npart__use {
+struct npart__read {
     uint32_t node, operand, value;
 };
 
@@ -90,7 +90,7 @@ struct npart__work {
     bool is_out_of_memory; /* where a function had no other way to say so; then nothing is refused for it */
     bool is_right_only;    /* slots must be in order: something looks at the last ones */
     const bool *is_static; /* by value: known without any input */
-    struct NPART__ARRAY(struct npart__use) uses; /* operands that are made anew */
+    struct NPART__ARRAY(struct npart__read) uses; /* operands that are made anew */
 };
 
 /* Fails with ARGUMENT, or MEMORY where that ran out. `node` may be NPART_NONE. */

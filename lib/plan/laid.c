@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Transposes that the runtime itself puts round an operator of a `layout` line that is taken: one before it, to
+ * channels last, and one after it, back again. Both are taken with it, but the one after it moves on past every node
+ * that works in either layout, nodes on the CPU among them; past such a node it is a partition of its own where no
+ * node that is taken needs what it makes.
+ *
+ * Modelled on onnxruntime/core/optimizer: layout_transformation/layout_transformation.cc, which wraps the operators and
+ * moves what turns channels whatever it costs; transpose_optimization/onnx_transpose_optimization.cc, which walks the
+ * nodes once in order and moves what is before a node to after it, with the inverse before its other operands.
+ *
+ * Conv -> Erf on a chip without Erf is Transpose, Conv | Erf | Transpose: two partitions. In Conv -> Erf -> MaxPool the
+ * Transpose after the Erf and the one before the MaxPool cancel. So a value is here either as the file has it, or
+ * *turned*: what its producer makes has another order of axes, and a Transpose that is still on its way brings it
+ * back.
+ *
+ * A Transpose that comes to rest is put into the graph by the order that changes nothing, [0,1,2,3]: so all that is
+ * known of sizes holds, and which order it is decides nothing after this.
+ */
+#include "plan/plan.h"
+
+#define MOST_AXES 8u
+
+/* The order of a Transpose that is on its way: axis i of the value is axis to[i] of what its producer makes. */
+struct turn {
+    uint8_t rank, to[MOST_AXES];
+    bool is_past_cpu; /* it has moved past a node on the CPU */
+};
+
+struct inverse {
+    struct npart__use use;
+    uint32_t next; /* of the same value, plus one */
+};
+
+struct layer {
+    struct npart__plan *plan;
+    const struct npart__session *session;
+    const struct npart__graph *graph; /* the session's */
+    const struct npart__op_id *layout, *through;
+    struct turn **turns; /* by value; NULL: as the file has it */
+    bool *leads;         /* by value: what uses it leads to a Transpose */
+    bool *is_turned;     /* by node: it works on turned operands */
+    /* Operands that are turned before a node on the CPU; by value the first of them, plus one. */
+    struct NPART__ARRAY(struct inverse) inverse;
+    uint32_t *first_inverse;
+    struct NPART__ARRAY(uint32_t) undone; /* Transposes of the file that cancel */
+    struct NPART__ARRAY(struct npart__use) uses;
+    struct npart__expansions added;
+};
+
+/* ---- orders of axes --------------------------------------------------------------------------------------- */
+
+/* From channels last to first, or back. */
+static struct turn turn_of_channels(uint32_t rank, bool to_first)
+{
+    struct turn turn = {.rank = (uint8_t)rank};
+    for (uint32_t i = 1; i < rank; i++)
+        turn.to[i] = (uint8_t)(to_first ? (i == 1 ? rank - 1 : i - 1) : (i + 1 < rank ? i + 1 : 1));
+    return turn;
+}
+
+static bool is_none(const struct turn *turn)
+{
+    bool is = true;
+    for (uint32_t i = 0; is && i < turn->rank; i++)
+        is = turn->to[i] == i;
+    return is;
+}
+
+static bool are_same(const struct turn *a, const struct turn *b)
+{
+    return a->rank == b->rank && memcmp(a->to, b->to, a->rank) == 0;
+}
+
+/* Whether one after the other changes nothing. */
+static bool do_cancel(const struct turn *first, const struct turn *second)
+{
+    bool do_so = first->rank == second->rank;
+    for (uint32_t i = 0; do_so && i < first->rank; i++)
+        do_so = first->to[second->to[i]] == i;
+    return do_so;
+}
+
+static bool moves_channels(const struct turn *turn)
+{
+    int64_t order[MOST_AXES];
+    for (uint32_t i = 0; i < turn->rank; i++)
+        order[i] = turn->to[i];
+    return npart__moves_channels(order, turn->rank);
+}
+
+/* After a node that drops axes of the value: those that are left in the order that they have. */
+static struct turn without(const struct turn *turn, const bool *is_dropped)
+{
+    struct turn out = {.is_past_cpu = turn->is_past_cpu};
+    bool is_gone[MOST_AXES] = {false};
+    for (uint32_t i = 0; i < turn->rank; i++)
+        is_gone[turn->to[i]] = is_dropped[i];
+    for (uint32_t i = 0; i < turn->rank; i++) {
+        uint8_t place = 0;
+        for (uint32_t k = 0; k < turn->to[i]; k++)
+            place = (uint8_t)(place + !is_gone[k]);
+        if (!is_dropped[i])
+            out.to[out.rank++] = place;
+    }
+    return out;
+}
+
+/* After a node that adds axes to the value: they stay where they are. */
+static struct turn with(const struct turn *turn, const bool *is_new, uint32_t rank)
+{
+    struct turn out = {.rank = (uint8_t)rank, .is_past_cpu = turn->is_past_cpu};
+    uint8_t old[MOST_AXES] = {0}, count = 0, next = 0;
+    for (uint8_t i = 0; i < rank; i++)
+        if (!is_new[i])
+            old[count++] = i;
+    for (uint8_t i = 0; i < rank; i++)
+        out.to[i] = is_new[i] ? i : old[turn->to[next++]];
+    return out;
+}
+
+/* ---- what a node does ------------------------------------------------------------------------------------- */
+
+static const struct npart__fact *fact_of(const struct layer *at, uint32_t value)
+{
+    return npart__fact_of(at->session->inference, value);
+}
+
+/* Undecided nodes are on the CPU, as in the plan. */
+static bool is_taken(const struct layer *at, uint32_t id)
+{
+    return at->plan->mask.verdicts[id] == NPART_VERDICT_NPU;
+}
+
+/* Its activations get the target's layout. */
+static bool is_laid(const struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    return is_taken(at, id) && npart__is_among(node, at->layout, at->plan->target.oplist->layout_ops.count) &&
+           node->input_count > 0 && node->output_count > 0;
+}
+
+static bool is_op(const struct layer *at, const struct npart__node *node, const char *op)
+{
+    return npart__is_onnx_op(at->graph, node, op);
+}
+
+/* The runtime has a function that moves a Transpose past it. */
+static bool is_through(const struct layer *at, const struct npart__node *node)
+{
+    return npart__is_among(node, at->through, at->plan->target.oplist->through_ops.count) ||
+           npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
+           npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) || is_op(at, node, "Squeeze") ||
+           is_op(at, node, "Unsqueeze");
+}
+
+/* An operand that would have to be turned as well: no constant, no scalar, no list of sizes. */
+static bool is_data(const struct layer *at, const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = npart__node_input(at->graph, node, index);
+    if (value == NPART_NONE || at->session->is_constant[value])
+        return false;
+    const struct npart__fact *fact = fact_of(at, value);
+    return index == 0 || !fact->has_rank || fact->rank > 1 || (fact->rank == 1 && fact->element_type != 7);
+}
+
+/* Axes of `rank` that the node names, by attribute or operand; false where they cannot be told. Without any of both
+ * it means all. */
+static bool axes_of(const struct layer *at, const struct npart__node *node, uint32_t rank, bool *is_named)
+{
+    const struct npart__attribute *list = npart__node_attribute(at->graph, node, "axes");
+    uint32_t operand = node->input_count > 1 ? npart__node_input(at->graph, node, 1) : NPART_NONE;
+    const struct npart__known *known = NULL;
+    int64_t one = npart__node_int(at->graph, node, "axis", 0);
+    bool has_one = npart__operator_attribute(node->schema, "axis", 4, &(struct npart__attribute_schema){0});
+    if (operand != NPART_NONE) {
+        struct npart__fact *fact = &at->session->inference->facts[operand];
+        known = npart__elements(at->session->inference, fact);
+        if (!known || !known->ints)
+            return false;
+    }
+    const int64_t *items = known ? known->ints : list && list->type == 7 && !list->is_elided ? list->u.ints : &one;
+    uint32_t count = known ? known->count : list ? list->count : has_one ? 1 : 0;
+    memset(is_named, 0, MOST_AXES * sizeof *is_named);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = items[i] < 0 ? items[i] + (int64_t)rank : items[i];
+        if (axis < 0 || axis >= (int64_t)rank)
+            return false;
+        is_named[axis] = true;
+    }
+    for (uint32_t i = 0; count == 0 && i < rank; i++)
+        is_named[i] = true;
+    return true;
+}
+
+/* How a result is turned once the node works on what is turned so. False where the node stays as it is. */
+static bool turn_result(const struct layer *at, const struct npart__node *node, uint32_t result,
+                        const struct turn *turn, struct turn *out)
+{
+    bool is_named[MOST_AXES];
+    const struct npart__fact *fact = fact_of(at, result);
+    *out = *turn;
+    if (!fact->has_rank || fact->rank > MOST_AXES)
+        return false;
+    /* Before opset 13 these see a matrix of what is before their axis and after it, and nothing may cross. */
+    if (node->opset_version < 13 &&
+        (is_op(at, node, "Softmax") || is_op(at, node, "LogSoftmax") || is_op(at, node, "Hardmax"))) {
+        int64_t axis = npart__node_int(at->graph, node, "axis", 1);
+        axis += axis < 0 ? turn->rank : 0;
+        for (uint32_t i = 0; i < turn->rank; i++)
+            if (((int64_t)i < axis) != (turn->to[i] < axis))
+                return false;
+        return true;
+    }
+    if (fact->rank > turn->rank) {
+        if (!is_op(at, node, "Unsqueeze") || !axes_of(at, node, fact->rank, is_named))
+            return false;
+        *out = with(turn, is_named, fact->rank);
+    } else if (fact->rank < turn->rank) {
+        if (!axes_of(at, node, turn->rank, is_named))
+            return false;
+        *out = without(turn, is_named);
+    }
+    return out->rank == fact->rank;
+}
+
+/* ---- what it costs ---------------------------------------------------------------------------------------- */
+
+/* Axes of more than one element: what the runtime takes a Transpose to cost. */
+static int weight_of(const struct layer *at, uint32_t value)
+{
+    const struct npart__fact *fact = fact_of(at, value);
+    int weight = 0;
+    if (!fact->has_rank)
+        return 5;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        weight += fact->dims[i] != 1;
+    return weight;
+}
+
+static bool may_go(const struct layer *at, uint32_t value)
+{
+    bool may = !npart__value_at(at->graph, value)->is_graph_output;
+    for (uint32_t i = 0; may && i < npart__user_count(at->session, value); i++) {
+        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, i));
+        may = is_through(at, user) || npart__node_plays(at->graph, user, NPART__ROLE_REORDERS_AXES);
+    }
+    return may;
+}
+
+/* What moves channels goes past any node but a Concat; all else where fewer axes are turned then (CalculateCost). */
+static bool is_worth_it(const struct layer *at, const struct npart__node *node, const struct turn *turn)
+{
+    int cost = 0, most = 0;
+    bool leads = false;
+    if (moves_channels(turn) && !is_op(at, node, "Concat"))
+        return true;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        const struct turn *own = is_data(at, node, i) ? at->turns[value] : NULL;
+        if (own)
+            cost -= are_same(own, turn) && may_go(at, value) ? weight_of(at, value) : 0;
+        else if (is_data(at, node, i))
+            cost += weight_of(at, value);
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(at->graph, node, i);
+        if (value == NPART_NONE)
+            continue;
+        leads |= at->leads[value];
+        most = weight_of(at, value) > most ? weight_of(at, value) : most;
+    }
+    return cost < 0 && cost + (leads ? 0 : most) < 0;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------- */
+
+/* From the end: a value leads to a Transpose where one uses it, or a node that turns what it makes with it. */
+static void find_leading(const struct layer *at)
+{
+    for (uint32_t i = at->graph->order_count; i-- > 0;) {
+        const struct npart__node *node = npart__node_at(at->graph, at->graph->order[i]);
+        bool is_end = is_laid(at, node, at->graph->order[i]) ||
+                      (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0);
+        bool leads = false;
+        for (uint32_t k = 0; k < node->output_count && is_through(at, node); k++) {
+            uint32_t value = npart__node_output(at->graph, node, k);
+            leads |= value != NPART_NONE && at->leads[value];
+        }
+        for (uint32_t k = 0; k < node->input_count && (is_end || leads); k++) {
+            uint32_t value = npart__node_input(at->graph, node, k);
+            if (value != NPART_NONE && (leads || k == 0))
+                at->leads[value] = true;
+        }
+    }
+}
+
+/* False when out of memory. What changes nothing is no Transpose. */
+static bool turn_value(struct layer *at, uint32_t value, const struct turn *turn)
+{
+    if (value == NPART_NONE || is_none(turn))
+        return true;
+    at->turns[value] = npart__arena_allocate(at->plan->arena, sizeof **at->turns);
+    if (at->turns[value])
+        *at->turns[value] = *turn;
+    return at->turns[value] != NULL;
+}
+
+/* The operands of a node on the CPU that works on what is turned: one that is not gets a Transpose of its own. Before a
+ * node that is taken it would be taken with it. False when out of memory. */
+static bool turn_operands(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        if (is_taken(at, id) || !is_data(at, node, i) || at->turns[value])
+            continue;
+        const struct inverse made = {.use = {.node = id, .index = i}, .next = at->first_inverse[value]};
+        if (!NPART__PUSH(at->plan->arena, &at->inverse, made))
+            return false;
+        at->first_inverse[value] = at->inverse.count;
+    }
+    return true;
+}
+
+/* The first of its operands behind which a Transpose can move past it. */
+static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    struct turn results[NPART__LIMIT_BODY_OPERANDS];
+    for (uint32_t i = 0; is_through(at, node) && i < node->input_count && node->output_count <= NPART__COUNT(results);
+         i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        const struct turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
+        bool is_passed = turn && is_worth_it(at, node, turn);
+        for (uint32_t k = 0; is_passed && k < node->output_count; k++) {
+            uint32_t result = npart__node_output(at->graph, node, k);
+            is_passed = result == NPART_NONE || turn_result(at, node, result, turn, &results[k]);
+            results[k].is_past_cpu |= !is_taken(at, id);
+        }
+        if (!is_passed)
+            continue;
+        for (uint32_t k = 0; k < node->output_count; k++)
+            if (!turn_value(at, npart__node_output(at->graph, node, k), &results[k]))
+                return false;
+        at->is_turned[id] = true;
+        return turn_operands(at, node, id);
+    }
+    return true;
+}
+
+/* A Transpose of the file after one that is on its way: both are none, or the one of the file does the work of both. */
+static bool meet(struct layer *at, const struct npart__node *node, uint32_t id)
+{
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank, operand = npart__node_input(at->graph, node, 0);
+    const struct turn *turn = operand == NPART_NONE ? NULL : at->turns[operand];
+    struct turn own = {.rank = turn ? turn->rank : 0};
+    if (!turn || id >= at->session->file->nodes.count ||
+        !npart__order_of_axes(at->session->inference, id, order, &rank) || rank != turn->rank)
+        return true;
+    for (uint32_t i = 0; i < rank; i++)
+        own.to[i] = (uint8_t)order[i];
+    if (!do_cancel(turn, &own))
+        return true;
+    at->is_turned[id] = true;
+    return !turn->is_past_cpu || NPART__PUSH(at->plan->arena, &at->undone, id);
+}
+
+/* False when out of memory. In the order of execution, as the runtime does; the main graph alone. */
+static bool walk(struct layer *at)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < at->graph->order_count; i++) {
+        uint32_t id = at->graph->order[i];
+        const struct npart__node *node = npart__node_at(at->graph, id);
+        if (!npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0)
+            continue;
+        if (is_laid(at, node, id)) {
+            uint32_t operand = npart__node_input(at->graph, node, 0);
+            const struct npart__fact *fact = operand == NPART_NONE ? NULL : fact_of(at, operand);
+            if (!fact || !fact->has_rank || fact->rank < 3 || fact->rank > MOST_AXES)
+                continue;
+            struct turn before = turn_of_channels(fact->rank, false), after = turn_of_channels(fact->rank, true);
+            at->is_turned[id] = at->turns[operand] && do_cancel(at->turns[operand], &before);
+            ok = turn_value(at, npart__node_output(at->graph, node, 0), &after);
+        } else if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && node->input_count > 0) {
+            ok = meet(at, node, id);
+        } else {
+            ok = pass(at, node, id);
+        }
+    }
+    return ok;
+}
+
+/* ---- where they rest -------------------------------------------------------------------------------------- */
+
+/* Whether a node works on what a value's producer makes, with other axes than the file's. */
+static bool takes_turned(const struct layer *at, const struct npart__node *node, uint32_t id, uint32_t index)
+{
+    bool is_first_alone = is_laid(at, node, id) || npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES);
+    return at->is_turned[id] && (is_first_alone ? index == 0 : is_data(at, node, index));
+}
+
+/* Users that need the value as the file has it (or, `turned`, the others) into the list of uses. False when out of
+ * memory. */
+static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_by_npu)
+{
+    for (uint32_t i = 0; i < npart__user_count(at->session, value); i++) {
+        uint32_t id = npart__user(at->session, value, i);
+        const struct npart__node *node = npart__node_at(at->graph, id);
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            const struct npart__use use = {.node = id, .index = k};
+            if (npart__node_use(at->graph, node, k) != value || takes_turned(at, node, id, k) != turned)
+                continue;
+            *is_by_npu |= is_taken(at, id) || k >= node->input_count || npart__is_copy(at->graph, id);
+            if (!NPART__PUSH(at->plan->arena, &at->uses, use))
+                return false;
+        }
+        /* A node that uses the value twice is twice among its users. */
+        while (i + 1 < npart__user_count(at->session, value) && npart__user(at->session, value, i + 1) == id)
+            i++;
+    }
+    return true;
+}
+
+/* One that rests after a node on the CPU, where no node that is taken waits for it: it would be in that node's
+ * partition. Where the value is the graph's result, the Transpose makes it, and those that work on what is turned
+ * take what the node makes. False when out of memory. */
+static bool add_after(struct layer *at, uint32_t id, uint32_t value)
+{
+    struct npart__expansion made = {.node = id, .value = value, .rank = fact_of(at, value)->rank};
+    uint32_t first = at->uses.count;
+    bool is_by_npu = false, is_output = npart__value_at(at->graph, value)->is_graph_output;
+    if (at->turns[value]) {
+        if (!list_users(at, value, false, &is_by_npu))
+            return false;
+        made.makes_value = is_output;
+        if (is_output) {
+            bool is_any;
+            at->uses.count = first;
+            if (!list_users(at, value, true, &is_any))
+                return false;
+        }
+    } else {
+        for (uint32_t i = at->first_inverse[value]; i; i = at->inverse.items[i - 1].next)
+            if (!NPART__PUSH(at->plan->arena, &at->uses, at->inverse.items[i - 1].use))
+                return false;
+    }
+    made.use_count = at->uses.count - first;
+    if (is_by_npu || (made.use_count == 0 && !made.makes_value)) {
+        at->uses.count = first;
+        return true;
+    }
+    return NPART__PUSH(at->plan->arena, &at->added.items, made);
+}
+
+/* After nodes on the CPU, in the order of nodes. What dequantizes or quantizes is left out: there the runtime puts
+ * nodes of its own that do the other, which rules of the list know of. False when out of memory. */
+static bool add_all(struct layer *at)
+{
+    uint32_t first = 0;
+    for (uint32_t id = 0; id < at->session->file->nodes.count; id++) {
+        const struct npart__node *node = npart__node_at(at->graph, id);
+        if (!npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0 || is_taken(at, id) ||
+            npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
+            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES))
+            continue;
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t value = npart__node_output(at->graph, node, k);
+            if (value != NPART_NONE && fact_of(at, value)->has_rank && !add_after(at, id, value))
+                return false;
+        }
+    }
+    /* The list has moved while it grew. */
+    for (uint32_t i = 0; i < at->added.items.count; i++) {
+        at->added.items.items[i].uses = at->uses.items + first;
+        first += at->added.items.items[i].use_count;
+    }
+    return true;
+}
+
+/* Whether there is anything to do: a Transpose that passes no node on the CPU stays among nodes that are taken. */
+static bool has_both(const struct layer *at)
+{
+    bool has_laid = false, has_cpu = false;
+    for (uint32_t i = 0; i < at->graph->order_count; i++) {
+        uint32_t id = at->graph->order[i];
+        has_laid |= is_laid(at, npart__node_at(at->graph, id), id);
+        has_cpu |= npart__is_live(at->session, id) && !is_taken(at, id);
+    }
+    return has_laid && has_cpu;
+}
+
+/* After all is judged, since whether it matters depends on which nodes are taken. What was decided of other nodes
+ * stays: the provider is asked again only about nodes that it has not claimed. */
+npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+{
+    const struct npart__oplist *oplist = plan->target.oplist;
+    const struct npart__session before = plan->session;
+    const struct npart__mask mask = plan->mask;
+    struct layer at = {.plan = plan, .session = &before, .graph = before.graph};
+    size_t nodes = before.graph->nodes.count + (size_t)1, values = before.graph->values.count + (size_t)1;
+    if (oplist->moved_ops.count == 0 || oplist->layout_ops.count == 0)
+        return NPART_OK;
+    at.layout = npart__find_ops(at.graph, oplist->layout_ops.items, oplist->layout_ops.count, plan->arena);
+    at.through = npart__find_ops(at.graph, oplist->through_ops.items, oplist->through_ops.count, plan->arena);
+    if (!at.layout || !at.through)
+        return npart__fail_memory(error);
+    if (!has_both(&at))
+        return NPART_OK;
+    at.turns = npart__arena_zeroed(plan->arena, values, sizeof *at.turns);
+    at.leads = npart__arena_zeroed(plan->arena, values, sizeof *at.leads);
+    at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
+    at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
+    if (!at.turns || !at.leads || !at.first_inverse || !at.is_turned)
+        return npart__fail_memory(error);
+    find_leading(&at);
+    if (!walk(&at) || !add_all(&at))
+        return npart__fail_memory(error);
+    if (at.added.items.count == 0 && at.undone.count == 0)
+        return NPART_OK;
+    npart_status status = npart__own_views(plan, error);
+    if (status == NPART_OK)
+        status = npart__session_expand(&plan->session, at.added.items.items, at.added.items.count, 0, plan->arena,
+                                       error);
+    if (status == NPART_OK && !npart__session_undo(&plan->session, at.undone.items, at.undone.count, plan->arena))
+        status = npart__fail_memory(error);
+    if (status == NPART_OK)
+        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
+    if (status == NPART_OK)
+        status = npart__judge_anew(plan, *assumed, error);
+    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before.file->nodes.count))
+        status = npart__fail_memory(error);
+    return status;
+}
