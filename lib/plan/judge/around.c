@@ -150,8 +150,9 @@ enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
         const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(trial->graph, producer);
         if (!node || node->input_count == 0 || npart__node_input(trial->graph, node, 0) == NPART_NONE)
             return NPART__FALSE;
+        /* One on the CPU keeps its order; from within such a question all count as taken. */
         if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
-            return NPART__TRUE;
+            return npart__truth_of(trial->is_nested || is_taken_alone(trial, producer) != NPART__FALSE);
         if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
