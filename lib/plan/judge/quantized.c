@@ -47,20 +47,24 @@ static uint32_t quantizer_of(const struct npart__trial *trial, uint32_t value)
 }
 
 /* The DequantizeLinear past ops that only move elements, after each of which the runtime quantizes and dequantizes
- * again: for a scale of one element, and not where a QuantizeLinear is next. NPART_NONE where no such op makes the
- * value. */
+ * again: for a scale of one element, and not where a QuantizeLinear is next, unless that is behind a Transpose which
+ * the runtime moves on to one that follows: in DequantizeLinear -> Transpose -> Squeeze -> Transpose the second does
+ * the work of both, and the QuantizeLinear stays with the first. NPART_NONE where no such op makes the value. */
 uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
     uint32_t producer = npart__producer(graph, value);
+    bool meets = false; /* a Transpose after this one, with nothing between that keeps them apart */
     for (unsigned steps = 0; trial->session->moves_quantizers && steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
         if (!node || node->domain != 0 || node->output_count != 1 ||
             !npart__node_plays(graph, node, NPART__ROLE_KEEPS_QUANTIZATION))
             return NPART_NONE;
         npart__look_beyond(trial);
-        if (quantizer_of(trial, value) != NPART_NONE)
+        bool reorders = npart__node_plays(graph, node, NPART__ROLE_REORDERS_AXES);
+        if (quantizer_of(trial, value) != NPART_NONE && !(reorders && meets))
             return NPART_NONE;
+        meets = reorders || (meets && npart__node_plays(graph, node, NPART__ROLE_BETWEEN_TRANSPOSES));
         value = npart__node_input(graph, node, 0);
         producer = value == NPART_NONE ? NPART_NONE : npart__producer(graph, value);
         if (producer == NPART_NONE || !npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES))
