@@ -225,7 +225,8 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
  * node of an earlier round is not asked again, as the runtime has compiled it or left it. Judging all and keeping
  * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. False when
  * out of memory. Linear in nodes and reasons. */
-bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
+bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes,
+                          const bool *asked)
 {
     const struct npart__mask *now = &plan->mask;
     uint32_t count = plan->session.graph->nodes.count;
@@ -239,7 +240,7 @@ bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     /* Copies of DequantizeLinear nodes have ids after all nodes of the file, so they count as new and are asked
      * again. */
     for (uint32_t i = 0; i < count; i++) {
-        const struct npart__mask *from = i < nodes ? before : now;
+        const struct npart__mask *from = i < nodes && !(asked && asked[i]) ? before : now;
         out.in_units[i] = from->in_units[i];
         out.match_of[i] = from->match_of[i];
         out.first_reason[i] = out.reasons.count;
@@ -271,7 +272,7 @@ static npart_status offer_again(struct npart__plan *plan, const struct npart__ex
         status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
     if (status == NPART_OK)
         status = npart__judge_anew(plan, *assumed, error);
-    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before->nodes.count))
+    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before->nodes.count, NULL))
         status = npart__fail_memory(error);
     return status;
 }

@@ -422,16 +422,18 @@ static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_b
 }
 
 /* One that rests after a node on the CPU, where no node that is taken waits for it: it would be in that node's
- * partition. Where the value is the graph's result, the Transpose makes it, and those that work on what is turned
+ * partition. After what dequantizes the runtime makes a QDQ node unit of it, where one node at most needs it
+ * (TryFixTransposeMissingQ), with which that is taken. Where the value is the graph's result, the Transpose makes it, and those that work on what is turned
  * take what the node makes. False when out of memory. */
 static bool add_after(struct layer *at, uint32_t id, uint32_t value)
 {
     struct npart__expansion made = {.node = id, .value = value, .rank = fact_of(at, value)->rank};
-    uint32_t first = at->uses.count;
+    uint32_t first = at->uses.count, needing = 0;
     bool is_by_npu = false, is_output = npart__value_at(at->graph, value)->is_graph_output;
     if (at->turns[value]) {
         if (!list_users(at, value, false, &is_by_npu))
             return false;
+        needing = at->uses.count - first;
         made.makes_value = is_output;
         if (is_output) {
             bool is_any;
@@ -445,23 +447,31 @@ static bool add_after(struct layer *at, uint32_t id, uint32_t value)
                 return false;
     }
     made.use_count = at->uses.count - first;
-    if (is_by_npu || (made.use_count == 0 && !made.makes_value)) {
+    made.requantizes = npart__node_plays(at->graph, npart__node_at(at->graph, id), NPART__ROLE_DEQUANTIZES);
+    bool is_known = made.requantizes ? needing <= 1 : !is_by_npu;
+    if (!is_known || (made.use_count == 0 && !made.makes_value)) {
         at->uses.count = first;
         return true;
     }
     return NPART__PUSH(at->plan->arena, &at->added.items, made);
 }
 
-/* After nodes on the CPU, in the order of nodes. What dequantizes or quantizes is left out: there the runtime puts
- * nodes of its own that do the other, which rules of the list know of. False when out of memory. */
+/* What dequantizes what the CPU makes is taken by itself, and then it is not: a partition of one such node is none. */
+static bool stays_alone(const struct layer *at, const struct npart__node *node)
+{
+    uint32_t producer = npart__producer(at->graph, npart__node_input(at->graph, node, 0));
+    return npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) && producer != NPART_NONE &&
+           !is_taken(at, producer);
+}
+
+/* After nodes on the CPU, in the order of nodes. After what quantizes none rests. False when out of memory. */
 static bool add_all(struct layer *at)
 {
     uint32_t first = 0;
     for (uint32_t id = 0; id < at->session->file->nodes.count; id++) {
         const struct npart__node *node = npart__node_at(at->graph, id);
-        if (!npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0 || is_taken(at, id) ||
-            npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
-            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES))
+        if (!npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0 ||
+            (is_taken(at, id) && !stays_alone(at, node)) || npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES))
             continue;
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(at->graph, node, k);
@@ -510,7 +520,8 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.leads = npart__arena_zeroed(plan->arena, values, sizeof *at.leads);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
-    if (!at.turns || !at.leads || !at.first_inverse || !at.is_turned)
+    bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
+    if (!at.turns || !at.leads || !at.first_inverse || !at.is_turned || !asked)
         return npart__fail_memory(error);
     find_leading(&at);
     if (!walk(&at) || !add_all(&at))
@@ -527,7 +538,10 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
         status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
     if (status == NPART_OK)
         status = npart__judge_anew(plan, *assumed, error);
-    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before.file->nodes.count))
+    for (uint32_t i = 0; i < at.added.items.count; i++)
+        if (at.added.items.items[i].requantizes)
+            asked[at.added.items.items[i].node] = true;
+    if (status == NPART_OK && !npart__keep_verdicts(plan, &mask, before.file->nodes.count, asked))
         status = npart__fail_memory(error);
     return status;
 }

@@ -133,8 +133,10 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
  * refused, and judges again. */
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
-/* functions.c: of nodes before this one what was decided before they were judged anew. False when out of memory. */
-bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes);
+/* functions.c: of nodes before this one what was decided before they were judged anew, but for those that are `asked`
+ * (NULL: none). False when out of memory. */
+bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes,
+                          const bool *asked);
 
 /* laid.c, for a list that says `layout` and `moved`: of what has been judged, puts Transposes into the graph that the
  * runtime makes round operators whose layout changes, and that come to rest beside nodes on the CPU. */

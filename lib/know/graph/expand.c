@@ -391,44 +391,94 @@ static bool expand(struct expander *expander)
     return true;
 }
 
+/* One more node at the end of the newest scope, which reads `operands` and makes `result`. `like` (NULL: the standard)
+ * has its domain and version. False when out of memory. */
+static bool add_late(struct npart__graph *graph, const char *op, const struct npart__node *like,
+                     const uint32_t *operands, uint32_t count, uint32_t result, struct npart__arena *arena)
+{
+    uint32_t scope = graph->scopes.count - 1;
+    struct npart__node made = {.name = "", .op_type = npart__intern(&graph->strings, op, strlen(op), true),
+                               .scope = scope, .index = graph->scopes.items[scope].node_count++,
+                               .first_input = graph->operands.count, .input_count = count,
+                               .first_output = graph->operands.count + count, .output_count = 1,
+                               .first_attribute = graph->attributes.count,
+                               .callee = NPART_NONE, .alias = graph->nodes.count,
+                               .metadata = graph->nodes.items[graph->scopes.items[scope].node].metadata};
+    if (like) {
+        made.domain = like->domain;
+        made.written_domain = like->written_domain;
+        made.opset_version = like->opset_version;
+        made.first_attribute = like->first_attribute; /* the axis of a scale by channel, and the like */
+        made.attribute_count = like->attribute_count;
+    }
+    for (uint32_t i = 0; i < graph->opset_count && !like; i++)
+        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
+            made.opset_version = (int32_t)graph->opsets[i].version;
+    made.schema = npart__operator_find(npart__text(&graph->strings, made.domain), op, made.opset_version);
+    for (uint32_t i = 0; i < count; i++)
+        if (!NPART__PUSH(arena, &graph->operands, operands[i]))
+            return false;
+    graph->values.items[result].producer = graph->nodes.count;
+    return made.op_type != NPART_NONE && NPART__PUSH(arena, &graph->operands, result) &&
+           NPART__PUSH(arena, &graph->nodes, made);
+}
+
+/* A value of the newest scope, which some node is to make; NPART_NONE when out of memory. */
+static uint32_t add_value(struct npart__graph *graph, struct npart__arena *arena)
+{
+    uint32_t id = graph->values.count;
+    struct npart__value made = {.name = npart__intern(&graph->strings, "laid", 4, true), .alias = id,
+                                .scope = graph->scopes.count - 1, .producer = NPART_NONE,
+                                .kind = NPART__VALUE_OUTPUT};
+    return made.name != NPART_NONE && NPART__PUSH(arena, &graph->values, made) ? id : NPART_NONE;
+}
+
+/* Who reads the value, and who makes it. */
+static void rewire(struct npart__graph *graph, const struct npart__expansion *at, uint32_t made)
+{
+    const struct npart__node *before = &graph->nodes.items[at->node];
+    for (uint32_t i = 0; i < at->use_count; i++)
+        graph->operands.items[graph->nodes.items[at->uses[i].node].first_input + at->uses[i].index] = made;
+    for (uint32_t i = 0; i < before->output_count && at->makes_value; i++)
+        if (graph->operands.items[before->first_output + i] == at->value)
+            graph->operands.items[before->first_output + i] = made;
+    if (at->makes_value)
+        graph->values.items[made].producer = at->node;
+}
+
 /* A node of the runtime's, in a scope like a body's; its node is no call, and stays in the order. By the axes that there
  * are, whatever order the runtime gives them: so what is known of sizes holds after it, too. */
 static bool add_transpose(struct npart__graph *graph, const struct npart__expansion *at, struct npart__arena *arena)
 {
     const struct npart__node before = graph->nodes.items[at->node];
-    uint32_t scope = graph->scopes.count, id = graph->nodes.count, made = graph->values.count;
     int64_t *order = npart__arena_allocate(arena, (at->rank + (size_t)1) * sizeof *order);
     struct npart__attribute perm = {.name = "perm", .type = 7, .count = at->rank, .u.ints = order};
     struct npart__scope around = {.kind = NPART_GRAPH_CALL, .is_after = true, .parent = before.scope, .node = at->node,
                                   .region = graph->scopes.items[before.scope].region, .label = "Layout",
-                                  .first_node = id, .node_count = 1};
-    struct npart__node node = {.name = "", .op_type = npart__intern(&graph->strings, "Transpose", 9, true),
-                               .scope = scope, .first_input = graph->operands.count, .input_count = 1,
-                               .first_output = graph->operands.count + 1, .output_count = 1,
-                               .first_attribute = graph->attributes.count, .attribute_count = 1,
-                               .callee = NPART_NONE, .alias = id, .metadata = before.metadata};
-    struct npart__value value = {.name = npart__intern(&graph->strings, "laid", 4, true), .scope = scope, .alias = made,
-                                 .producer = at->makes_value ? at->node : id, .kind = NPART__VALUE_OUTPUT};
-    for (uint32_t i = 0; i < graph->opset_count; i++)
-        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
-            node.opset_version = (int32_t)graph->opsets[i].version;
-    node.schema = npart__operator_find("", "Transpose", node.opset_version);
-    for (uint32_t i = 0; order && i < at->rank; i++)
-        order[i] = i;
-    if (!order || node.op_type == NPART_NONE || value.name == NPART_NONE ||
-        !NPART__PUSH(arena, &graph->scopes, around) || !NPART__PUSH(arena, &graph->nodes, node) ||
-        !NPART__PUSH(arena, &graph->attributes, perm) || !NPART__PUSH(arena, &graph->values, value) ||
-        !NPART__PUSH(arena, &graph->operands, at->makes_value ? made : at->value) ||
-        !NPART__PUSH(arena, &graph->operands, at->makes_value ? at->value : made))
+                                  .first_node = graph->nodes.count};
+    if (!order || !NPART__PUSH(arena, &graph->scopes, around))
         return false;
-    for (uint32_t i = 0; i < at->use_count; i++)
-        graph->operands.items[graph->nodes.items[at->uses[i].node].first_input + at->uses[i].index] = made;
-    for (uint32_t i = 0; i < before.output_count && at->makes_value; i++)
-        if (graph->operands.items[before.first_output + i] == at->value) {
-            graph->operands.items[before.first_output + i] = made;
-            graph->values.items[at->value].producer = id;
-        }
-    return true;
+    for (uint32_t i = 0; i < at->rank; i++)
+        order[i] = i;
+    uint32_t made = add_value(graph, arena), turned = at->requantizes ? add_value(graph, arena) : NPART_NONE;
+    uint32_t quantized = at->requantizes ? add_value(graph, arena) : NPART_NONE;
+    if (made == NPART_NONE || (at->requantizes && (turned == NPART_NONE || quantized == NPART_NONE)))
+        return false;
+    uint32_t from = at->makes_value ? made : at->value, to = at->makes_value ? at->value : made;
+    rewire(graph, at, made);
+    if (!add_late(graph, "Transpose", NULL, &from, 1, at->requantizes ? turned : to, arena) ||
+        !NPART__PUSH(arena, &graph->attributes, perm))
+        return false;
+    graph->nodes.items[graph->nodes.count - 1].attribute_count = 1;
+    if (!at->requantizes)
+        return true;
+    uint32_t operands[3] = {turned}, count = before.input_count < 3 ? before.input_count : 3;
+    for (uint32_t i = 1; i < count; i++)
+        operands[i] = npart__node_input(graph, &before, i);
+    if (!add_late(graph, "QuantizeLinear", &before, operands, count, quantized, arena))
+        return false;
+    operands[0] = quantized;
+    return add_late(graph, "DequantizeLinear", &before, operands, count, to, arena);
 }
 
 /* Copies the graph first: the old one stays as it is, for the rounds before. Linear in the graph and what is

@@ -253,9 +253,10 @@ struct npart__expansion {
     /* What is known of its results, once inferred; NULL: nothing that the body could lose. */
     const struct npart__declared_type *results[NPART__LIMIT_BODY_OPERANDS];
     /* Of a Transpose, which leaves the order of axes as it is: what it reads, of that rank, and what reads what it
-     * makes. `makes_value`: it makes the value, and these uses read what the node makes now. */
+     * makes. `makes_value`: it makes the value, and these uses read what the node makes now. `requantizes`: after it
+     * stand nodes that quantize and dequantize with what the node dequantizes with. */
     uint32_t value, rank;
-    bool makes_value;
+    bool makes_value, requantizes;
     const struct npart__use *uses;
     uint32_t use_count;
 };
