@@ -321,7 +321,7 @@ static bool turn_operands(struct layer *at, const struct npart__node *node, uint
     return true;
 }
 
-/* The first of its operands behind which a Transpose can move past it. */
+/* By the first of its operands with a Transpose before it that can move past the node. */
 static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     struct turn results[NPART__LIMIT_BODY_OPERANDS];
@@ -423,8 +423,8 @@ static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_b
 
 /* One that rests after a node on the CPU, where no node that is taken waits for it: it would be in that node's
  * partition. After what dequantizes the runtime makes a QDQ node unit of it, where one node at most needs it
- * (TryFixTransposeMissingQ), with which that is taken. Where the value is the graph's result, the Transpose makes it, and those that work on what is turned
- * take what the node makes. False when out of memory. */
+ * (TryFixTransposeMissingQ), with which that is taken. Where the value is the graph's result, the Transpose makes it,
+ * and those that work on what is turned take what the node makes. False when out of memory. */
 static bool add_after(struct layer *at, uint32_t id, uint32_t value)
 {
     struct npart__expansion made = {.node = id, .value = value, .rank = fact_of(at, value)->rank};

@@ -446,8 +446,8 @@ static void rewire(struct npart__graph *graph, const struct npart__expansion *at
         graph->values.items[made].producer = at->node;
 }
 
-/* A node of the runtime's, in a scope like a body's; its node is no call, and stays in the order. By the axes that there
- * are, whatever order the runtime gives them: so what is known of sizes holds after it, too. */
+/* A node of the runtime's, in a scope like a body's; its node is no call, and stays in the order. By the axes that
+ * there are, whatever order the runtime gives them: so what is known of sizes holds after it, too. */
 static bool add_transpose(struct npart__graph *graph, const struct npart__expansion *at, struct npart__arena *arena)
 {
     const struct npart__node before = graph->nodes.items[at->node];

@@ -266,8 +266,9 @@ struct npart__expansion {
 bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion);
 
 /* The same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand, and with
- * Transposes after others, which come in the order of their nodes: ids stay what they are, new ones follow. `is_late`: constants have been folded before, and what is new is not.
- * Each body makes its node's results. Fails past the limit of nodes. `graph` must outlive the result. */
+ * Transposes after others, which come in the order of their nodes: ids stay what they are, new ones follow.
+ * `is_late`: constants have been folded before, and what is new is not. Each body makes its node's results. Fails
+ * past the limit of nodes. `graph` must outlive the result. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error);

@@ -47,7 +47,7 @@ static uint32_t quantizer_of(const struct npart__trial *trial, uint32_t value)
 }
 
 /* The DequantizeLinear past ops that only move elements, after each of which the runtime quantizes and dequantizes
- * again: for a scale of one element, and not where a QuantizeLinear is next, unless that is behind a Transpose which
+ * again: for a scale of one element, and not where a QuantizeLinear is next, unless that is after a Transpose which
  * the runtime moves on to one that follows: in DequantizeLinear -> Transpose -> Squeeze -> Transpose the second does
  * the work of both, and the QuantizeLinear stays with the first. NPART_NONE where no such op makes the value. */
 uint32_t npart__moved_dequantizer(const struct npart__trial *trial, uint32_t value)

@@ -39,8 +39,8 @@ bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *orde
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
 /* Then: hands back the responsible node of those that fail to compile in one partition; one whose constant operand
  * ends up in a partition of its own (npart__apply_shared); one that makes one axis of several where the runtime then
- * fails (npart__apply_flat); and one with a tensor of unknown or too high a rank (npart__apply_ranks). `*changed` says whether any.
- * False when out of memory. */
+ * fails (npart__apply_flat); and one with a tensor of unknown or too high a rank (npart__apply_ranks). `*changed` says
+ * whether any. False when out of memory. */
 bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                          const struct npart__policy *policy, bool *changed);

@@ -81,7 +81,8 @@ static bool passes_wide(const struct look *at, const struct npart__node *node, u
     return false;
 }
 
-/* The first of a partition's nodes; the others stay, since one ends the session. */
+/* The first of a partition's nodes; the others stay, since one ends the session. Of wide ones each is told, as what
+ * enters is mended by itself. */
 void npart__apply_ranks(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                         const struct npart__policy *policy, bool *changed)
 {
@@ -98,7 +99,8 @@ void npart__apply_ranks(struct npart__hand_back *to, const struct npart__partiti
                 continue;
             npart__hand_back_node(to, id, policy->rule);
             *changed = true;
-            break;
+            if (!is_of_wide)
+                break;
         }
     }
 }
