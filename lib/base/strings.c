@@ -48,20 +48,11 @@ static struct npart__string_entry *find_entry(const struct npart__strings *strin
 /* uthash counts key lengths in unsigned. */
 #define LONGEST_TEXT ((size_t)UINT32_MAX / 2)
 
-/* Ids are given in the order of arrival, so they do not depend on the key, and arrays may be
- * indexed by them. Constant time on average. An entry of a failed insertion stays in the arena, in no table. */
-uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy)
+/* A text that is not there yet. An entry of a failed insertion stays in the arena, in no table. */
+static uint32_t add(struct npart__strings *strings, const char *text, size_t length, unsigned hash, bool copy)
 {
-    if (length > LONGEST_TEXT)
-        return NPART_NONE;
-    if (length == 0 && strings->texts.count)
-        return 0;
-    unsigned hash = hash_of(strings, text, length);
-    struct npart__string_entry *entry = find_entry(strings, text, length, hash);
-    if (entry)
-        return entry->id;
     struct npart__arena *uthash_arena = strings->arena;
-    entry = npart__arena_zeroed(uthash_arena, 1, sizeof *entry);
+    struct npart__string_entry *entry = npart__arena_zeroed(uthash_arena, 1, sizeof *entry);
     if (!entry)
         return NPART_NONE;
     NPART__ASSERT(strings->texts.count > 0 || length == 0, "the first text is the empty one");
@@ -77,16 +68,28 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     return entry->id;
 }
 
-/* Interned again in the order of their ids, which gives the same ids. The key stays, as the
- * texts come from the same file. Texts themselves are shared, hence `from` must outlive the copy. None has a NUL
- * inside: all come from terminated texts. */
+/* Ids are given in the order of arrival, so they do not depend on the key, and arrays may be
+ * indexed by them. Constant time on average. */
+uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy)
+{
+    if (length > LONGEST_TEXT)
+        return NPART_NONE;
+    if (length == 0 && strings->texts.count)
+        return 0;
+    unsigned hash = hash_of(strings, text, length);
+    const struct npart__string_entry *entry = find_entry(strings, text, length, hash);
+    return entry ? entry->id : add(strings, text, length, hash, copy);
+}
+
+/* Added again in the order of their ids, which gives the same ids, by the hashes that they have. The key stays, as the
+ * texts come from the same file. Texts themselves are shared, hence `from` must outlive the copy. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
 {
     memset(out, 0, sizeof *out);
     out->arena = arena;
     out->key = from->key;
-    for (uint32_t i = 0; i < from->texts.count; i++)
-        if (npart__intern(out, from->texts.items[i], strlen(from->texts.items[i]), false) != i)
+    for (const struct npart__string_entry *at = from->table; at; at = at->hh.next)
+        if (add(out, at->text, at->hh.keylen, at->hh.hashv, false) == NPART_NONE)
             return false;
     return true;
 }

@@ -12,18 +12,55 @@
 bool npart__lists_op(const struct npart__graph *graph, const char *ops, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(graph, id);
-    const char *domain = npart__text(&graph->strings, node->domain), *end = ops + strlen(ops), *at;
-    size_t length, own_length = strlen(domain);
-    while (npart__next_part(&ops, end, ' ', &at, &length)) {
+    const char *domain = npart__text(&graph->strings, node->domain), *op = npart__node_op(graph, node);
+    const char first = *domain ? *domain : *op;
+    size_t own_length = strlen(domain);
+    while (*ops) {
+        const char *at = ops;
+        while (*ops && *ops != ' ')
+            ops++;
+        size_t length = (size_t)(ops - at);
+        ops += *ops == ' ';
+        if (length == 1 && *at == '*')
+            return true;
+        if (*at != first && *at != '*') /* nearly all */
+            continue;
         const char *colon = memchr(at, ':', length), *name = colon ? colon + 1 : at;
         size_t domain_length = colon ? (size_t)(colon - at) : 0;
         bool is_domain = own_length == domain_length && memcmp(domain, at, domain_length) == 0;
-        if (length == 1 && *at == '*')
-            return true;
-        if (is_domain && npart__fits_pattern(name, length - (size_t)(name - at), npart__node_op(graph, node)))
+        if (is_domain && npart__fits_pattern(name, length - (size_t)(name - at), op))
             return true;
     }
     return false;
+}
+
+/* Op names have letters enough for 256 places: a graph of 20 operators takes most others for none of its own. */
+static unsigned mark_of(const char *name)
+{
+    size_t length = strlen(name);
+    unsigned first = (unsigned char)name[0], last = length ? (unsigned char)name[length - 1] : 0;
+    return (first * 37 + last * 11 + (unsigned)length) % 256;
+}
+
+/* An op that stands again and again, as they do, is looked at once in a row. */
+struct npart__op_marks npart__mark_ops(const struct npart__graph *graph)
+{
+    struct npart__op_marks marks = {.bits = {0}};
+    uint32_t last = NPART_NONE;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        unsigned mark = node->op_type == last ? 0 : mark_of(npart__node_op(graph, node));
+        if (node->op_type != last)
+            marks.bits[mark / 64] |= UINT64_C(1) << mark % 64;
+        last = node->op_type;
+    }
+    return marks;
+}
+
+bool npart__may_have_op(const struct npart__op_marks *marks, const char *name)
+{
+    unsigned mark = mark_of(name);
+    return marks->bits[mark / 64] >> mark % 64 & 1;
 }
 
 /* A linear search: nodes have few attributes, and those of one name are interned, so their text

@@ -215,11 +215,20 @@ struct npart__graph {
     } weights_of[NPART__TYPE_NUMBERS]; /* of these by element type */
 };
 
-/* Builds the graph from what the scan left, whose bytes it gives back to the arena as soon as they are unpacked.
+/* Builds the graph from what the scan left, whose bytes it gives back to the arena as soon as they are unpacked, unless
+ * they are lent.
  * `arena` holds it all, strings included. Fails on a value that is made twice or never, on a cycle, on functions that
  * call themselves, and past the limits. */
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error);
+
+/* Which operators a graph may have, by the length and letters of their names: for who looks up long lists of names,
+ * of which a graph has few. */
+struct npart__op_marks {
+    uint64_t bits[4];
+};
+struct npart__op_marks npart__mark_ops(const struct npart__graph *graph);
+bool npart__may_have_op(const struct npart__op_marks *marks, const char *name);
 
 /* regions.c: the same graph with the nodes of known branches in the place of their Ifs. `taken` has the branch by node,
  * NPART_NONE for all others. Ids stay what they are. `graph` must outlive the result. */

@@ -379,6 +379,11 @@ bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint
     bool is_float = type == FLOAT || type == DOUBLE || type == FLOAT16 || type == BFLOAT16;
     if (!is_float && !npart__type_is_integer(type) && type != BOOL)
         return false;
+    if (type == FLOAT && proto->has_raw_data) { /* nearly all */
+        for (uint64_t i = 0; i < tensor->elements; i++)
+            out[i] = from_float_bits((uint32_t)raw_word(proto->raw_data.data + i * 4, 4));
+        return true;
+    }
     for (uint64_t i = 0; i < tensor->elements; i++) {
         int64_t integer = is_float ? 0 : integer_at(tensor, proto, i);
         out[i] = is_float         ? double_at(tensor, proto, i)

@@ -276,7 +276,7 @@ void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t r
  * of 8 bits and less only the numbers up to 4 are taken. Symbols are sizes, which fit wherever a model puts them. */
 static bool fits(int element_type, int64_t value)
 {
-    if (!npart__is_number(value) || element_type == 0)
+    if (!npart__is_number(value) || element_type == 0 || element_type == NPART__INT64)
         return true;
     if (npart__type_is_float(element_type)) {
         const int64_t most = npart__has_fractions(element_type) ? (int64_t)1 << 53 : 4;

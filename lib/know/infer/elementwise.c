@@ -31,6 +31,24 @@ static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *d
     return index;
 }
 
+/* How far apart the operand's elements are that two results in a row are made of, where that is the same for all of
+ * them: 1 for an operand of the result's shape, 0 for a single element. Else NPART_NONE. */
+static uint32_t broadcast_step(const struct npart__fact *fact, const struct npart__fact *out)
+{
+    bool is_same = fact->rank == out->rank, is_single = true;
+    for (uint32_t axis = 0; axis < fact->rank; axis++) {
+        is_same = is_same && fact->dims[axis] == out->dims[axis];
+        is_single &= fact->dims[axis] == 1;
+    }
+    return is_same ? 1 : is_single ? 0 : NPART_NONE;
+}
+
+static uint32_t element_index(const struct npart__fact *fact, const struct npart__fact *out, uint32_t step,
+                              uint32_t flat)
+{
+    return step == NPART_NONE ? broadcast_index(fact, out->dims, out->rank, flat) : step * flat;
+}
+
 /* One node's computation by a line of elementwise.def, with the attributes that the line names. */
 static struct npart__each begin_each(struct npart__call *call, enum npart__elementwise which)
 {
@@ -67,8 +85,10 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
             return;
         if (!result)
             result = npart__new_ints(call, count);
+        const struct npart__fact *in = npart__in(call, k);
+        const uint32_t step = broadcast_step(in, out);
         for (uint32_t i = 0; result && i < count; i++) {
-            int64_t element = ints[broadcast_index(npart__in(call, k), out->dims, out->rank, i)];
+            int64_t element = ints[element_index(in, out, step, i)];
             /* Of several operands the first is what the others are combined with. */
             bool is_first = k == 0 && input_count > 1;
             result[i] = is_first ? element : each->element->ints(each, k ? result[i] : element, element);
@@ -144,8 +164,9 @@ static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t
     struct npart__numbers numbers;
     if (!npart__in_numbers(each->call, operand, &numbers))
         return false;
+    const uint32_t step = broadcast_step(in, out);
     for (uint32_t i = 0; i < count; i++) {
-        struct about element = about_at(&numbers, broadcast_index(in, out->dims, out->rank, i));
+        struct about element = about_at(&numbers, element_index(in, out, step, i));
         struct about before = operand ? results[i] : element;
         if (operand == 0 && input_count > 1)
             results[i] = element;

@@ -73,6 +73,8 @@ bool npart__names_unknown_results(const struct npart__graph *graph, const struct
 {
     const struct npart__operator *schema = node->schema;
     bool is_named = false;
+    if (node->output_count <= 1) /* the first is always known */
+        return false;
     for (size_t i = 0; i < NPART__COUNT(needs) && !is_named; i++) {
         const struct need *need = &needs[i];
         bool is_asked = need->elements | need->ranks | need->dims | need->window | need->absent;

@@ -253,6 +253,13 @@ static npart_status check_node(const struct reading *reading)
 {
     const struct npart__graph *graph = reading->work->graph;
     const struct npart__node *node = npart__node_at(graph, reading->node);
+    bool is_given = false, is_control = true;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t operand = npart__node_use(graph, node, k);
+        is_given |= operand != NPART_NONE && reading->varies[npart__value_at(graph, operand)->alias];
+    }
+    if (!is_given)
+        return NPART_OK;
     for (size_t i = 0; i < NPART__COUNT(readers); i++)
         if (npart__lists_op(graph, readers[i].ops, reading->node))
             return is_varying(reading, readers[i].index) ? check_index(reading, &readers[i]) : NPART_OK;
@@ -260,16 +267,11 @@ static npart_status check_node(const struct reading *reading)
         return is_varying(reading, 1) || is_varying(reading, 2) ? check_part(reading) : NPART_OK;
     if (npart__lists_op(graph, "OneHot", reading->node))
         return is_varying(reading, 0) ? check_classes(reading) : NPART_OK;
-    bool is_given = false, is_control = true;
-    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t operand = npart__node_use(graph, node, k);
-        is_given |= operand != NPART_NONE && reading->varies[npart__value_at(graph, operand)->alias];
-    }
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t result = npart__node_output(graph, node, k);
         is_control &= result == NPART_NONE || npart__cache_elements(reading->at, result);
     }
-    return is_control || !is_given || npart__cache_has_rule(graph, reading->node) ? NPART_OK : refuse_unknown(reading);
+    return is_control || npart__cache_has_rule(graph, reading->node) ? NPART_OK : refuse_unknown(reading);
 }
 
 static npart_status check_reads(struct reading *reading, int64_t id)

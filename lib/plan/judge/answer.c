@@ -96,12 +96,11 @@ bool npart__is_output_operand(const struct npart__trial *trial, struct npart__op
 }
 
 struct npart__asked npart__ask(const struct npart__trial *trial, const struct npart__term *term,
-                               struct npart__place place)
+                               struct npart__operands operands, struct npart__place place)
 {
     struct npart__asked asked = {.trial = trial, .term = term, .value = NPART_NONE, .element = place.element};
     if (term->selector == NPART_NONE || npart__question_of(term)->argument == NPART__ARGUMENT_SIDE)
         return asked;
-    struct npart__operands operands = npart__select_operands(trial, term->selector);
     asked.value = npart__operand_at(trial, operands, place.operand);
     asked.is_output = npart__is_output_operand(trial, operands, place.operand);
     if (asked.value != NPART_NONE)
@@ -613,7 +612,9 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
 #define FUNCTION(id, word, argument, about, answers, noun, is) answer_##word,
 #include "oplist/questions.def"
     };
-    struct npart__asked asked = npart__ask(trial, term, place);
+    struct npart__operands operands = term->selector == NPART_NONE ? (struct npart__operands){.count = 0}
+                                                                  : npart__select_operands(trial, term->selector);
+    struct npart__asked asked = npart__ask(trial, term, operands, place);
     bool is_absent = asked.value == NPART_NONE && term->selector != NPART_NONE && term->op != NPART__FUNCTION_COUNT;
     return is_absent ? absent_answer() : functions[term->op](&asked);
 }

@@ -76,9 +76,9 @@ struct npart__asked {
     struct npart__fact *fact; /* of the value */
 };
 
-/* By its term: at an operand of the selector, or at none. */
+/* By its term: at one of the operands that its selector names, or at none. */
 struct npart__asked npart__ask(const struct npart__trial *trial, const struct npart__term *term,
-                               struct npart__place place);
+                               struct npart__operands operands, struct npart__place place);
 
 /* Predicates of operands are asked only of such as are there, but for `present`. Those that lie beyond a node's own
  * operands are in around.c, the others in evaluate.c. */

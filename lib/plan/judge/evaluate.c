@@ -427,11 +427,13 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     };
     const struct npart__term *term = npart__term_at(trial, id);
     bool is_of_operands = term->selector != NPART_NONE;
-    uint32_t count = is_of_operands ? npart__select_operands(trial, term->selector).count : 1;
+    struct npart__operands operands =
+        is_of_operands ? npart__select_operands(trial, term->selector) : (struct npart__operands){.count = 1};
+    const uint32_t count = operands.count ? operands.count : 1;
     enum npart__truth truth = NPART__TRUE;
-    for (struct npart__place place = {0, 0}; place.operand < (count ? count : 1) && truth != NPART__FALSE;
+    for (struct npart__place place = {0, 0}; place.operand < count && truth != NPART__FALSE;
          place.operand++) {
-        struct npart__asked asked = npart__ask(trial, term, place);
+        struct npart__asked asked = npart__ask(trial, term, operands, place);
         bool is_absent = is_of_operands && asked.value == NPART_NONE && term->op != NPART__PREDICATE_PRESENT;
         enum npart__truth here = is_absent ? NPART__TRUE : predicates[term->op](&asked);
         if (here < truth) {

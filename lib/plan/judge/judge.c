@@ -113,8 +113,13 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
                                      struct npart__arena *arena)
 {
     struct npart__op_id *ids = npart__arena_zeroed(arena, count + (size_t)1, sizeof *ids);
+    const bool is_long = count > 64; /* else looking them up costs less than the marks */
+    const struct npart__op_marks marks = is_long ? npart__mark_ops(graph) : (struct npart__op_marks){.bits = {0}};
     for (uint32_t i = 0; ids && i < count; i++) {
         const char *colon = strrchr(texts[i], ':'), *name = colon ? colon + 1 : texts[i];
+        ids[i] = (struct npart__op_id){NPART_NONE, NPART_NONE};
+        if (is_long && !npart__may_have_op(&marks, name))
+            continue;
         bool is_default = !colon || ((size_t)(colon - texts[i]) == 7 && memcmp(texts[i], "ai.onnx", 7) == 0);
         ids[i].op_type = npart__strings_find(&graph->strings, name, strlen(name));
         ids[i].domain =

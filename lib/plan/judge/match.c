@@ -386,10 +386,11 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
                                       struct npart__arena *arena)
 {
     struct part_op *ops = npart__arena_zeroed(arena, oplist->pattern_parts.count + (size_t)1, sizeof *ops);
+    const struct npart__op_marks marks = npart__mark_ops(graph);
     for (uint32_t i = 0; ops && i < oplist->pattern_parts.count; i++) {
         const struct npart__pattern_part *part = &oplist->pattern_parts.items[i];
         ops[i].type = ops[i].domain = NPART_NONE;
-        if (part->kind != NPART__PATTERN_NODE)
+        if (part->kind != NPART__PATTERN_NODE || !npart__may_have_op(&marks, part->op))
             continue;
         ops[i].type = npart__strings_find(&graph->strings, part->op, strlen(part->op));
         ops[i].domain = npart__strings_find(&graph->strings, part->domain, strlen(part->domain));
