@@ -42,6 +42,8 @@ struct npart_model {
     const struct npart__graph *graph; /* own, or the graph of a view */
     struct npart__graph own; /* that `graph` is, but in views */
     const char *name; /* as reports call it: the path, or what read options say; "-" for a stream or memory */
+    const char *path; /* of the file; NULL: it was none */
+    struct npart__skeleton skeleton; /* of a file that is not too large, nothing lost; else its data are NULL */
 };
 
 /* The work of every node, found when it is first asked for, with the lock of the inference. Costs a walk over the
@@ -124,6 +126,11 @@ void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator
                            npart_status *status, struct npart_error *error);
 /* Keeps another handle alive as long as this one lives. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other);
+/* One reference more, for whoever frees the handle as if it had made it. */
+static inline void npart__life_share(struct npart__life *life)
+{
+    (void)NPART__ADD(&life->references, 1);
+}
 /* Takes one reference away; with the last one the handle goes, and what it has kept loses one. */
 void npart__life_end(struct npart__life *life);
 /* The status of a call: want of memory is LIMIT or TIMEOUT where the budget of this handle is spent. */
@@ -211,6 +218,10 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
                                    struct npart_error *error);
 /* plan.c: fails with ARGUMENT where an array is missing, or a name in it. */
 npart_status npart__check_plan_options(const struct npart_plan_options *options, struct npart_error *error);
+/* plan.c: a plan that was made as a trial, of the inference, whole and as a handle. The trial must outlive it. */
+npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *trial, const npart_inference *inference,
+                                  const npart_oplist *oplist, const struct npart_plan_options *options,
+                                  struct npart_error *error);
 /* plan.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
 

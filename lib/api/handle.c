@@ -84,7 +84,7 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
 {
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)
         if (!life->kept[i]) {
-            (void)NPART__ADD(&other->references, 1);
+            npart__life_share(other);
             life->kept[i] = other;
             return;
         }

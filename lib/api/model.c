@@ -19,15 +19,21 @@ npart_status npart__model_finish(npart_model **out, npart_model *model, npart_st
     return NPART__HAND_OVER(out, model, status, error);
 }
 
+/* Skeletons up to this many bytes stay with their models, so that a search for rewrites need not read the file again.
+ * Larger ones would be memory that few callers have a use for. */
+#define MOST_KEPT_BYTES ((size_t)8 << 20)
+
 /* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
- * the caller goes before the path, as "-" says nothing of a stream. */
+ * the caller goes before the path, as "-" says nothing of a stream. `path`: NULL of what is no file. */
 static npart_status read_source(npart_model **out, npart_model *model, struct npart__source *source,
-                                const struct npart_read_options *options, const char *name, npart__make_graph *make,
+                                const struct npart_read_options *options, const char *path, npart__make_graph *make,
                                 struct npart_error *error)
 {
-    struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0};
+    struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0,
+                                       .keeps_what_it_can = path != NULL};
     struct npart__arena *arena = &model->life->arena;
     struct npart__skeleton skeleton;
+    const char *name = options && options->name ? options->name : path ? path : "-";
     npart_status status = NPART_OK;
     if (options && options->version >= 3)
         status = npart__limits_of(options->limits, options->limit_count, arena, &wire.limits, error);
@@ -36,9 +42,12 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
                       : npart__wire_scan(source, &wire, arena, &skeleton, error);
     /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
-    if (status == NPART_OK && !make)
+    if (status == NPART_OK && !make) {
+        skeleton.is_lent = skeleton.is_whole && skeleton.bytes <= MOST_KEPT_BYTES;
         status = npart__graph_build(&skeleton, arena, &model->own, error);
-    return npart__model_finish(out, model, status, options && options->name ? options->name : name, error);
+        model->skeleton = skeleton;
+    }
+    return npart__model_finish(out, model, status, name, error);
 }
 
 /* Values came with version 2 of the options, limits and budgets with version 3: of an older struct they must not be
@@ -87,13 +96,14 @@ npart_status npart__model_read(npart_model **out, const char *path, npart_read_c
     const char *folder = NULL;
     if (model && path && status == NPART_OK) {
         folder = npart__folder_of(path, &model->life->arena);
-        if (!folder) {
+        model->path = npart__arena_copy_text(&model->life->arena, path, strlen(path));
+        if (!folder || !model->path) {
             npart__source_close(&source);
             status = npart__fail_memory(error);
         }
     }
     if (status == NPART_OK) {
-        status = read_source(out, model, &source, options, path ? path : "-", make, error);
+        status = read_source(out, model, &source, options, path, make, error);
         if (status == NPART_OK)
             (*out)->own.folder = folder;
         return status;

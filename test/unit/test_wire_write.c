@@ -361,7 +361,34 @@ static void test_write__messages_that_come_again(void)
     scanned = scan_memory(model.data, model.size, &options);
     CHECK(strstr(scanned.error.message, "AttributeProto.t stands there twice") != NULL);
     scanned_close(&scanned);
+    const struct npart__wire_options what_it_can = {.keeps_what_it_can = true};
+    scanned = scan_memory(model.data, model.size, &what_it_can);
+    CHECK_TEXT(scanned_text(&scanned), "ok");
+    CHECK(!scanned.skeleton.is_whole);
+    scanned_close(&scanned);
     bytes_free(&model);
+}
+
+/* What can be kept is the same as where it must be; of what comes again the last counts, as where nothing is kept. */
+static void test_write__keeps_what_it_can(void)
+{
+    static const struct npart__wire_options all = {.keeps_all = true}, some = {.keeps_what_it_can = true};
+    for (unsigned again = 0; again < 2; again++) {
+        struct bytes graph = small_graph();
+        put_long_text(&graph, 10, 65537);
+        if (again)
+            put_text(&graph, 10, "short");
+        struct bytes model = model_around(&graph);
+        struct scanned whole = scan_memory(model.data, model.size, &all), kept = scan_memory(model.data, model.size, &some);
+        CHECK(whole.status == NPART_OK && kept.status == NPART_OK);
+        CHECK(whole.skeleton.is_whole && kept.skeleton.is_whole == !again);
+        CHECK(same_bytes(whole.skeleton.data, whole.skeleton.bytes, kept.skeleton.data, kept.skeleton.bytes) == !again);
+        const Onnx__ModelProto *left = scanned_model(&kept);
+        CHECK_TEXT(left->graph->doc_string ? left->graph->doc_string : "", again ? "short" : "");
+        scanned_close(&whole);
+        scanned_close(&kept);
+        bytes_free(&model);
+    }
 }
 
 /* Numbers that are not packed have one record, and messages none of their neighbours'. */
@@ -398,4 +425,5 @@ static void test_write__ranges_that_touch(void)
 TESTS(test_write__raw_data_of_any_size, test_write__repeated_numbers, test_write__strings_and_attributes,
       test_write__singles_that_come_again, test_write__texts, test_write__unknown_fields, test_write__lengths,
       test_write__too_deep, test_write__too_large, test_write__sums_without_end, test_write__broken_skeletons,
-      test_write__messages_that_come_again, test_write__ranges_that_touch)
+      test_write__messages_that_come_again, test_write__ranges_that_touch,
+      test_write__keeps_what_it_can)

@@ -742,8 +742,10 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
 {
     Onnx__ModelProto *model;
     npart_status status = npart__onnx_unpack(skeleton, arena, &model, error);
-    npart__arena_release(arena, skeleton->data);
-    skeleton->data = NULL;
+    if (!skeleton->is_lent) {
+        npart__arena_release(arena, skeleton->data);
+        skeleton->data = NULL;
+    }
     if (status != NPART_OK)
         return status;
     struct npart__build *build = npart__arena_zeroed(arena, 1, sizeof *build);

@@ -109,16 +109,15 @@ npart_status npart__version_read(struct npart__source *source, const struct npar
     return status;
 }
 
-/* A copy of the bytes, since building a graph releases its skeleton, and the version is needed again to be edited. */
+/* The bytes are lent, as the version is needed again to be edited. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error)
 {
-    struct npart__skeleton skeleton = {
-        .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
-    skeleton.data = npart__arena_allocate(arena, version->bytes + 1);
-    if (!skeleton.data)
-        return npart__fail_memory(error);
-    memcpy(skeleton.data, version->data, version->bytes);
+    struct npart__skeleton skeleton = {.data = version->data,
+                                       .bytes = version->bytes,
+                                       .input_bytes = version->input_bytes,
+                                       .limits = version->limits,
+                                       .is_lent = true};
     return npart__graph_build(&skeleton, arena, out, error);
 }
 

@@ -279,7 +279,7 @@ static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end, ui
     npart_status status = end_run(scan);
     scan->position = scan->run_start = end;
     scan->frames[scan->depth - 1].changed = true;
-    if (status == NPART_OK && scan->options->keeps_all)
+    if (status == NPART_OK && scan->out.is_whole)
         status = keep_verbatim(scan, from, end, field);
     return status;
 }
@@ -546,10 +546,12 @@ static uint64_t element_count(const struct tag *tag, uint64_t bytes)
 
 /* Of what does not repeat the last counts, and what was left out is written after what was kept. So where all is kept,
  * and one was left out, a later one has to be, too. */
-static bool must_follow(const struct scan *scan, const struct tag *tag)
+static bool must_follow(struct scan *scan, const struct tag *tag)
 {
     const struct frame *frame = &scan->frames[scan->depth - 1];
-    return scan->options->keeps_all && tag->number < FIELD_NUMBERS && frame->left_out >> tag->number & 1;
+    bool follows = tag->number < FIELD_NUMBERS && frame->left_out >> tag->number & 1;
+    scan->out.is_whole &= !follows || scan->options->keeps_all;
+    return follows && scan->options->keeps_all;
 }
 
 /* Of what does not repeat alone: of repeated payloads stays() leaves out whatever follows. */
@@ -566,7 +568,9 @@ static npart_status check_single(struct scan *scan, const struct tag *tag)
     struct frame *frame = &scan->frames[scan->depth - 1];
     uint32_t bit = UINT32_C(1) << tag->number;
     char place[PLACE_BYTES];
-    if (frame->seen & bit)
+    if (frame->seen & bit && !scan->options->keeps_all)
+        scan->out.is_whole = false;
+    else if (frame->seen & bit)
         return npart__fail(scan->error, NPART_ERROR_LIMIT, byte_place(place, tag->at),
                            "%s.%s stands there twice: such a file cannot be edited",
                            npart__message_name(frame->message), npart__field_name(frame->message, tag->number));
@@ -629,7 +633,7 @@ static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
         scan->out.skipped_bytes += bytes;
         return leave_out(scan, tag->at, scan->position + bytes, 0);
     }
-    if (tag->field.kind == KIND_MESSAGE && scan->options->keeps_all)
+    if (tag->field.kind == KIND_MESSAGE && scan->out.is_whole)
         status = check_single(scan, tag);
     return status == NPART_OK ? walk_bytes(scan, tag, bytes, length_bytes) : status;
 }
@@ -684,6 +688,7 @@ npart_status npart__wire_scan(struct npart__source *source, const struct npart__
     scan->arena = arena;
     scan->options = options;
     scan->error = error;
+    scan->out.is_whole = options->keeps_all || options->keeps_what_it_can;
     /* A few bytes tell an empty input from one that begins; the first field asks for more. */
     npart_status status = npart__source_seek(source, 0, 16, error);
     if (status == NPART_OK && source->window_bytes == 0)

@@ -93,10 +93,11 @@ struct npart__wire_options {
     uint64_t limit_skeleton_bytes; /* 0: NPART__LIMIT_SKELETON_BYTES */
     const struct npart__limits *limits; /* NULL: as they are; must outlive what is made of the skeleton */
     bool keeps_all;                /* records of everything that is left out; see npart__verbatim */
+    bool keeps_what_it_can;        /* the same, but what such a skeleton cannot hold is lost, and no failure */
 };
 
 /* The message without what was left out. It is one block of memory, given back as soon as it has
- * been unpacked. */
+ * been unpacked, unless it is lent. */
 struct npart__skeleton {
     uint8_t *data; /* in the arena */
     size_t bytes;
@@ -104,6 +105,8 @@ struct npart__skeleton {
     uint64_t elided_bytes;  /* payloads left out */
     uint64_t skipped_bytes; /* training information, unknown fields, overlong texts */
     uint64_t training_info_bytes;
+    bool is_whole; /* all was kept: it can be edited and written again */
+    bool is_lent;  /* its bytes are not given back when they are unpacked */
     const struct npart__limits *limits; /* of the options; NULL: as they are */
 };
 
