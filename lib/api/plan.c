@@ -138,6 +138,14 @@ static npart_status find_newer(npart_plan *plan, struct npart_error *error)
     return status;
 }
 
+static npart_status tell_plan(npart_plan *plan, struct npart_error *error)
+{
+    npart_status status = find_newer(plan, error);
+    if (status == NPART_OK && (!find_view(plan) || !npart__prepare_plan(plan)))
+        status = npart__fail_memory(error);
+    return status;
+}
+
 /* The plan is made first; its view and the texts about it need it whole. Called with the lock of the inference
  * held. */
 static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
@@ -150,11 +158,40 @@ static npart_status make_plan(npart_plan *plan, struct npart__plan_request *requ
     plan->plan.arena = arena;
     plan->plan.bindings = plan->inference->chosen;
     plan->plan.binding_count = plan->inference->chosen_count;
-    if (status == NPART_OK)
-        status = find_newer(plan, error);
-    if (status == NPART_OK && (!find_view(plan) || !npart__prepare_plan(plan)))
-        status = npart__fail_memory(error);
-    return status;
+    return status == NPART_OK ? tell_plan(plan, error) : status;
+}
+
+/* A handle that keeps what it is made from; NULL when out of memory. */
+static npart_plan *new_plan(const npart_inference *inference, const npart_oplist *oplist,
+                            const struct npart_plan_options *options)
+{
+    npart_plan *plan =
+        npart__handle_new(sizeof *plan, options->allocator ? options->allocator : &inference->life->arena.allocator);
+    if (!plan)
+        return NULL;
+    plan->inference = inference;
+    plan->oplist = oplist;
+    plan->late = npart__arena_zeroed(&plan->life->arena, 1, sizeof *plan->late);
+    /* Both before anything can fail, so that freeing is the same from here on. */
+    npart__life_keep(plan->life, inference->life);
+    npart__life_keep(plan->life, oplist->life);
+    return plan;
+}
+
+npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *trial, const npart_inference *inference,
+                                  const npart_oplist *oplist, const struct npart_plan_options *options,
+                                  struct npart_error *error)
+{
+    npart_plan *plan = new_plan(inference, oplist, options);
+    if (!plan)
+        return npart__settle_for(inference->life, npart__fail_memory(error), error);
+    npart__lock(inference);
+    npart_status status = npart__plan_find_memory(trial, &plan->life->arena, &plan->plan)
+                              ? tell_plan(plan, error)
+                              : npart__fail_memory(error);
+    plan->plan.request.is_trial = false;
+    npart__unlock(inference);
+    return NPART__HAND_OVER(out, plan, status, error);
 }
 
 /* What does not depend on the model, checked as far as it can be without the op list's rules. `*options` becomes the
@@ -218,16 +255,9 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     /* A view has what one runtime knows; a plan needs all that is known. */
     if (inference->made_from)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan can be made from the view of a plan");
-    npart_plan *plan =
-        npart__handle_new(sizeof *plan, options->allocator ? options->allocator : &inference->life->arena.allocator);
+    npart_plan *plan = new_plan(inference, oplist, options);
     if (!plan)
         return npart__settle_for(inference->life, npart__fail_memory(error), error);
-    plan->inference = inference;
-    plan->oplist = oplist;
-    plan->late = npart__arena_zeroed(&plan->life->arena, 1, sizeof *plan->late);
-    /* Both before anything can fail, so that freeing is the same from here on. */
-    npart__life_keep(plan->life, inference->life);
-    npart__life_keep(plan->life, oplist->life);
     request.model_name = inference->model->name;
     request.inference = inference->inference;
     request.shared = &inference->views->shared;

@@ -304,11 +304,11 @@ static void test_edit__declares(void)
     CHECK_INT(npart__editor_bind_value(edited.editor, "z", yes, 1, &edited.error), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart__editor_bind_value(edited.editor, "x", yes, 1, &edited.error), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart__editor_bind_value(edited.editor, "f", yes, 1, &edited.error), NPART_OK);
-    CHECK(npart__editor_declare(edited.editor, false, &changed));
+    CHECK(npart__editor_declare(edited.editor, &edited.inference, false, &changed));
     CHECK(!changed);
     const struct npart__infer_options options = {.bindings = &binding, .binding_count = 1};
     CHECK_INT(npart__infer(&edited.graph, &options, &edited.arena, &edited.inference, &edited.error), NPART_OK);
-    CHECK(npart__editor_declare(edited.editor, true, &changed));
+    CHECK(npart__editor_declare(edited.editor, &edited.inference, true, &changed));
     CHECK(changed);
     end(&edited);
     CHECK_INT(edited.graph.scopes.items[0].input_count, 1);

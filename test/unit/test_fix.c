@@ -11,6 +11,7 @@
 #include "support/analysis.h"
 #include "support/counted.h"
 #include "support/model_text.h"
+#include "support/rewritten.h"
 #include "support/test.h"
 
 /* A target without IsNaN and Celu, one without IsNaN and Equal, and one that has all. */
@@ -463,6 +464,43 @@ static void test_fix__proposes(void)
     CHECK_INT(npart_fix_propose(NULL, &count, "", NULL, NULL, NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
 }
 
+/* What is proposed with sizes that were planned already is written as a search with these sizes writes it, also after
+ * the plans are gone. */
+static void test_fix__writes_proposals(void)
+{
+    static const char *const models[] = {
+        "opset 17\ninput x float32[n,3]\nnode r = Relu(x)\noutput r float32[n,3]\n",
+        "opset 17\ninput x float32[n,3]\nnode r = Relu(x)\nnode c = IsNaN(r)\nnode y = Not(c)\noutput y bool[n,3]\n",
+        /* with a node that nobody uses, which goes; and with nodes in another order */
+        "opset 17\ninput x float32[n,3]\nnode r = Relu(x)\nnode u = Not(b)\nnode b = IsNaN(x)\noutput r float32[n,3]\n",
+    };
+    static const struct npart_dim_binding size = {.name = "n", .size = 1};
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    sizes.dims = &size;
+    sizes.dim_count = 1;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct fixture fixture;
+        struct analysis at = {0};
+        struct bytes proposed, searched;
+        npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+        uint32_t count = 0;
+        begin(&fixture, models[i], no_isnan, NULL);
+        REQUIRE(propose(&fixture, &at, fixes, &count) == NPART_OK && count == 1);
+        analysis_close(&at);
+        CHECK_INT(npart_fix_write(fixes[0], fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_OK);
+        proposed = file_bytes(fixture.out);
+        npart_fix_free(fixes[0]);
+        fixture.options.sizes = &sizes;
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_INT(npart_fix_write(fixture.fix, fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_OK);
+        searched = file_bytes(fixture.out);
+        CHECK(proposed.size == searched.size && memcmp(proposed.data, searched.data, searched.size) == 0);
+        bytes_free(&proposed);
+        bytes_free(&searched);
+        end(&fixture);
+    }
+}
+
 /* The fix has an allocator, which its plans take theirs from, also when what was written is read again. */
 static void test_fix__has_one_allocator(void)
 {
@@ -558,5 +596,5 @@ TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_withou
       test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
       test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
-      test_fix__proposes,
+      test_fix__proposes, test_fix__writes_proposals,
       test_fix__has_one_allocator, test_fix__out_of_memory)

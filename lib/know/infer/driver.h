@@ -42,7 +42,7 @@ void npart__assume_equal(struct npart__inference *inference, uint32_t node, int6
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* fact.c: whether so many elements may be followed: no more than the limit, or than the options ask for. What is past
  * the limits is counted by who makes room for it. */
-bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit);
+bool npart__may_follow(struct npart__inference *inference, uint64_t count, uint32_t limit);
 /* Elements of a result that are computed. */
 static inline uint32_t npart__most_computed(const struct npart__inference *inference)
 {
@@ -50,7 +50,7 @@ static inline uint32_t npart__most_computed(const struct npart__inference *infer
 }
 void npart__count_elements(struct npart__inference *inference, uint32_t count);
 /* Whether npart__elements reads this tensor. */
-bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor);
+bool npart__may_read(struct npart__inference *inference, const struct npart__tensor *tensor);
 /* Infers the nodes of a region, the main graph or a body, in topological order. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 

@@ -39,11 +39,13 @@ bool npart__is_whole(double number)
 }
 
 /* Past the limits there is a second one, for all large tensors together, as each of them may be kept at many nodes. */
-bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit)
+bool npart__may_follow(struct npart__inference *inference, uint64_t count, uint32_t limit)
 {
     uint64_t most = inference->options.most_elements;
-    return count <= limit ||
-           (count <= most && inference->large_elements + count <= most * NPART__LIMIT_LARGE_TENSORS);
+    bool may = count <= limit ||
+               (count <= most && inference->large_elements + count <= most * NPART__LIMIT_LARGE_TENSORS);
+    inference->leaves_elements |= !may;
+    return may;
 }
 
 /* Those below the limit need no count: their memory grows with the nodes alone. */
@@ -104,7 +106,7 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
 
 /* The others are weights, which no shape hangs on. Without a payload in the file (elided or external), there is
  * nothing to read. */
-bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor)
+bool npart__may_read(struct npart__inference *inference, const struct npart__tensor *tensor)
 {
     uint32_t limit =
         (uint32_t)(npart__type_is_float(tensor->element_type) ? NPART__MOST(inference->graph->limits, KNOWN_FLOATS)

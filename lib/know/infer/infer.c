@@ -43,6 +43,14 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
     return cache;
 }
 
+bool npart__leaves_elements(struct npart__inference *inference)
+{
+    for (uint32_t i = 0; !inference->leaves_elements && i < inference->graph->values.count; i++)
+        if (inference->facts[i].tensor)
+            (void)npart__may_read(inference, inference->facts[i].tensor);
+    return inference->leaves_elements;
+}
+
 /* ---- element types from the schema ----------------------------------------------------------------------- */
 
 /* By the type's letter in the schema: Add is (T, T) -> T, so its result has the type of input 0; Shape is T -> int64, a

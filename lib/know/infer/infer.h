@@ -143,6 +143,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart_finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
+    bool leaves_elements; /* some were not looked at for their number: more would be with a larger `most_elements` */
     uint32_t misfits; /* nodes that would fail in a run at these sizes, though their shapes are none that cannot be */
     /* Of a policy that looks for common subexpressions, else NULL; by value: the first of those that are equal, and how
      * often any of them is used. */
@@ -181,6 +182,8 @@ static inline uint32_t npart__rank_lost_at(const struct npart__inference *infere
 /* The elements of a value, read from its tensor when first asked for; NULL when they are not known. */
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact);
 
+/* Whether a larger `most_elements` might find more of the graph, now or when elements are asked for. */
+bool npart__leaves_elements(struct npart__inference *inference);
 /* Whether memory ran out since the inference was made, when elements were asked for; told once, so that the next try
  * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);

@@ -497,18 +497,34 @@ static void check_nodes(struct npart__validity *validity)
     npart__check_contradictions(validity);
 }
 
+/* The slots are NULL when out of memory. */
+static struct npart__validity look_at(struct npart__inference *inference)
+{
+    return (struct npart__validity){
+        .inference = inference,
+        .view = inference,
+        .graph = inference->graph,
+        .runtime = npart__newest_loads(),
+        .slots = npart__arena_allocate(inference->arena, npart__operator_count() * sizeof(struct npart__valid_slot)),
+    };
+}
+
+bool npart__may_be_refused(struct npart__inference *inference)
+{
+    struct npart__validity validity = look_at(inference);
+    validity.only_counts = true;
+    if (validity.slots)
+        check_nodes(&validity);
+    npart__arena_release(inference->arena, validity.slots);
+    return !validity.slots || validity.has_failed || validity.found_count;
+}
+
 /* We may know shapes that the runtime does not: no node is refused for those. So a look at all that is known says
  * whether it is worth the while to infer what the runtime knows when it loads the model. Most models have no
  * mistake, and cost one walk. What is counted in it is not kept: findings of the second one count. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error)
 {
-    struct npart__validity validity = {
-        .inference = inference,
-        .view = inference,
-        .graph = inference->graph,
-        .runtime = npart__newest_loads(),
-        .slots = npart__arena_allocate(inference->arena, npart__operator_count() * sizeof *validity.slots),
-    };
+    struct npart__validity validity = look_at(inference);
     if (!validity.slots)
         return npart__fail_memory(error);
     /* These four do not depend on facts, and are told at once. */

@@ -99,6 +99,7 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
  * linear in all. */
 struct declaring {
     struct npart__editor *editor;
+    const struct npart__inference *inference;
     uint32_t *by_scope;    /* values, sorted by scope */
     uint32_t *first;       /* by scope, and one more */
     uint32_t *by_name;     /* of the scope at hand: value + 1 */
@@ -164,7 +165,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
         if (!value--)
             continue;
         declaring->is_declared[value] = true;
-        const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+        const struct npart__fact *fact = npart__fact_of(declaring->inference, value);
         Onnx__TypeProto *type = infos[i]->type;
         bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type;
         if (is_tensor && fact->kind == NPART__TYPE_TENSOR && fact->has_rank &&
@@ -178,7 +179,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
 static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
 {
     struct npart__editor *editor = declaring->editor;
-    const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+    const struct npart__fact *fact = npart__fact_of(declaring->inference, value);
     char *name = npart__edit_text(editor, npart__value_name(editor->graph, value));
     Onnx__ValueInfoProto *info = npart__onnx_declaration(name, fact->element_type, editor->arena);
     return info && declare_dims(declaring, info->type->tensor_type, fact) ? info : NULL;
@@ -200,7 +201,7 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
     for (uint32_t i = declaring->first[scope]; i < declaring->first[scope + 1]; i++) {
         uint32_t value = declaring->by_scope[i];
         const struct npart__value *at = npart__value_at(editor->graph, value);
-        const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+        const struct npart__fact *fact = npart__fact_of(declaring->inference, value);
         if (at->kind != NPART__VALUE_OUTPUT || declaring->is_declared[value] || !fact->element_type ||
             !npart__is_static(fact))
             continue;
@@ -213,9 +214,10 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
 }
 
 /* Adding is for the main graph: values of bodies have their sizes from the node that holds them, run by run. */
-bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed)
+bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference, bool adds,
+                           bool *changed)
 {
-    struct declaring declaring = {.editor = editor};
+    struct declaring declaring = {.editor = editor, .inference = inference};
     bool is_done = sort_by_scope(&declaring);
     for (uint32_t scope = 0; is_done && scope < editor->graph->scopes.count; scope++) {
         Onnx__GraphProto *graph = editor->graphs[scope];

@@ -36,10 +36,11 @@ void npart__site_drop(struct npart__site *site);
  * rounded to its type. Fails with ARGUMENT, and `name` as the place, where it is not so. */
 npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
                                       uint32_t count, struct npart_error *error);
-/* Sizes that are known now stand in the types of inputs, outputs and value_info in place of symbols; what was declared
- * otherwise goes. With `adds`, everything inferred is declared. False when out of memory; *changed: whether anything is
- * another. */
-bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed);
+/* Sizes that the inference of the editor's graph knows stand in the types of inputs, outputs and value_info in place of
+ * symbols; what was declared otherwise goes. With `adds`, everything inferred is declared. False when out of memory;
+ * *changed: whether anything is another. */
+bool npart__editor_declare(struct npart__editor *editor, const struct npart__inference *inference, bool adds,
+                           bool *changed);
 
 /* The file says that it is of this IR version; its contents stay as they are. */
 void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_version);

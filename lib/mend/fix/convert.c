@@ -145,8 +145,8 @@ static npart_status go_on(struct npart__search *search, const struct npart__stat
 
 static bool *list_absent(const struct npart__state *state, int64_t opset, struct npart__arena *scratch, uint32_t *left)
 {
-    bool *picks = npart__arena_zeroed(scratch, state->graph.nodes.count + (size_t)1, sizeof *picks);
-    *left = picks ? npart__list_absent(&state->graph, opset, picks) : 0;
+    bool *picks = npart__arena_zeroed(scratch, state->graph->nodes.count + (size_t)1, sizeof *picks);
+    *left = picks ? npart__list_absent(state->graph, opset, picks) : 0;
     return picks;
 }
 

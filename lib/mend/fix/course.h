@@ -11,6 +11,7 @@
 struct npart__kept {
     struct npart__attempt attempt;
     struct npart__version version; /* after it and all before it */
+    struct npart__standing standing; /* the same */
     bool is_asked;    /* branches that values choose, which the user asked for */
     bool is_left_out; /* of the replay at hand */
     bool is_idle;     /* that replay made nothing of it */

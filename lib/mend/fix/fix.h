@@ -7,6 +7,7 @@
 #ifndef NPART_FIX_H
 #define NPART_FIX_H
 
+#include "api/api.h"
 #include "cache/cache.h"
 #include "choose/choose.h"
 #include "edit/editor.h"
@@ -28,12 +29,16 @@ struct npart__fix_target {
     const char *target; /* what follows the list's name */
 };
 
+struct npart__begun;
 struct npart__fix_request {
-    const char *model_name;
+    const char *model_name; /* the original's: reports and messages speak of the file that the user knows */
     const struct npart__rewrite_set *rewrites;
     const struct npart__fix_target *targets;
     uint32_t target_count;
     struct npart__plan_request plan;    /* what is the same of all: level, stages, partitioner, ... */
+    const npart_plan *as_is, *sized;    /* what is known of the version for the only target, with no sizes and with
+                                         * those of the request; NULL: it is to be planned */
+    struct npart__begun *begun; /* filled in by the first search of a cache, and gone on from by later ones; or NULL */
     struct npart__infer_options sizes;  /* given by the user; they are written into the model */
     const struct npart__bound_value *values;
     uint32_t value_count;
@@ -64,7 +69,7 @@ struct npart__taken_back {
 };
 
 struct npart__fix {
-    struct npart__version version; /* the last one, in the arena */
+    struct npart__state *last; /* the version, and what was found out of it; the holder's to free */
     struct npart__standing before, after;
     struct NPART__ARRAY(struct npart__fix_step) steps;
     struct NPART__ARRAY(struct npart__taken_back) taken_back;
@@ -72,6 +77,14 @@ struct npart__fix {
     struct npart__cache cache; /* where it was asked for */
     uint32_t barred;     /* bits by enum npart_equality: classes that are not allowed, and that some site would need */
 };
+
+/* A model with a cache of fixed size, for several searches that differ in what is allowed. */
+struct npart__begun {
+    struct npart__state *base; /* NULL: no search has come so far */
+    struct npart__fix found;   /* what it had found by then */
+    struct npart__life *life;  /* of its result, in whose arena that lies; a reference of its own */
+};
+void npart__begun_end(struct npart__begun *begun);
 
 /* What the tool is asked for the same. Texts are the caller's. */
 struct npart__fix_command {

@@ -5,8 +5,8 @@
  */
 #include "api/api.h"
 #include "base/platform.h"
-#include "edit/models.h"
 #include "fix/handle.h"
+#include "fix/state.h"
 #include "wire/files.h"
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -104,8 +104,10 @@ static npart_status copy_limits(npart_fix *fix, const struct npart_fix_options *
     return copies ? NPART_OK : npart__fail_memory(error);
 }
 
-/* The file stays open until the fix goes: weights are copied from it when the model is written. */
-static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
+/* The file stays open until the fix goes: weights are copied from it when the model is written. `known`: what was
+ * scanned of it before, or NULL. */
+static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options,
+                               const struct npart__skeleton *known, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
     struct npart__wire_options wire = {.keep_bytes = options->keep_bytes};
@@ -121,6 +123,10 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     if (status != NPART_OK)
         return status;
     fix->is_input_open = true;
+    if (known) {
+        fix->original = (struct npart__version){known->data, known->bytes, known->input_bytes, known->limits};
+        return NPART_OK;
+    }
     status = npart__input_source(&fix->input, arena, &source, error);
     if (status == NPART_OK)
         status = npart__version_read(&source, &wire, arena, &fix->original, error);
@@ -234,10 +240,12 @@ static npart_status find_rewrites(const npart_oplist *list, const struct npart__
 
 /* Everything up to the search itself. Each step needs those before it, so the first failure ends it. */
 static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
-                           const struct npart_fix_options *options, struct npart_error *error)
+                           const struct npart_fix_options *options, const struct npart__planned *planned,
+                           struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
-    struct npart__fix_request request = {0};
+    struct npart__fix_request request = {
+        .as_is = planned->as_is, .sized = planned->sized, .begun = planned->begun};
     npart_status status = find_rewrites(oplists[0], &request.rewrites, error);
     if (status == NPART_OK)
         /* Mistakes in the options first: reading a large model takes longer than to tell them. */
@@ -247,11 +255,15 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
     if (status == NPART_OK && options->sizes)
         status = npart__check_inference_options(options->sizes, error);
     if (status == NPART_OK)
-        status = read_input(fix, options, error);
+        status = read_input(fix, options, planned->skeleton, error);
     if (status == NPART_OK)
         status = convert(fix, oplists, targets, options, &request, error);
     if (status == NPART_OK)
         status = npart__fix_search(&request, &fix->original, arena, &fix->found, error);
+    if (request.begun && request.begun->base && !request.begun->life) {
+        request.begun->life = fix->life;
+        npart__life_share(fix->life);
+    }
     /* After it, as it is known then which dims the model has. */
     const struct npart__fix_command command = {fix->path, fix->targets, fix->target_count, &request.sizes,
                                                &fix->plan_options, options};
@@ -283,7 +295,7 @@ static npart_status find_absent(npart_fix *fix, struct npart_error *error)
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals;
     const char *folder = npart__folder_of(fix->path, arena);
-    npart_status status = npart__externals_find(&externals, fix->found.version.data, fix->found.version.bytes, arena,
+    npart_status status = npart__externals_find(&externals, fix->original.data, fix->original.bytes, arena,
                                                 error);
     if (status != NPART_OK)
         return status;
@@ -323,30 +335,18 @@ static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
     return fix->harm ? NPART_OK : npart__fail_memory(error);
 }
 
-/* The plans of a model that has been read, by the functions of the header. `plans` has room for all, zeroed.
- * Sizes that the caller gave are none of the inference's options: they were written into the model by now. */
-static npart_status plan_all(const npart_fix *fix, const npart_model *model, const npart_oplist *const *oplists,
-                             const char *const *targets, npart_inference **inference, npart_plan **plans,
-                             struct npart_error *error)
+/* What is handed out is of the model as it would be read (npart__state_analyse). */
+static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists, struct npart_error *error)
 {
-    npart_status status = npart_inference_make(inference, model, NULL, error);
-    for (uint32_t i = 0; i < fix->target_count && status == NPART_OK; i++)
-        status = npart_plan_make(&plans[i], *inference, oplists[i], targets[i], &fix->plan_options, error);
-    return status;
-}
-
-/* What is handed out is of the model as it would be read, not of the search's own graphs: so whatever the search got
- * wrong shows here and in npart__fix_prove(). */
-static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
-                                struct npart_error *error)
-{
-    npart_model *model = NULL;
-    npart_status status = npart__model_of_version(&model, &fix->found.version, fix->path,
-                                                  &fix->life->arena.allocator, error);
-    if (status == NPART_OK)
-        status = plan_all(fix, model, oplists, targets, &fix->inference, fix->plans, error);
-    /* The inference keeps the model alive. */
-    npart_model_free(model);
+    npart_status status = NPART_OK;
+    const struct npart__state *last = fix->found.last;
+    if (last->plan) {
+        npart__life_share(last->plan->life);
+        fix->plans[0] = last->plan;
+    }
+    for (uint32_t i = 0; i < fix->target_count && status == NPART_OK && !last->plan; i++)
+        status = npart__plan_of_trial(&fix->plans[i], &last->plans[i], last->known, oplists[i], &fix->plan_options,
+                                      error);
     if (status == NPART_OK && (!split_outcomes(fix, &fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, &fix->found.after, &fix->after, &fix->after_ms)))
         status = npart__fail_memory(error);
@@ -357,9 +357,10 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
     return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
-npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
-                            const char *const *targets, uint32_t target_count, const struct npart_fix_options *options,
-                            struct npart_error *error)
+npart_status npart__fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
+                             const char *const *targets, uint32_t target_count,
+                             const struct npart_fix_options *options, const struct npart__planned *planned,
+                             struct npart_error *error)
 {
     static const struct npart_fix_options defaults = NPART_FIX_OPTIONS_INIT;
     static const struct npart_plan_options default_plan = NPART_PLAN_OPTIONS_INIT;
@@ -383,15 +384,27 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
     fix->path = npart__arena_copy_text(&fix->life->arena, path, strlen(path));
     fix->plans = npart__arena_zeroed(&fix->life->arena, target_count, sizeof *fix->plans);
     bool is_ready = fix->path && fix->plans && copy_targets(fix, oplists, targets);
-    status = is_ready ? search(fix, oplists, targets, options, error) : npart__fail_memory(error);
+    if (planned->skeleton)
+        npart__life_keep(fix->life, planned->life);
+    if (planned->begun && planned->begun->base)
+        npart__life_keep(fix->life, planned->begun->life);
+    status = is_ready ? search(fix, oplists, targets, options, planned, error) : npart__fail_memory(error);
     if (status == NPART_OK)
-        status = plan_result(fix, oplists, targets, error);
+        status = plan_result(fix, oplists, error);
     status = npart__settle_for(fix->life, status, error);
     if (status == NPART_OK)
         *out = fix;
     else
         npart_fix_free(fix);
     return status;
+}
+
+npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
+                            const char *const *targets, uint32_t target_count, const struct npart_fix_options *options,
+                            struct npart_error *error)
+{
+    static const struct npart__planned nothing;
+    return npart__fix_make(out, path, oplists, targets, target_count, options, &nothing, error);
 }
 
 /* The plans before the inference, though handles could go in any order; the input last, as it is not in the arena. */
@@ -401,7 +414,7 @@ void npart_fix_free(npart_fix *fix)
         return;
     for (uint32_t i = 0; fix->plans && i < fix->target_count; i++)
         npart_plan_free(fix->plans[i]);
-    npart_inference_free(fix->inference);
+    npart__state_free(fix->found.last);
     if (fix->is_input_open)
         npart__input_close(&fix->input);
     npart__life_end(fix->life);
@@ -531,6 +544,23 @@ npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npa
     return npart__fail(error, NPART_ERROR_UNPROVEN, reading.place, "%s", reading.message);
 }
 
+/* The bytes that would be written: with the sizes that a search had no need to write down. */
+static npart_status complete_version(const npart_fix *fix, struct npart__arena *arena, struct npart__version *out,
+                                     struct npart_error *error)
+{
+    const struct npart__state *last = fix->found.last;
+    struct npart__inference *known = last->inference;
+    struct npart__editor *editor;
+    bool changed;
+    *out = last->version;
+    if (!last->lacks_sizes)
+        return NPART_OK;
+    npart_status status = npart__editor_open(out, known->graph, known, NULL, arena, &editor, error);
+    if (status == NPART_OK && !npart__editor_declare(editor, known, false, &changed))
+        status = npart__fail_memory(error);
+    return status == NPART_OK ? npart__editor_pack(editor, arena, out, error) : status;
+}
+
 /* May be called several times, with other paths or choices of weights: the input stays open. Where no step was
  * kept the file is copied as it is, byte for byte, unless its weights are to move out. */
 npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
@@ -550,9 +580,11 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
     };
     struct npart__arena arena;
     struct npart__save save;
+    struct npart__version version;
     npart__arena_init(&arena, &fix->life->arena.allocator);
-    npart_status status = npart__save_begin(&save, path, fix->found.version.data, fix->found.version.bytes,
-                                            &fix->input, &how, &arena, error);
+    npart_status status = complete_version(fix, &arena, &version, error);
+    if (status == NPART_OK)
+        status = npart__save_begin(&save, path, version.data, version.bytes, &fix->input, &how, &arena, error);
     if (status == NPART_OK) {
         /* Under its temporary name: a file that does not prove right never gets the name that the caller gave. */
         status = npart__fix_prove(fix, save.temporary, error);

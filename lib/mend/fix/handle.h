@@ -8,17 +8,16 @@
 #include "fix/fix.h"
 #include "wire/write.h"
 
-/* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
+/* `found` has what the search made; plans are of the model that would be written. */
 struct npart_fix {
     struct npart__life *life;
     const char *path;              /* of the input; what is planned has this name, too */
     struct npart__input input;     /* open until the fix goes: weights are copied from it */
     bool is_input_open;
     struct npart__version original; /* as it was read */
-    struct npart__fix found;       /* `found.version` is what would be written */
+    struct npart__fix found;       /* `found.last` is what would be written */
     struct npart_plan_options plan_options; /* as given: names in it are the caller's, who keeps them */
     struct npart_read_options read; /* by which npart__fix_prove() reads what was written */
-    npart_inference *inference; /* of the model that would be written */
     npart_plan **plans;         /* by target */
     const char **targets;       /* as they were asked for: a plan's own text lacks the toolchain */
     uint32_t target_count;
@@ -29,6 +28,19 @@ struct npart_fix {
     const char *const *run;               /* see npart__fix_command */
     uint32_t run_count;
 };
+
+/* What is known of a file before rewrites are searched for; all may be NULL. */
+struct npart__planned {
+    const struct npart__skeleton *skeleton;  /* nothing lost */
+    struct npart__life *life;                /* of what has it */
+    const npart_plan *as_is, *sized;         /* see npart__fix_request */
+    struct npart__begun *begun;              /* the same */
+};
+/* npart_fix_make with it. */
+npart_status npart__fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
+                             const char *const *targets, uint32_t target_count,
+                             const struct npart_fix_options *options, const struct npart__planned *planned,
+                             struct npart_error *error);
 
 /* Reads what was written, which must have the plans that were told; fails with UNPROVEN where it has others. */
 npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npart_error *error);

@@ -112,9 +112,9 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
                         uint32_t *count)
 {
     struct candidates candidates = {.items = out, .most = most};
-    for (uint32_t i = 0; i < state->graph.opset_count; i++)
-        if (strcmp(state->graph.opsets[i].domain, "ai.onnx") == 0)
-            candidates.own = state->graph.opsets[i].version;
+    for (uint32_t i = 0; i < state->graph->opset_count; i++)
+        if (strcmp(state->graph->opsets[i].domain, "ai.onnx") == 0)
+            candidates.own = state->graph->opsets[i].version;
     for (uint32_t t = 0; candidates.own && t < state->standing.target_count; t++) {
         const struct npart__plan *plan = &state->plans[t];
         candidates.oplist = plan->target.oplist;
@@ -130,7 +130,7 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
     }
     *count = 0;
     for (uint32_t i = 0; i < candidates.count; i++)
-        if (can_be_said(&candidates, &state->graph, out[i]))
+        if (can_be_said(&candidates, state->graph, out[i]))
             out[(*count)++] = out[i];
     return true;
 }

@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "cache/cache.h"
 #include "choose/choose.h"
+#include "fix/handle.h"
 
 /* A search makes some dozen plans, so of larger models an advice says what it can without one. */
 #define MOST_SEARCHED_NODES 20000u
@@ -25,6 +26,30 @@ static uint32_t wider(const npart_fix *fix)
     struct npart_fix_info info = {.size = sizeof info};
     (void)npart_fix_info(fix, &info);
     return is_whole(npart_fix_plan(fix, 0)) ? 0 : info.barred;
+}
+
+/* What is compiled may lie in a file beside the model, and a version of it lies nowhere. */
+static bool is_compiled(const struct npart__inference *inference)
+{
+    for (uint32_t i = 0; i < inference->findings.count; i++)
+        if (strcmp(inference->findings.items[i].code, NPART__COMPILED) == 0)
+            return true;
+    return false;
+}
+
+/* What need not be found out again: the file's skeleton, where the plan's model has one, and plans of what is asked
+ * for, where the caller gives no sizes or values of its own. */
+static struct npart__planned planned_before(const char *path, const npart_plan *plan, const npart_plan *fixed,
+                                            const struct npart_inference_options *sizes)
+{
+    const npart_model *model = plan->inference->model;
+    bool is_read = model->skeleton.data && strcmp(model->path, path) == 0;
+    bool is_as_is = is_read && (!sizes || (!sizes->dim_count && !sizes->input_count)) &&
+                    !is_compiled(plan->inference->inference);
+    return (struct npart__planned){.skeleton = is_read ? &model->skeleton : NULL,
+                                   .life = model->life,
+                                   .as_is = is_as_is ? plan : NULL,
+                                   .sized = is_as_is ? fixed : NULL};
 }
 
 /* The caller's sizes, and those that were chosen for what they leave open. That all of the caller's are of dims that
@@ -53,47 +78,43 @@ static const struct npart_dim_binding *asked_for(const npart_inference *chosen, 
     return NULL;
 }
 
+/* Searches of one model with one number of slots, each with more that is allowed. */
+struct cached {
+    const char *path, *target;
+    const npart_plan *plan;
+    const npart_inference *chosen;
+    struct npart_fix_options options;
+    struct npart_inference_options sizes;
+    struct npart_dim_binding *dims; /* of `sizes`, with room for all that may be asked for */
+    struct npart__begun begun;
+};
+
 /* The search, with sizes that do not follow from the cache, as the length of an encoder's output: they are given one
- * after the other, as they are asked for. `dims` has room for them. */
-static npart_status search_with_cache(npart_fix **out, const char *path, const npart_plan *plan,
-                                      const npart_inference *chosen, const char *target,
-                                      struct npart_fix_options *options, struct npart_inference_options *sizes,
-                                      struct npart_dim_binding *dims)
+ * after the other, as they are asked for. */
+static npart_status search_with_cache(npart_fix **out, struct cached *cached)
 {
     npart_status status = NPART_ERROR_ARGUMENT;
-    for (uint32_t tried = 0; tried <= chosen->chosen_count && status == NPART_ERROR_ARGUMENT; tried++) {
+    for (uint32_t tried = 0; tried <= cached->chosen->chosen_count && status == NPART_ERROR_ARGUMENT; tried++) {
         struct npart_error refusal = {0};
-        status = npart_fix_make(out, path, &plan->oplist, &target, 1, options, &refusal);
-        const struct npart_dim_binding *size = status == NPART_OK ? NULL : asked_for(chosen, &refusal);
+        struct npart__planned planned = planned_before(cached->path, cached->plan, NULL, &cached->sizes);
+        planned.begun = &cached->begun;
+        status = npart__fix_make(out, cached->path, &cached->plan->oplist, &cached->target, 1, &cached->options,
+                                 &planned, &refusal);
+        const struct npart_dim_binding *size = status == NPART_OK ? NULL : asked_for(cached->chosen, &refusal);
         if (status != NPART_OK && !size)
             break;
         if (size)
-            dims[sizes->dim_count++] = *size;
+            cached->dims[cached->sizes.dim_count++] = *size;
     }
     return status;
 }
 
-/* A decoder whose cache grows, with one of `slots`. What is refused is no proposal. */
-static npart_status add_cache(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
-                              const npart_inference *chosen, const char *target,
-                              const struct npart_fix_options *options, struct npart__arena *arena,
-                              struct npart_error *error)
+/* A decoder whose cache grows, with one of so many slots. What is refused is no proposal. */
+static npart_status add_cache(npart_fix **out, uint32_t *count, struct cached *cached, struct npart_error *error)
 {
-    struct npart_fix_options asked = *options;
-    struct npart_inference_options sizes = options->sizes ? *options->sizes : (struct npart_inference_options)
-                                                                              NPART_INFERENCE_OPTIONS_INIT;
-    struct npart_dim_binding *dims =
-        npart__arena_zeroed(arena, (size_t)sizes.dim_count + chosen->chosen_count + 2, sizeof *dims);
-    if (!dims)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < sizes.dim_count; i++)
-        dims[i] = sizes.dims[i];
-    sizes.may_lack_dims = true;
-    sizes.dims = dims;
-    asked.sizes = &sizes;
-    npart_status status = search_with_cache(&out[*count], path, plan, chosen, target, &asked, &sizes, dims);
+    npart_status status = search_with_cache(&out[*count], cached);
     *count += status == NPART_OK;
-    if (npart__budget_status(options->allocator, error) != NPART_OK)
+    if (npart__budget_status(cached->options.allocator, error) != NPART_OK)
         return status == NPART_OK ? NPART_ERROR_LIMIT : status;
     return status == NPART_ERROR_MEMORY ? npart__fail_memory(error) : NPART_OK;
 }
@@ -109,49 +130,109 @@ static bool does_pay(const npart_fix *fix, const npart_plan *plan)
            npart__step_pays(&before, &after) != NPART_PAYS_NOTHING;
 }
 
-/* As many slots as sizes were chosen for. The step rounds otherwise in any case, so rewrites that do are allowed
- * with it where that brings more. */
-static npart_status add_caches(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
-                               const npart_plan *fixed, const char *target, struct npart_fix_options *options,
-                               struct npart__arena *arena, struct npart_error *error)
+/* The step rounds otherwise in any case, so rewrites that do are allowed with it where that brings more. */
+static npart_status add_allowed(npart_fix **out, uint32_t *count, struct cached *cached, struct npart_error *error)
 {
-    const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : NULL;
-    const uint32_t rounds = 1u << NPART_EQUAL_ULP, allowed = options->allowed;
-    if (!chosen || options->version < 4 || options->cache_slots ||
-        chosen->inference->graph != asked->inference->graph)
-        return NPART_OK;
-    options->cache_slots = npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference);
-    if (!options->cache_slots)
-        return NPART_OK;
-    npart_status status = add_cache(out, count, path, plan, chosen, target, options, arena, error);
+    const uint32_t rounds = 1u << NPART_EQUAL_ULP, allowed = cached->options.allowed;
+    npart_status status = add_cache(out, count, cached, error);
     if (status != NPART_OK || !*count)
         return status;
-    options->allowed |= wider(out[0]) & rounds;
-    if (options->allowed != allowed) {
+    cached->options.allowed |= wider(out[0]) & rounds;
+    if (cached->options.allowed != allowed) {
         npart_fix_free(out[0]);
         *count = 0;
-        status = add_cache(out, count, path, plan, chosen, target, options, arena, error);
+        status = add_cache(out, count, cached, error);
     }
-    if (*count && !does_pay(out[0], plan)) {
+    if (*count && !does_pay(out[0], cached->plan)) {
         npart_fix_free(out[0]);
         *count = 0;
     }
     uint32_t more = *count ? wider(out[0]) : 0;
-    if (status != NPART_OK || !*count || !(more & ~options->allowed))
+    if (status != NPART_OK || !*count || !(more & ~cached->options.allowed))
         return status;
-    options->allowed |= more;
-    return add_cache(out, count, path, plan, chosen, target, options, arena, error);
+    cached->options.allowed |= more;
+    return add_cache(out, count, cached, error);
+}
+
+/* As many slots as sizes were chosen for. */
+static npart_status add_caches(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                               const npart_plan *fixed, const char *target, const struct npart_fix_options *options,
+                               struct npart__arena *arena, struct npart_error *error)
+{
+    const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : NULL;
+    if (!chosen || options->version < 4 || options->cache_slots ||
+        chosen->inference->graph != asked->inference->graph)
+        return NPART_OK;
+    struct cached cached = {.path = path, .target = target, .plan = plan, .chosen = chosen, .options = *options};
+    cached.options.cache_slots =
+        npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference);
+    if (!cached.options.cache_slots)
+        return NPART_OK;
+    cached.sizes = options->sizes ? *options->sizes
+                                  : (struct npart_inference_options)NPART_INFERENCE_OPTIONS_INIT;
+    uint32_t given = cached.sizes.dim_count;
+    cached.dims = npart__arena_zeroed(arena, (size_t)given + chosen->chosen_count + 2, sizeof *cached.dims);
+    if (!cached.dims)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < given; i++)
+        cached.dims[i] = cached.sizes.dims[i];
+    cached.sizes.may_lack_dims = true;
+    cached.sizes.dims = cached.dims;
+    cached.options.sizes = &cached.sizes;
+    npart_status status = add_allowed(out, count, &cached, error);
+    npart__begun_end(&cached.begun);
+    return status;
 }
 
 /* A file that has changed meanwhile, or has what cannot be written: the advice does without. */
 static npart_status add_search(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
-                               const char *target, const struct npart_fix_options *options, struct npart_error *error)
+                               const char *target, const struct npart_fix_options *options,
+                               const struct npart__planned *planned, struct npart_error *error)
 {
-    npart_status status = npart_fix_make(&out[*count], path, &plan->oplist, &target, 1, options, error);
+    npart_status status = npart__fix_make(&out[*count], path, &plan->oplist, &target, 1, options, planned, error);
     *count += status == NPART_OK;
     if (npart__budget_status(options->allocator, NULL) != NPART_OK)
         return status;
     return status == NPART_ERROR_MEMORY || status == NPART_ERROR_ARGUMENT ? status : NPART_OK;
+}
+
+/* Without a cache of fixed size: what is allowed, and where another class would bring more, with that. */
+static npart_status propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                            const npart_plan *fixed, const char *target, const struct npart_fix_options *options,
+                            struct npart_error *error)
+{
+    struct npart__arena scratch;
+    struct npart_fix_options asked = *options;
+    struct npart_inference_options sizes = options->sizes ? *options->sizes : (struct npart_inference_options)
+                                                                              NPART_INFERENCE_OPTIONS_INIT;
+    npart__arena_init(&scratch, &plan->life->arena.allocator);
+    bool is_ready = join_sizes(&sizes, fixed, &scratch);
+    asked.sizes = &sizes;
+    /* It is part of the plan's analysis, so that one budget holds for all of it. */
+    asked.allocator = &plan->life->arena.allocator;
+    asked.max_memory_bytes = asked.max_ms = 0;
+    const struct npart__planned planned = planned_before(path, plan, fixed, options->sizes);
+    struct npart_fix_options with_cache = asked;
+    with_cache.sizes = options->sizes;
+    npart_status status = is_ready ? add_caches(out, count, path, plan, fixed, target, &with_cache, &scratch, error)
+                                   : npart__fail_memory(error);
+    if (status == NPART_OK && !*count) {
+        status = add_search(out, count, path, plan, target, &asked, &planned, error);
+        asked.allowed |= *count ? wider(out[0]) : 0;
+        if (status == NPART_OK && asked.allowed != options->allowed)
+            status = add_search(out, count, path, plan, target, &asked, &planned, error);
+    }
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* A search reads elements of what was inferred for the plans. In the order of addresses, as in npart_advice_make. */
+static void lock_both(const npart_inference *a, const npart_inference *b)
+{
+    bool is_first = (uintptr_t)a < (uintptr_t)b;
+    npart__lock(is_first ? a : b);
+    if (a != b)
+        npart__lock(is_first ? b : a);
 }
 
 npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
@@ -165,29 +246,11 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options of version 3 are needed");
     if ((is_whole(plan) && !fixed) || plan->inference->model->graph->nodes.count > MOST_SEARCHED_NODES)
         return NPART_OK;
-    struct npart__arena scratch;
-    struct npart_fix_options asked = *options;
-    struct npart_inference_options sizes = options->sizes ? *options->sizes : (struct npart_inference_options)
-                                                                              NPART_INFERENCE_OPTIONS_INIT;
-    npart__arena_init(&scratch, &plan->life->arena.allocator);
-    bool is_ready = join_sizes(&sizes, fixed, &scratch);
-    asked.sizes = &sizes;
-    /* It is part of the plan's analysis, so that one budget holds for all of it. */
-    asked.allocator = &plan->life->arena.allocator;
-    asked.max_memory_bytes = asked.max_ms = 0;
-    struct npart_fix_options with_cache = asked;
-    with_cache.sizes = options->sizes;
-    npart_status status = is_ready ? add_caches(out, count, path, plan, fixed, target, &with_cache, &scratch, error)
-                                   : npart__fail_memory(error);
-    if (*count) {
-        npart__arena_clear(&scratch);
-        return status;
-    }
-    if (status == NPART_OK)
-        status = add_search(out, count, path, plan, target, &asked, error);
-    asked.allowed |= *count ? wider(out[0]) : 0;
-    if (status == NPART_OK && asked.allowed != options->allowed)
-        status = add_search(out, count, path, plan, target, &asked, error);
-    npart__arena_clear(&scratch);
+    const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : asked;
+    lock_both(asked, chosen);
+    npart_status status = propose(out, count, path, plan, fixed, target, options, error);
+    npart__unlock(asked);
+    if (chosen != asked)
+        npart__unlock(chosen);
     return status;
 }

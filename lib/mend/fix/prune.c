@@ -11,7 +11,7 @@
 static bool pick_sites(const struct npart__state *state, const char *const *sites, struct npart__arena *arena,
                        const bool **out)
 {
-    const struct npart__graph *graph = &state->graph;
+    const struct npart__graph *graph = state->graph;
     bool *picks = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *picks);
     bool *is_named = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *is_named);
     if (!picks || !is_named)
@@ -78,7 +78,7 @@ static npart_status begin_replay(struct npart__course *course, uint32_t from, st
     (*out)->version = course->steps.items[from - 1].version;
     bool plans_nothing = search->plans_nothing;
     search->plans_nothing = true;
-    npart_status status = npart__state_analyse(search, *out, NULL, "");
+    npart_status status = npart__state_analyse(search, *out, "");
     search->plans_nothing = plans_nothing;
     return status;
 }
@@ -149,13 +149,29 @@ static bool are_all_left_out(const struct npart__course *course)
     return true;
 }
 
+/* What the model is without the last steps, where these are all that is left out: it was planned then. NULL where
+ * others are, or all. */
+static const struct npart__standing *known_without(const struct npart__course *course)
+{
+    uint32_t first = 0, last;
+    while (first < course->steps.count && !course->steps.items[first].is_left_out)
+        first++;
+    for (last = first; last < course->steps.count && course->steps.items[last].is_left_out;)
+        last++;
+    bool is_known = first && first <= course->version_count && last == course->steps.count;
+    return is_known ? &course->steps.items[first - 1].standing : NULL;
+}
+
 /* Takes back the steps that are marked, where the model is no worse without them. Worse by so little as SHARE_OF_GAIN
  * counts as worse: steps are only taken back where they truly brought nothing. */
 static npart_status try_without(struct npart__course *course, bool *is_dropped)
 {
     struct npart__state *without = course->base;
-    npart_status status = are_all_left_out(course) ? NPART_OK : replay(course, &without);
+    const struct npart__standing *known = known_without(course);
     *is_dropped = false;
+    if (known && npart__is_worse(known, &course->current->standing, NPART__SHARE_OF_GAIN))
+        return NPART_OK;
+    npart_status status = are_all_left_out(course) ? NPART_OK : replay(course, &without);
     if (status != NPART_OK || !without)
         return status;
     /* Against the state with all steps that are still there: two that can stand in for each other do not both go. */

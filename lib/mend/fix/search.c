@@ -89,7 +89,7 @@ static const char *reason(const struct npart__course *course, const struct npart
  * version got 5 MB longer has grown by 0.05; one that got 1 MB longer, or shorter, by 0. */
 static double growth(const struct npart__course *course, const struct npart__state *made)
 {
-    const struct npart__graph *graph = &course->base->graph;
+    const struct npart__graph *graph = course->base->graph;
     double whole = (double)graph->input_bytes + (double)graph->external_bytes;
     double more = (double)made->version.bytes - (double)course->base->version.bytes;
     return more > (double)NPART__FIX_GROWTH_BYTES && whole > 0 ? more / whole : 0;
@@ -108,6 +108,18 @@ static bool copy_version(const struct npart__version *version, struct npart__are
     return data != NULL;
 }
 
+/* False when out of memory. Summaries lie within; texts that they point to are constants. */
+static bool copy_standing(const struct npart__state *state, struct npart__arena *arena, struct npart__standing *out)
+{
+    uint32_t count = state->standing.target_count;
+    struct npart__outcome *copy = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copy);
+    *out = state->standing;
+    out->outcomes = copy;
+    if (copy)
+        memcpy(copy, state->standing.outcomes, count * sizeof *copy);
+    return copy != NULL;
+}
+
 /* Takes the state over, also on failure. A rewrite that was taken back in an earlier round and is kept now is not
  * told as taken back. */
 static npart_status keep(struct npart__course *course, struct npart__attempt *attempt)
@@ -116,6 +128,7 @@ static npart_status keep(struct npart__course *course, struct npart__attempt *at
     npart_status status = npart__tell_changes(search, course->current, attempt);
     struct npart__kept kept = {.attempt = *attempt};
     if (status == NPART_OK && (!copy_version(&attempt->made->version, &course->versions, &kept.version) ||
+                               !copy_standing(attempt->made, &course->versions, &kept.standing) ||
                                !NPART__PUSH(search->arena, &course->steps, kept)))
         status = npart__fail_memory(search->error);
     if (status != NPART_OK) {
@@ -175,7 +188,7 @@ static bool is_useful(const struct npart__state *before, const struct npart__sta
     for (uint32_t target = 0; target < before->standing.target_count; target++) {
         bool is_taken = npart__is_left_by(before, target, node);
         for (uint32_t i = 0; results[i] && is_taken; i++) {
-            uint32_t name = npart__strings_find(&made->graph.strings, results[i], strlen(results[i]));
+            uint32_t name = npart__strings_find(&made->graph->strings, results[i], strlen(results[i]));
             uint32_t maker = name == NPART_NONE ? 0 : makers[name];
             is_taken = !maker || !npart__is_left_by(made, target, maker - 1);
         }
@@ -192,9 +205,9 @@ static npart_status pick_useful(struct npart__course *course, const struct npart
                                 struct npart__arena *scratch, const bool **picks)
 {
     uint32_t *makers, count = 0;
-    bool *useful = npart__arena_zeroed(scratch, course->current->graph.nodes.count + (size_t)1, sizeof *useful);
+    bool *useful = npart__arena_zeroed(scratch, course->current->graph->nodes.count + (size_t)1, sizeof *useful);
     *picks = NULL;
-    if (!useful || !index_makers(&attempt->made->graph, scratch, &makers))
+    if (!useful || !index_makers(attempt->made->graph, scratch, &makers))
         return npart__fail_memory(error_of(course));
     for (uint32_t i = 0; i < attempt->step.site_count; i++)
         if (is_useful(course->current, attempt->made, attempt->nodes[i], attempt->results[i], makers)) {
@@ -252,6 +265,8 @@ static npart_status try_annotate(struct npart__course *course, bool *changed)
     if (course->annotated == course->current->number || !npart__is_wanted(course->search->request, NPART__ID_ANNOTATE))
         return NPART_OK;
     course->annotated = course->current->number;
+    if (!npart__can_annotate(course->current))
+        return NPART_OK;
     npart_status status = npart__state_widen(course->search, course->current);
     if (status == NPART_OK && npart__can_annotate(course->current))
         status = npart__attempt_annotate(course->search, course->current, &attempt);
@@ -324,7 +339,7 @@ static npart_status take_branches(struct npart__course *course)
     bool changed = search->request->value_count && npart__is_wanted(search->request, rewrite->id);
     for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
         struct npart__attempt attempt = {.rewrite = rewrite};
-        uint32_t count = course->current->graph.nodes.count;
+        uint32_t count = course->current->graph->nodes.count;
         /* All nodes: the rewrite itself asks whether the condition is known. */
         bool *picks = npart__arena_allocate(search->arena, count + (size_t)1);
         if (!picks)
@@ -366,27 +381,13 @@ static npart_status return_to_best(struct npart__course *course)
     return status;
 }
 
-/* False when out of memory. Summaries lie within; texts that they point to are constants. */
-static bool copy_standing(const struct npart__state *state, struct npart__arena *arena, struct npart__standing *out)
-{
-    uint32_t count = state->standing.target_count;
-    struct npart__outcome *copy = npart__arena_zeroed(arena, count + (size_t)1, sizeof *copy);
-    *out = state->standing;
-    out->outcomes = copy;
-    if (copy)
-        memcpy(copy, state->standing.outcomes, count * sizeof *copy);
-    return copy != NULL;
-}
-
-/* Copies into the result's arena, as all states go. */
+/* All states but the last go. */
 static npart_status hand_on(struct npart__course *course)
 {
     struct npart__search *search = course->search;
     struct npart__fix *fix = search->fix;
-    const struct npart__state *last = course->current;
-    if (!copy_version(&last->version, search->arena, &fix->version) ||
-        !copy_standing(last, search->arena, &fix->after))
-        return npart__fail_memory(search->error);
+    fix->after = course->current->standing;
+    fix->last = npart__state_hold(course->current);
     for (uint32_t i = 0; i < course->steps.count; i++)
         if (!NPART__PUSH(search->arena, &fix->steps, course->steps.items[i].attempt.step))
             return npart__fail_memory(search->error);
@@ -413,23 +414,33 @@ static npart_status tell_and_begin_from(struct npart__course *course, struct npa
     return status;
 }
 
+/* As it was planned already, or by an analysis. */
+static npart_status begin_as_it_is(struct npart__course *course, const struct npart__version *version)
+{
+    struct npart__search *search = course->search;
+    const npart_plan *as_is = search->request->as_is;
+    struct npart__state *state = as_is ? npart__state_of_plan(search, version, as_is) : npart__state_new(search);
+    course->base = course->current = course->best = state;
+    if (!state)
+        return npart__fail_memory(search->error);
+    state->version = *version;
+    return as_is ? NPART_OK : npart__state_analyse(search, state, "as it is");
+}
+
 /* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
  * fixing sizes is no merit of a rewrite. It is told as a first step all the same. */
 static npart_status begin(struct npart__course *course, const struct npart__version *version, bool binds)
 {
     struct npart__search *search = course->search;
     struct npart__attempt attempt = {.rewrite = NULL};
-    struct npart__state *state = course->base = course->current = course->best = npart__state_new(search);
-    if (!state)
-        return npart__fail_memory(search->error);
-    state->version = *version;
     /* Without sizes: `before` is what the user's file is now. */
-    npart_status status = npart__state_analyse(search, state, NULL, "as it is");
-    if (status == NPART_OK && !copy_standing(state, search->arena, &search->fix->before))
+    npart_status status = begin_as_it_is(course, version);
+    if (status == NPART_OK && !copy_standing(course->base, search->arena, &search->fix->before))
         status = npart__fail_memory(search->error);
-    if (status != NPART_OK || !binds)
-        return status;
-    status = npart__attempt_bind(search, state, &attempt);
+    if (status == NPART_OK && binds)
+        status = npart__attempt_sized(search, course->base, &attempt);
+    if (status == NPART_OK && binds && !attempt.made)
+        status = npart__attempt_bind(search, course->base, &attempt);
     return status == NPART_OK && attempt.made ? tell_and_begin_from(course, &attempt) : status;
 }
 
@@ -515,6 +526,46 @@ static npart_status take_opset(struct npart__course *course)
     return status;
 }
 
+/* Steps are copied, as the list goes on growing. False when out of memory. */
+static bool copy_found(const struct npart__fix *found, struct npart__arena *arena, struct npart__fix *out)
+{
+    bool is_ok = true;
+    *out = *found;
+    memset(&out->steps, 0, sizeof out->steps);
+    for (uint32_t i = 0; is_ok && i < found->steps.count; i++)
+        is_ok = NPART__PUSH(arena, &out->steps, found->steps.items[i]);
+    return is_ok;
+}
+
+void npart__begun_end(struct npart__begun *begun)
+{
+    if (!begun->base)
+        return;
+    npart__state_free(begun->base);
+    npart__life_end(begun->life);
+}
+
+/* Up to where rewrites are tried that may not be allowed: from another search, or for further ones. */
+static npart_status begin_with_cache(struct npart__course *course, const struct npart__version *version, bool binds)
+{
+    struct npart__search *search = course->search;
+    struct npart__begun *begun = search->request->begun;
+    if (begun && begun->base) {
+        course->base = course->current = course->best = npart__state_hold(begun->base);
+        search->state_count = begun->base->number;
+        return copy_found(&begun->found, search->arena, search->fix) ? NPART_OK : npart__fail_memory(search->error);
+    }
+    npart_status status = begin(course, version, binds);
+    if (status == NPART_OK)
+        status = fix_cache(course, binds);
+    if (status != NPART_OK || !begun)
+        return status;
+    if (!copy_found(search->fix, search->arena, &begun->found))
+        return npart__fail_memory(search->error);
+    begun->base = npart__state_hold(course->base);
+    return NPART_OK;
+}
+
 /* One search, with the user's sizes and values or without. `best` and `current` are one by the end, unless something
  * failed on the way; the last lines free what is left of the three. */
 static npart_status run(struct npart__search *search, const struct npart__version *version, bool binds)
@@ -523,9 +574,7 @@ static npart_status run(struct npart__search *search, const struct npart__versio
     npart__arena_init(&course.versions, &search->arena->allocator);
     course.tried =
         npart__arena_zeroed(search->arena, search->request->rewrites->count + (size_t)1, sizeof *course.tried);
-    npart_status status = course.tried ? begin(&course, version, binds) : npart__fail_memory(search->error);
-    if (status == NPART_OK)
-        status = fix_cache(&course, binds);
+    npart_status status = course.tried ? begin_with_cache(&course, version, binds) : npart__fail_memory(search->error);
     if (status == NPART_OK)
         status = lower_ir_version(&course);
     if (status == NPART_OK)
@@ -571,6 +620,7 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
     if (status == NPART_OK && has_sizes && !request->value_count && !request->cache.slots && brings_only_harm(out)) {
         static const struct npart__taken_back bind = {NPART__ID_BIND, "with these sizes the model is worse", 1};
         uint32_t plan_count = out->plan_count;
+        npart__state_free(out->last);
         memset(out, 0, sizeof *out);
         out->plan_count = plan_count;
         status = run(&search, version, false);

@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "base/json.h"
 #include "fix/handle.h"
+#include "fix/state.h"
 #include "wire/files.h"
 
 #define WEIGHTS "weights.data"
@@ -72,8 +73,8 @@ static npart_status begin_model(struct set *set, uint32_t index, enum npart_weig
     const char *name = name_of(set, index), *path = name ? path_in(set, name) : NULL;
     if (!path)
         return npart__fail_memory(set->error);
-    npart_status status = npart__save_begin(&set->saves[index], path, fix->found.version.data,
-                                            fix->found.version.bytes, &fix->input, &how, set->arena, set->error);
+    npart_status status = npart__save_begin(&set->saves[index], path, fix->found.last->version.data,
+                                            fix->found.last->version.bytes, &fix->input, &how, set->arena, set->error);
     if (status != NPART_OK)
         return status;
     set->begun++;

@@ -4,6 +4,8 @@
  */
 #include "fix/state.h"
 
+#include "edit/models.h"
+
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
 /* Its own arena holds the struct, too, so freeing it is one call. */
@@ -23,38 +25,76 @@ struct npart__state *npart__state_new(struct npart__search *search)
     return state;
 }
 
+struct npart__state *npart__state_hold(struct npart__state *state)
+{
+    state->holders++;
+    return state;
+}
+
+/* Readers of handles are const, and references are counted beside them. */
+static void take_inference(struct npart__state *state, npart_inference *known)
+{
+    state->known = known;
+    state->inference = known->inference;
+    state->graph = known->model->graph;
+}
+
+struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
+                                          const npart_plan *plan)
+{
+    struct npart__state *state = npart__state_new(search);
+    struct npart__outcome *outcome = state ? npart__arena_zeroed(&state->arena, 1, sizeof *outcome) : NULL;
+    if (!outcome) {
+        npart__state_free(state);
+        return NULL;
+    }
+    *outcome = npart__outcome_of(&plan->plan);
+    state->version = *version;
+    state->plan = (npart_plan *)(uintptr_t)plan;
+    state->plans = &plan->plan;
+    take_inference(state, (npart_inference *)(uintptr_t)plan->inference);
+    npart__life_share(plan->life);
+    npart__life_share(plan->inference->life);
+    state->standing = (struct npart__standing){outcome, 1, npart__is_invalid(state->inference)};
+    search->fix->plan_count++;
+    return state;
+}
+
 /* It lies in its own arena, of which a copy outlives it here. */
 void npart__state_free(struct npart__state *state)
 {
-    if (!state)
+    if (!state || state->holders-- > 0)
         return;
     struct npart__arena arena = state->arena;
+    npart_plan_free(state->plan);
+    npart_inference_free(state->known);
     npart__arena_clear(&state->editing);
     npart__arena_clear(&arena);
 }
 
 /* `is_invalid` is told by ONNX Runtime's limits, whatever the targets are; such a model is planned all the same, so
- * that steps can be compared. Plans of one state share their views, which lie in its arena. */
+ * that steps can be compared. Plans of one state share the views of its inference. */
 npart_status npart__state_plan(struct npart__search *search, struct npart__state *state, const char *what)
 {
     const struct npart__fix_request *request = search->request;
     struct npart__arena *arena = &state->arena;
     struct npart__outcome *outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *outcomes);
-    npart_status status = outcomes ? NPART_OK : npart__fail_memory(search->error);
+    struct npart__plan *plans = npart__arena_zeroed(arena, request->target_count, sizeof *plans);
+    npart_status status = outcomes && plans ? NPART_OK : npart__fail_memory(search->error);
     state->standing.outcomes = outcomes;
-    state->shared.arena = arena;
+    state->plans = plans;
     for (uint32_t i = 0; i < request->target_count && status == NPART_OK; i++) {
         struct npart__plan_request plan = request->plan;
         plan.model_name = request->model_name;
-        plan.inference = &state->inference;
-        plan.shared = &state->shared;
+        plan.inference = state->inference;
+        plan.shared = &state->known->views->shared;
         /* Of the model as it is what it takes of memory is told, too. */
         plan.is_trial = search->fix->plan_count >= request->target_count;
         plan.oplist = request->targets[i].oplist;
         plan.target = request->targets[i].target;
-        status = npart__plan_make(&plan, arena, &state->plans[i], search->error);
+        status = npart__plan_make(&plan, arena, &plans[i], search->error);
         if (status == NPART_OK)
-            outcomes[i] = npart__outcome_of(&state->plans[i]);
+            outcomes[i] = npart__outcome_of(&plans[i]);
         search->fix->plan_count++;
     }
     if (request->progress)
@@ -62,29 +102,33 @@ npart_status npart__state_plan(struct npart__search *search, struct npart__state
     return status;
 }
 
-/* As any file is analysed, from its bytes: what is compared is what would be written. States on the way of a replay
- * have no plans, and are no progress to be told. */
-npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
-                                  const struct npart__infer_options *sizes, const char *what)
+/* As any file is analysed, from its bytes, by the functions of the header: what is compared is what would be written.
+ * Limits are as they are by default, and there are no sizes: those of the user are in the file's types after the first
+ * step. States on the way of a replay have no plans, and are no progress to be told. */
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state, const char *what)
 {
-    /* Limits as they are by default, and no sizes: those of the user are in the file's types after the first
-     * step. */
-    static const struct npart__infer_options nothing;
     uint32_t count = search->request->target_count;
-    struct npart__arena *arena = &state->arena;
+    const struct npart_allocator *allocator = &search->arena->allocator;
     struct npart_error *error = search->error;
-    npart_status status = npart__version_graph(&state->version, arena, &state->graph, error);
+    npart_model *model = NULL;
+    npart_inference *known = NULL;
+    npart_status status = npart__model_of_version(&model, &state->version, search->request->model_name, allocator,
+                                                  error);
     if (status == NPART_OK)
-        status = npart__infer(&state->graph, sizes ? sizes : &nothing, arena, &state->inference, error);
-    if (status == NPART_OK)
-        status = npart__find_invalid(&state->inference, error);
+        status = npart_inference_make(&known, model, NULL, error);
+    npart_model_free(model); /* the inference keeps it */
+    /* A handle says LIMIT or TIMEOUT where the budget is spent, which is no fault of the version. */
+    if (status != NPART_OK && npart__budget_status(allocator, NULL) != NPART_OK)
+        status = npart__fail_memory(error);
     if (status != NPART_OK)
         return status;
-    state->plans = npart__arena_zeroed(arena, count, sizeof *state->plans);
-    struct npart__outcome *outcomes = npart__arena_zeroed(arena, count, sizeof *outcomes);
-    if (!state->plans || !outcomes)
+    take_inference(state, known);
+    struct npart__outcome *outcomes = npart__arena_zeroed(&state->arena, count, sizeof *outcomes);
+    struct npart__plan *plans = npart__arena_zeroed(&state->arena, count, sizeof *plans);
+    if (!plans || !outcomes)
         return npart__fail_memory(error);
-    state->standing = (struct npart__standing){outcomes, count, npart__is_invalid(&state->inference)};
+    state->plans = plans;
+    state->standing = (struct npart__standing){outcomes, count, npart__is_invalid(state->inference)};
     return search->plans_nothing ? NPART_OK : npart__state_plan(search, state, what);
 }
 
@@ -93,35 +137,46 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 {
     if (state->wide)
         return NPART_OK;
+    if (!npart__leaves_elements(state->inference)) {
+        state->wide = state->inference;
+        return NPART_OK;
+    }
     /* The same but for the limit: sizes must not differ from those of the plans. */
-    struct npart__infer_options options = state->inference.options;
+    struct npart__infer_options options = state->inference->options;
     struct npart__inference *wide = npart__arena_zeroed(&state->arena, 1, sizeof *wide);
     if (!wide)
         return npart__fail_memory(search->error);
     options.most_elements = NPART__LIMIT_FIX_ELEMENTS;
-    npart_status status = npart__infer(&state->graph, &options, &state->arena, wide, search->error);
+    npart_status status = npart__infer(state->graph, &options, &state->arena, wide, search->error);
     if (status == NPART_OK)
         state->wide = wide;
+    return status;
+}
+
+npart_status npart__state_open(struct npart__search *search, const struct npart__state *state,
+                               struct npart__inference *inference, struct npart__arena *arena,
+                               struct npart__editor **out)
+{
+    uint32_t count = state->graph->values.count;
+    bool *is_constant = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_constant), changed;
+    if (!is_constant)
+        return npart__fail_memory(search->error);
+    for (uint32_t i = 0; i < count; i++)
+        is_constant[i] = inference->facts[i].is_constant;
+    npart_status status = npart__editor_open(&state->version, state->graph, inference, is_constant, arena, out,
+                                             search->error);
+    if (status == NPART_OK && state->lacks_sizes && !npart__editor_declare(*out, state->inference, false, &changed))
+        status = npart__fail_memory(search->error);
     return status;
 }
 
 /* Most rewrites suit no node of a model, and the file's objects are unpacked once for all of them. */
 npart_status npart__state_edit(struct npart__search *search, struct npart__state *state)
 {
-    if (state->editor)
-        return NPART_OK;
-    npart_status status = npart__state_widen(search, state);
-    if (status != NPART_OK)
-        return status;
-    struct npart__arena *arena = &state->editing;
-    uint32_t count = state->graph.values.count;
-    bool *is_constant = npart__arena_zeroed(arena, count + (size_t)1, sizeof *is_constant);
-    if (!is_constant)
-        return npart__fail_memory(search->error);
-    for (uint32_t i = 0; i < count; i++)
-        is_constant[i] = state->wide->facts[i].is_constant;
-    return npart__editor_open(&state->version, &state->graph, state->wide, is_constant, arena, &state->editor,
-                              search->error);
+    npart_status status = state->editor ? NPART_OK : npart__state_widen(search, state);
+    if (status == NPART_OK && !state->editor)
+        status = npart__state_open(search, state, state->wide, &state->editing, &state->editor);
+    return status;
 }
 
 void npart__state_close_editor(struct npart__state *state)
@@ -135,7 +190,7 @@ void npart__state_close_editor(struct npart__state *state)
 /* By interned name of an operator, the first node of it; a node of the same name in another domain is its own first. */
 static bool find_alike(struct npart__state *state)
 {
-    const struct npart__graph *graph = &state->graph;
+    const struct npart__graph *graph = state->graph;
     uint32_t count = graph->nodes.count;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &state->arena.allocator);
@@ -159,9 +214,9 @@ bool npart__state_find_anchors(struct npart__state *state, const char *ops)
 {
     if (!state->is_anchor && !find_alike(state))
         return false;
-    for (uint32_t i = 0; i < state->graph.nodes.count; i++) {
+    for (uint32_t i = 0; i < state->graph->nodes.count; i++) {
         uint32_t first = state->first_alike[i];
-        state->is_anchor[i] = first == i ? npart__lists_op(&state->graph, ops, i) : state->is_anchor[first];
+        state->is_anchor[i] = first == i ? npart__lists_op(state->graph, ops, i) : state->is_anchor[first];
     }
     return true;
 }

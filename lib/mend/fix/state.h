@@ -5,23 +5,27 @@
 #ifndef NPART_FIX_STATE_H
 #define NPART_FIX_STATE_H
 
+#include "api/api.h"
 #include "fix/fix.h"
 
-/* All of it lies in its own arena, so that states that are left go at once. */
+/* All of it but what handles hold lies in its own arena, so that states that are left go at once. */
 struct npart__state {
     struct npart__arena arena;
     uint32_t number; /* no other of the search has it */
+    uint32_t holders; /* others who free it, too: it goes with the last */
     struct npart__version version;
-    struct npart__graph graph;
-    struct npart__inference inference; /* what plans are made from */
-    struct npart__inference *wide;     /* the same with larger constants; NULL: not asked for yet */
+    bool lacks_sizes; /* the version does not say yet what the inference was given: an editor does that first */
+    npart_inference *known;               /* the state's own reference */
+    npart_plan *plan;                     /* the same, of a plan that somebody else made; NULL: they lie in the arena */
+    const struct npart__graph *graph;     /* of `known` */
+    struct npart__inference *inference;   /* the same: what plans are made from */
+    struct npart__inference *wide;     /* with larger constants, the same where there are none; NULL: not asked for */
     struct npart__arena editing;       /* of the editor */
     struct npart__editor *editor;      /* to which rewrites are offered until one changes something; NULL: not open */
     const bool *is_quantized;          /* by value: see npart__find_quantized */
     uint32_t *first_alike;             /* by node: the first of its operator; NULL: not asked for yet */
     bool *is_anchor;                   /* by node: what npart__state_find_anchors was asked last */
-    struct npart__shared shared;       /* views of this graph, for all of its plans */
-    struct npart__plan *plans;         /* by target */
+    const struct npart__plan *plans;   /* by target */
     struct npart__standing standing;   /* outcomes are zeros where nothing was planned */
 };
 
@@ -37,17 +41,24 @@ struct npart__search {
 
 /* NULL when out of memory. Takes the version, whose bytes lie in the state's arena or outlive it. */
 struct npart__state *npart__state_new(struct npart__search *search);
+struct npart__state *npart__state_hold(struct npart__state *state);
+/* The same of a plan of the version that there is already, of the only target. */
+struct npart__state *npart__state_of_plan(struct npart__search *search, const struct npart__version *version,
+                                          const npart_plan *plan);
 void npart__state_free(struct npart__state *state);
-/* Graph, inference and plans of state->version. `sizes` may be NULL. */
-npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
-                                  const struct npart__infer_options *sizes, const char *what);
+/* Graph, inference and plans of state->version. */
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state, const char *what);
 /* Its plans alone, of a state that was analysed without. */
 npart_status npart__state_plan(struct npart__search *search, struct npart__state *state, const char *what);
 /* The inference with larger constants. */
 npart_status npart__state_widen(struct npart__search *search, struct npart__state *state);
 
-/* An editor with nothing changed, opened where none is; what is constant is what the wide inference found, with no
- * runtime's limits: a rewrite may fold what a session would not. */
+/* Opens an editor of the state's version, with the sizes that this lacks; what is constant is what the inference found,
+ * with no runtime's limits: a rewrite may fold what a session would not. */
+npart_status npart__state_open(struct npart__search *search, const struct npart__state *state,
+                               struct npart__inference *inference, struct npart__arena *arena,
+                               struct npart__editor **out);
+/* An editor with nothing changed, opened where none is, with the wide inference. */
 npart_status npart__state_edit(struct npart__search *search, struct npart__state *state);
 /* Once something was made in it. */
 void npart__state_close_editor(struct npart__state *state);
@@ -81,7 +92,7 @@ npart_status npart__tell_changes(struct npart__search *search, const struct npar
 npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
                                     struct npart__attempt *attempt);
 /* Whether the types of all that is known may change a plan: they tell some runtime what it does not find by itself, or
- * the model does not load, or has what goes when it is packed. Of a state that is planned and widened. */
+ * the model does not load, or has what goes when it is packed. Of a state that is planned; sure once it is widened. */
 bool npart__can_annotate(const struct npart__state *state);
 /* These types, as a step of its own. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
@@ -116,6 +127,10 @@ npart_status npart__attempt_ir_version(struct npart__search *search, struct npar
                                        struct npart__attempt *attempt);
 /* The cache of the request. */
 npart_status npart__attempt_cache(struct npart__search *search, struct npart__state *state,
+                                  struct npart__attempt *attempt);
+/* The sizes of the request, as they were planned before: where a file that says them would tell the runtime no more,
+ * the plan is the same, and nothing is written for it. `made` stays NULL elsewhere. */
+npart_status npart__attempt_sized(struct npart__search *search, struct npart__state *state,
                                   struct npart__attempt *attempt);
 /* The sizes and values of the request. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,

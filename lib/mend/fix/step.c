@@ -40,12 +40,16 @@ static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct n
 }
 
 /* Names of nodes that only the first graph has; nodes of functions are no one's. Both ways it tells what was added
- * and what was removed. Linear by hashing. NULL when out of memory; the array has a NULL at its end, as it is one
- * longer than the nodes. */
+ * and what was removed: nothing where sizes are all that is new. Linear by hashing. NULL when out of memory; the array
+ * has a NULL at its end, as it is one longer than the nodes. */
 static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
                                     struct npart__arena *arena, uint32_t *count)
 {
+    static const char *const none[] = {NULL};
     struct npart__strings keys;
+    *count = 0;
+    if (from == to)
+        return none;
     const char **names = npart__arena_zeroed(arena, from->nodes.count + (size_t)1, sizeof *names);
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
@@ -53,7 +57,6 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
     bool is_done = names && npart__strings_init(&keys, &scratch);
     for (uint32_t i = 0; is_done && i < to->nodes.count; i++)
         is_done = node_key(to, i, &keys, true) != NPART_NONE;
-    *count = 0;
     for (uint32_t i = 0; is_done && i < from->nodes.count; i++) {
         bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART_GRAPH_CALL;
         const char *name = node_name(from, i);
@@ -70,8 +73,8 @@ npart_status npart__tell_changes(struct npart__search *search, const struct npar
 {
     struct npart__fix_step *step = &attempt->step;
     uint32_t count = from->standing.target_count;
-    step->removed = list_gone(&from->graph, &attempt->made->graph, search->arena, &step->removed_count);
-    step->added = list_gone(&attempt->made->graph, &from->graph, search->arena, &step->added_count);
+    step->removed = list_gone(from->graph, attempt->made->graph, search->arena, &step->removed_count);
+    step->added = list_gone(attempt->made->graph, from->graph, search->arena, &step->added_count);
     struct npart_summary *summaries = npart__arena_zeroed(search->arena, count, sizeof *summaries);
     double *ms = npart__arena_zeroed(search->arena, count, sizeof *ms);
     if (!step->removed || !step->added || !summaries || !ms)
@@ -106,7 +109,7 @@ static bool add_caveat(const char **caveats, const char *caveat, struct npart__a
 static npart_status analyse_made(struct npart__search *search, struct npart__state *made,
                                  struct npart__attempt *attempt, const char *what)
 {
-    npart_status status = npart__state_analyse(search, made, NULL, what);
+    npart_status status = npart__state_analyse(search, made, what);
     attempt->made = made;
     if (status == NPART_OK)
         return NPART_OK;
@@ -128,20 +131,6 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
         return analyse_made(search, made, attempt, what);
     npart__state_free(made);
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
-}
-
-/* What is constant is what inference found, with no runtime's limits: a rewrite may fold what a session would not. */
-static npart_status open_editor(struct npart__search *search, struct npart__state *state,
-                                struct npart__inference *inference, struct npart__arena *scratch,
-                                struct npart__editor **out)
-{
-    const struct npart__graph *graph = &state->graph;
-    bool *is_constant = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_constant);
-    if (!is_constant)
-        return npart__fail_memory(search->error);
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        is_constant[i] = inference->facts[i].is_constant;
-    return npart__editor_open(&state->version, graph, inference, is_constant, scratch, out, search->error);
 }
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
@@ -238,7 +227,7 @@ static bool is_offered(const struct npart__state *state, const struct npart__att
  * each node is asked of each target. */
 static bool is_any_offered(const struct npart__state *state, const struct npart__attempt *attempt)
 {
-    for (uint32_t i = 0; i < state->graph.nodes.count; i++)
+    for (uint32_t i = 0; i < state->graph->nodes.count; i++)
         if (is_offered(state, attempt, i))
             return true;
     return false;
@@ -248,14 +237,14 @@ static bool is_any_offered(const struct npart__state *state, const struct npart_
  * a hundred equal blocks takes no more plans than one of few. */
 static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt)
 {
-    uint32_t count = state->graph.nodes.count;
+    uint32_t count = state->graph->nodes.count;
     struct offering offering = {.search = search, .attempt = attempt};
     offering.caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering.caveats);
     offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
     offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
     attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
     if (!state->is_quantized)
-        state->is_quantized = npart__find_quantized(&state->graph, &state->arena);
+        state->is_quantized = npart__find_quantized(state->graph, &state->arena);
     offering.is_quantized = state->is_quantized;
     if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes || !offering.is_quantized)
         return npart__fail_memory(search->error);
@@ -311,11 +300,17 @@ static bool says_more(const struct npart__fact *known, const struct npart__fact 
     return is_more;
 }
 
-static bool tells_more(const struct npart__state *state, const struct npart__inference *seen)
+/* Whether more is known of some value than a runtime sees. A wide inference may know more, but for what is all known as
+ * it is. */
+static bool knows_more(const struct npart__state *state, const struct npart__inference *seen)
 {
-    for (uint32_t i = 0; i < state->graph.values.count && i < seen->fact_count; i++)
-        if (says_more(npart__fact_of(state->wide, i), npart__fact_of(seen, i)))
+    const struct npart__inference *known = state->wide ? state->wide : state->inference;
+    bool is_sure = state->wide || !known->leaves_elements;
+    for (uint32_t i = 0; i < state->graph->values.count && i < seen->fact_count; i++) {
+        const struct npart__fact *fact = npart__fact_of(seen, i);
+        if (says_more(npart__fact_of(known, i), fact) || (!is_sure && !npart__is_static(fact)))
             return true;
+    }
     return false;
 }
 
@@ -332,20 +327,55 @@ static bool is_unused(const struct npart__graph *graph, uint32_t id)
     return true;
 }
 
+static bool has_unused(const struct npart__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (is_unused(graph, i))
+            return true;
+    return false;
+}
+
 bool npart__can_annotate(const struct npart__state *state)
 {
-    NPART__ASSERT(state->wide, "state %u", (unsigned)state->number);
-    if (state->standing.is_invalid)
+    if (state->standing.is_invalid || has_unused(state->graph))
         return true;
-    for (uint32_t i = 0; i < state->graph.nodes.count; i++)
-        if (is_unused(&state->graph, i))
-            return true;
     for (uint32_t target = 0; target < state->standing.target_count; target++) {
         const struct npart__plan *plan = &state->plans[target];
-        if (plan->inference->has_false_shapes || tells_more(state, plan->inference))
+        if (plan->inference->has_false_shapes || knows_more(state, plan->inference))
             return true;
         /* What a provider lacks counts where sessions fail. */
-        if (plan->seen && state->standing.outcomes[target].failed && tells_more(state, plan->seen))
+        if (plan->seen && state->standing.outcomes[target].failed && knows_more(state, plan->seen))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a version is packed as it is: nothing goes that no node uses, and nodes stand in their order. */
+static bool stays_as_it_is(const struct npart__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->findings.count; i++)
+        if (strcmp(graph->findings.items[i].code, "unsorted") == 0)
+            return false;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = npart__value_at(graph, i);
+        if (value->kind == NPART__VALUE_INITIALIZER && !value->consumer_count && !value->is_graph_output)
+            return false;
+    }
+    return !graph->has_functions && !has_unused(graph);
+}
+
+/* Whether the file says something of a value that the runtime would know better, if sizes stood there. */
+static bool tells_more(const npart_plan *sized)
+{
+    struct npart__inference *known = sized->inference->inference;
+    const struct npart__inference *seen = sized->plan.inference;
+    if (known->contradicted.count || known->misfits || seen->has_false_shapes || npart__is_invalid(known) ||
+        npart__may_be_refused(known))
+        return true;
+    for (uint32_t i = 0; i < known->graph->values.count; i++) {
+        const struct npart__declared_type *type = npart__value_at(known->graph, i)->declared;
+        /* The element of a sequence keeps the symbols that it is declared with. */
+        if (type && (type->kind != NPART__TYPE_TENSOR || says_more(npart__fact_of(known, i), npart__fact_of(seen, i))))
             return true;
     }
     return false;
@@ -358,7 +388,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     bool changed = false;
     describe(search, attempt, NPART__ID_ANNOTATE, no_names);
     npart_status status = npart__state_edit(search, state);
-    if (status == NPART_OK && !npart__editor_declare(state->editor, true, &changed))
+    if (status == NPART_OK && !npart__editor_declare(state->editor, state->wide, true, &changed))
         status = npart__fail_memory(search->error);
     if (status == NPART_OK && changed)
         status = pack_and_analyse(search, state->editor, attempt, NPART__ID_ANNOTATE);
@@ -375,7 +405,7 @@ static int64_t loaded_ir_version(const struct npart__state *state)
     for (uint32_t i = 0; i < state->standing.target_count; i++) {
         struct npart__loads runtime;
         if (npart__target_loads(&state->plans[i].target, &runtime) &&
-            npart__is_ir_version_alone(&runtime, &state->inference) && (!least || runtime.ir_version < least))
+            npart__is_ir_version_alone(&runtime, state->inference) && (!least || runtime.ir_version < least))
             least = runtime.ir_version;
     }
     return least;
@@ -385,7 +415,7 @@ static int64_t loaded_ir_version(const struct npart__state *state)
 static npart_status convert_all(struct npart__search *search, const struct npart__state *state,
                                 struct npart__editor *editor, int64_t opset, bool *are_all)
 {
-    const struct npart__graph *graph = &state->graph;
+    const struct npart__graph *graph = state->graph;
     const struct npart__rewrite *row = npart__rewrite_of(search->request->rewrites, NPART__ID_OPSET);
     for (uint32_t i = 0; i < graph->nodes.count && *are_all; i++) {
         const struct npart__node *node = npart__node_at(graph, i);
@@ -414,7 +444,7 @@ static npart_status attempt_header(struct npart__search *search, struct npart__s
     bool are_all = true;
     describe(search, attempt, id, no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
-    npart_status status = open_editor(search, state, &state->inference, &scratch, &editor);
+    npart_status status = npart__state_open(search, state, state->inference, &scratch, &editor);
     if (status == NPART_OK && opset)
         status = convert_all(search, state, editor, opset, &are_all);
     if (status == NPART_OK && are_all) {
@@ -454,7 +484,7 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
     if (!made)
         return npart__fail_memory(search->error);
     struct npart__version version = {0};
-    npart_status status = npart__cache_fix(&search->request->cache, &state->version, &state->graph, search->arena,
+    npart_status status = npart__cache_fix(&search->request->cache, &state->version, state->graph, search->arena,
                                            &search->fix->cache, &version, search->error);
     made->version = version; /* which lies in the arena of the result */
     if (status != NPART_OK) {
@@ -472,28 +502,43 @@ npart_status npart__attempt_cache(struct npart__search *search, struct npart__st
     return status;
 }
 
+static const char *const size_notes[] = {"The file serves these sizes alone.", NULL};
+
+npart_status npart__attempt_sized(struct npart__search *search, struct npart__state *state,
+                                  struct npart__attempt *attempt)
+{
+    const npart_plan *sized = search->request->sized;
+    describe(search, attempt, NPART__ID_BIND, size_notes);
+    if (!sized || !stays_as_it_is(state->graph) || tells_more(sized))
+        return NPART_OK;
+    attempt->made = npart__state_of_plan(search, &state->version, sized);
+    if (!attempt->made)
+        return npart__fail_memory(search->error);
+    attempt->made->lacks_sizes = true;
+    return NPART_OK;
+}
+
 /* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
  * user's options and then written into the types, so that the file itself says them from here on. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
                                  struct npart__attempt *attempt)
 {
-    static const char *const sizes[] = {"The file serves these sizes alone.", NULL};
     static const char *const values[] = {"The file serves these values alone; others need a file of their own.", NULL};
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
     struct npart__editor *editor = NULL;
     /* A value always changes the file: an input becomes a constant. */
     bool changed = request->value_count > 0;
-    describe(search, attempt, NPART__ID_BIND, request->value_count ? values : sizes);
+    describe(search, attempt, NPART__ID_BIND, request->value_count ? values : size_notes);
     npart__arena_init(&scratch, &search->arena->allocator);
     struct npart__inference *bound = npart__arena_zeroed(&scratch, 1, sizeof *bound);
-    npart_status status = bound ? npart__infer(&state->graph, &request->sizes, &scratch, bound, search->error)
+    npart_status status = bound ? npart__infer(state->graph, &request->sizes, &scratch, bound, search->error)
                                 : npart__fail_memory(search->error);
     if (status == NPART_OK)
-        status = open_editor(search, state, bound, &scratch, &editor);
+        status = npart__state_open(search, state, bound, &scratch, &editor);
     if (status == NPART_OK && (request->sizes.binding_count || request->sizes.shape_count)) {
         bool has_sizes = false;
-        if (!npart__editor_declare(editor, false, &has_sizes))
+        if (!npart__editor_declare(editor, bound, false, &has_sizes))
             status = npart__fail_memory(search->error);
         changed |= has_sizes;
     }
