@@ -81,6 +81,10 @@ bool open_program(struct program *out);
 bool run_program(struct program *program, const char *const *words, int *status);
 void close_program(struct program *program);
 
+/* What is given back stays with the process for what is allocated next, up to some 64 MiB a thread: for who does the
+ * same again and again. */
+void keep_memory(void);
+
 /* Of this machine, that may run now; at least 1. */
 unsigned count_processors(void);
 /* From any moment in the past. */

@@ -11,6 +11,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,6 +35,15 @@ bool prepare_streams(void)
     if (BUFSIZ < sizeof kept && !isatty(STDOUT_FILENO))
         (void)setvbuf(stdout, kept, _IOFBF, sizeof kept);
     return true;
+}
+
+/* glibc gives whatever is larger than 128 KiB to the system and takes it back anew, page by page. */
+void keep_memory(void)
+{
+#if defined(__GLIBC__)
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
 }
 
 ptrdiff_t read_input(void *into, size_t bytes)
