@@ -289,14 +289,19 @@ static bool split_outcomes(const npart_fix *fix, const struct npart__standing *s
     return *summaries && *ms;
 }
 
-/* External data of the model that is not beside it. Analysis needs none of it. */
-static npart_status find_absent(npart_fix *fix, struct npart_error *error)
+/* External data of the model that is not beside it. Analysis needs none of it. `known`: what was scanned of the file
+ * before, or NULL. */
+static npart_status find_absent(npart_fix *fix, const struct npart__skeleton *known, struct npart_error *error)
 {
+    static const char *const none[] = {NULL};
+    fix->absent = none;
+    if (known && !known->may_have_external)
+        return NPART_OK;
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals;
     const char *folder = npart__folder_of(fix->path, arena);
-    npart_status status = npart__externals_find(&externals, fix->original.data, fix->original.bytes, arena,
-                                                error);
+    const struct npart__version *version = &fix->found.last->version;
+    npart_status status = npart__externals_find(&externals, version->data, version->bytes, arena, error);
     if (status != NPART_OK)
         return status;
     const char **absent = npart__arena_zeroed(arena, externals.locations.count + (size_t)1, sizeof *absent);
@@ -336,7 +341,8 @@ static npart_status tell_harm(npart_fix *fix, struct npart_error *error)
 }
 
 /* What is handed out is of the model as it would be read (npart__state_analyse). */
-static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists, struct npart_error *error)
+static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists,
+                                const struct npart__skeleton *known, struct npart_error *error)
 {
     npart_status status = NPART_OK;
     const struct npart__state *last = fix->found.last;
@@ -353,7 +359,7 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
     for (uint32_t i = 0; status == NPART_OK && i < fix->target_count; i++) /* trials do not know */
         fix->after[i].fits = fix->plans[i]->plan.summary.fits;
     if (status == NPART_OK)
-        status = find_absent(fix, error);
+        status = find_absent(fix, known, error);
     return status == NPART_OK ? tell_harm(fix, error) : status;
 }
 
@@ -390,7 +396,7 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
         npart__life_keep(fix->life, planned->begun->life);
     status = is_ready ? search(fix, oplists, targets, options, planned, error) : npart__fail_memory(error);
     if (status == NPART_OK)
-        status = plan_result(fix, oplists, error);
+        status = plan_result(fix, oplists, planned->skeleton, error);
     status = npart__settle_for(fix->life, status, error);
     if (status == NPART_OK)
         *out = fix;

@@ -586,6 +586,7 @@ static npart_status walk_bytes(struct scan *scan, const struct tag *tag, uint64_
     case KIND_MESSAGES:
         if (tag->field.child == MESSAGE_GRAPH && scan->depth == 1)
             scan->graph_seen = true;
+        scan->out.may_have_external |= scan->frames[scan->depth - 1].message == MESSAGE_TENSOR;
         return open_message(scan, tag->field.child, bytes, length_bytes);
     case KIND_TEXT:
         return check_text(scan, bytes, tag->number);

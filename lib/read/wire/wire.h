@@ -105,6 +105,7 @@ struct npart__skeleton {
     uint64_t elided_bytes;  /* payloads left out */
     uint64_t skipped_bytes; /* training information, unknown fields, overlong texts */
     uint64_t training_info_bytes;
+    bool may_have_external; /* tensors' data in other files: some tensor holds messages, which say where */
     bool is_whole; /* all was kept: it can be edited and written again */
     bool is_lent;  /* its bytes are not given back when they are unpacked */
     const struct npart__limits *limits; /* of the options; NULL: as they are */
