@@ -21,6 +21,8 @@ BY_CHIP = ("coreml-mlprogram", "xnnpack")  # the table has their chips, and no v
 RUNTIMES = {"coreml-mlprogram": "coreml"}  # what the rows were measured with, where the list has another by default
 CORES = {"pixel": "kryo", "pixel-2": "cortex-a73", "pixel-3a": "cortex-a75", "rpi-4": "cortex-a72",
          "rpi-3+": "cortex-a53", "rpi-2": "cortex-a7", "rpi-zero-w": "arm1176"}
+# The table has one variant for USB. All ports of this host are USB 2 (raspberrypi.com, Raspberry Pi 3 Model B and B+).
+USB2_HOST = "USB on Raspberry Pi 3"
 
 
 def read_rows(path, target=None):
@@ -29,6 +31,8 @@ def read_rows(path, target=None):
         rows = [row for row in csv.DictReader(file) if row["graph"] and "not for scoring" not in row["note"]
                 and row["target"] not in OTHER_UNITS and target in (None, row["target"])]
     for row in rows:
+        if row["device"].startswith(USB2_HOST):
+            row["variant"] = "usb2"
         if row["target"] in BY_CHIP:
             row["variant"] = CORES.get(row["chip"], row["chip"]) + ("-one" if row["note"] == "one thread" else "")
         row["asked"] = f"{row['target']}:{row['variant']}"

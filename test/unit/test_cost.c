@@ -398,6 +398,32 @@ static void test_cost__boundaries(void)
     }
 }
 
+/* Without io_gb_per_s a tensor counts by its bytes, once for each border; a float by those that the list has it copied
+ * as, other types as they are. */
+static void test_cost__floats_that_are_copied_as_integers(void)
+{
+    static const struct {
+        const char *model, *line;
+        double copy_ms;
+    } rows[] = {
+        {MILLION "node y = Abs(x)\noutput y\n", "", 4 + 4},
+        {MILLION "node y = Abs(x)\noutput y\n", "param copied_float32_bytes 1 1 1\n", 1 + 1},
+        {"input x float16[1000,1000]\nnode y = Abs(x)\noutput y\n", "param copied_float32_bytes 1 1 1\n", 2 + 2},
+        {MILLION "node a = Relu(x)\nnode y = Abs(a)\noutput y\n", "param copied_float32_bytes 1 1 1\n", 1 + 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost cost = {.size = sizeof cost};
+        char list_text[2048];
+        (void)snprintf(list_text, sizeof list_text, RATES "param copy_gb_per_s 1 1 1\n%s" EACH_OP, rows[i].line);
+        REQUIRE(plan_of(&session, rows[i].model, list_text, "t", &error) == NPART_OK);
+        npart_plan_cost(session.plan, &cost);
+        CHECK(is_near(cost.copying.typical_ms, rows[i].copy_ms));
+        close_session(&session);
+    }
+}
+
 /* A parameter that may be 0 has a deviation in time: high / 2.5631. */
 static void test_cost__what_may_be_nothing(void)
 {
@@ -668,7 +694,7 @@ TESTS(test_cost__switching, test_cost__what_rates_stand_on, test_cost__tiles_of_
       test_target__a_variant_like_a_named_one,
       test_cost__a_node, test_cost__a_rate_that_is_missing,
       test_cost__weights_past_the_chips_memory, test_cost__the_whole,
-      test_cost__compiling, test_cost__model_sigma, test_cost__boundaries,
+      test_cost__compiling, test_cost__model_sigma, test_cost__boundaries, test_cost__floats_that_are_copied_as_integers,
       test_cost__what_may_be_nothing, test_cost__runtimes, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,
       test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list,

@@ -120,6 +120,17 @@ static bool charge_borders(struct npart__cost *out, const struct npart__session 
     return true;
 }
 
+/* What brings a tensor of so many bytes across, once or both ways. An NPU for integers alone is given floats as the 8 bits that they are
+ * computed in: the host quantizes them. */
+static void charge_copy(struct npart__bill *bill, const struct npart__session *session,
+                        const struct npart__node_costs *nodes, uint32_t value, uint64_t bytes, uint32_t ways)
+{
+    const struct npart__parameter *float32 = nodes->rates.values[0][NPART__PARAMETER_COPIED_FLOAT32];
+    bool is_float32 = npart__fact_of(session->inference, value)->element_type == 1;
+    double share = is_float32 && float32 ? float32->typical / 4 : 1;
+    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY, share * ways * (double)bytes);
+}
+
 /* Bytes are told in reports whether or not the list has rates for them. */
 static void count_crossings(struct npart__cost *out, const struct npart__partitioning *partitioning)
 {
@@ -244,8 +255,12 @@ static npart_status charge_all(const struct npart__session *session, const struc
         is_ready = charge_borders(out, session, nodes, partitioning, arena) &&
                    charge_more_layouts(out, session, nodes, partitioning, &sides->layouts, arena);
     } else {
-        charge(&out->bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
-               (double)npart__sum_uint64(out->bytes_to_npu, out->bytes_to_cpu));
+        for (uint32_t i = 0; i < partitioning->crossings.count; i++) {
+            const struct npart__crossing *at = &partitioning->crossings.items[i];
+            uint32_t ways = (at->from != NPART_NONE) + (uint32_t)(at->to != NPART_NONE);
+            if (at->bytes != UINT64_MAX)
+                charge_copy(&out->bill, session, nodes, at->value, at->bytes, ways);
+        }
         charge_layouts(&out->bill, nodes, &out->layouts);
     }
     return is_ready ? NPART_OK : npart__fail_memory(error);
@@ -305,8 +320,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
         /* An input of dynamic size has no time: the side is unknown until sizes are fixed. */
         bill->unknown += !cross(&border, session, v);
         if (!is_io && npart__static_elements(fact, &elements))
-            charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
-                   (double)npart__type_bytes(fact->element_type, elements));
+            charge_copy(bill, session, nodes, v, npart__type_bytes(fact->element_type, elements), 1);
     }
     /* Nodes decide how wide an element of the border is, as for a partition of a plan. */
     for (uint32_t i = 0; is_io && i < nodes->count; i++)
