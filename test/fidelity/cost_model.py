@@ -22,7 +22,6 @@ PRECISION_OF = {"float": 0, "w8a8": 1, "w8a16": 2}
 ELEMENT_BYTES = (2, 1, 2)  # of an activation as it is computed, by precision
 TYPE_BYTES = {0: 4, 1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 16: 2, 21: .5, 22: .5}
 RUNTIMES = ("onnx", "precompiled_qnn_onnx", "qnn_dlc", "qnn_context_binary")
-OVERLAP = 0.5  # of the shorter of a product and its weights
 IO_CAP_MB = 4.0
 DEEP_FACTOR = 3.3  # of a product that is very deep for its width; typical of the op list
 Z80 = 1.28155
@@ -37,7 +36,7 @@ RATES = {  # name: typical of float16, w8a8, w8a16; kind of work
     "io_gb_per_s": ((8., 8., 5.), "move"), "matrix_tops": ((13., 60., 35.), "matrix")}
 NAMES = (*CHIP_RATES, *RATES)
 N = {name: i for i, name in enumerate(NAMES)}
-ASKED = ("move_gb_per_s", "node_us", "depthwise_gops", "matrix_tops")  # what needs more than a node's work to know
+ASKED = ("move_gb_per_s", "node_us", "depthwise_gops", "pool_gops", "matrix_tops")  # what needs more than a node's work to know
 KINDS = ("matrix", "vector", "move", "setup")
 # Smallest inference over all rows of the chip (AI Hub v0.46.1), and memory bandwidth: measured where known, else by the
 # memory that the chip has.
@@ -92,25 +91,30 @@ def precision_of(type_number):
 
 
 SLOW, FAST = "0.000001", "1000000000000"  # of one rate, and of all others
+STREAM = "0.01"  # of weights, each of which takes part in at least two operations
 
 
 def asked_quantities(tool, path, chip="sm8650"):
     """By parameter, what each node has of it, in millions (of bytes, elements, operations) or nodes: the tool's own
-    time where that rate alone is slow."""
+    time where that rate alone is slow. `weights`: what it has of its weights where its product takes longer."""
     quantities = {}
-    for slow in ASKED:
+    for slow in (*ASKED, "weights"):
+        memory = STREAM if slow == "weights" else FAST
         lines = ["format 1", "cost hexagon", 'source "quantities"',
-                 f"param memory_gb_per_s for {chip}" + 3 * f" {FAST}"]
+                 f"param memory_gb_per_s for {chip}" + 3 * f" {memory}"]
         for name in RATES:
             is_time = name.endswith("_us")
             value = "1000" if is_time and name == slow else f"{1 / float(FAST):.12f}" if is_time else \
-                SLOW if name == slow else FAST
+                SLOW if name == slow or (name, slow) == ("matrix_tops", "weights") else FAST
             lines += [f"param {name} of {precision} for {chip}" + 3 * f" {value}" for precision in PRECISIONS]
         with tempfile.NamedTemporaryFile("w", suffix=".cost") as file:
             file.write("\n".join([*lines, ""]))
             file.flush()
             nodes = ask(tool, path, f"hexagon:{chip}", "--cost", file.name)["targets"][0]["nodes"]
         quantities[slow] = [(node.get("ms") or 0) * (1 if slow.endswith("_us") else float(SLOW)) for node in nodes]
+    compute = quantities["matrix_tops"]
+    quantities["weights"] = [(both - alone) * float(STREAM) / float(SLOW)
+                             for both, alone in zip(quantities["weights"], compute)]
     return quantities
 
 
@@ -133,7 +137,8 @@ class Graph:
             is_edge = node["op"] in ("QuantizeLinear", "DequantizeLinear")
             products += self.add({name: of[i] for name, of in quantities.items()}, work, self.edge if is_edge else
                                  self.linear, node["verdict"] != "npu")
-        self.products = np.array(products).reshape(-1, 4)  # operations, MB of weights, precision, is deep
+        # operations, MB of weights, precision, is deep, what is charged of the shorter of the first two
+        self.products = np.array(products).reshape(-1, 5)
         self.io_elements = io_elements
         by_operations = [self.products[self.products[:, 2] == p, 0].sum() for p in range(3)]
         self.precision = int(np.argmax(by_operations)) if max(by_operations) > 0 else \
@@ -158,7 +163,7 @@ class Graph:
         elif kind == "depthwise" and work["weight_bytes"]:
             linear[N["depthwise_gops"], p] += asked["depthwise_gops"]
         elif kind == "depthwise":
-            linear[N["pool_gops"], p] += most / 1e6
+            linear[N["pool_gops"], p] += most / 1e6 if on_cpu else asked["pool_gops"]
         elif kind == "normalize":
             linear[N["normalize_gops"], p] += most / 1e6
         elif kind in ("function", "elementwise"):
@@ -167,7 +172,9 @@ class Graph:
             return []
         ops = asked["matrix_tops"] if kind in ("matrix", "product") else 0
         deep = kind == "matrix" and work["depth"] >= 8192 and 2048 <= work["columns"] < work["depth"] / 2
-        return [(ops / (DEEP_FACTOR if deep else 1), weights, p, deep)]
+        factor = DEEP_FACTOR if deep else 1
+        overlap = asked["weights"] / factor / weights if ops and weights and not on_cpu else .5
+        return [(ops / factor, weights, p, deep, round(overlap, 3))]
 
 
 class Rows:
@@ -215,8 +222,8 @@ def graph_parts(graph, theta, edges=False):
     stream = products[:, 1] * ms[N["memory_gb_per_s"], which]
     longer = compute >= stream
     deep = np.where(products[:, 3] > 0, DEEP_FACTOR, 1)
-    parts[N["matrix_tops"]] += np.bincount(which, compute * np.where(longer, 1, OVERLAP) * deep, 3)
-    parts[N["memory_gb_per_s"]] += np.bincount(which, stream * np.where(longer, OVERLAP, 1) * deep, 3)
+    parts[N["matrix_tops"]] += np.bincount(which, compute * np.where(longer, 1, products[:, 4]) * deep, 3)
+    parts[N["memory_gb_per_s"]] += np.bincount(which, stream * np.where(longer, products[:, 4], 1) * deep, 3)
     return parts
 
 
@@ -244,8 +251,8 @@ def row_parts(rows, theta, which):
         stream = products[:, 1] * ms[:, N["memory_gb_per_s"]][:, kind]
         longer, deep = compute >= stream, np.where(products[:, 3] > 0, DEEP_FACTOR, 1)
         of_precision = kind[:, None] == np.arange(3)
-        out[here, N["matrix_tops"]] += ((compute * np.where(longer, 1, OVERLAP) * deep) @ of_precision)[chip[here]]
-        out[here, N["memory_gb_per_s"]] += ((stream * np.where(longer, OVERLAP, 1) * deep) @ of_precision)[chip[here]]
+        out[here, N["matrix_tops"]] += ((compute * np.where(longer, 1, products[:, 4]) * deep) @ of_precision)[chip[here]]
+        out[here, N["memory_gb_per_s"]] += ((stream * np.where(longer, products[:, 4], 1) * deep) @ of_precision)[chip[here]]
     out[every, N["launch_ms"], p] = ms[chip, N["launch_ms"], p]
     out[every, N["runtime_ms"], p] = rows.is_ort[which] * ms[chip, N["runtime_ms"], p]
     out[every, N["runtime_copy_gb_per_s"], p] = \

@@ -121,7 +121,7 @@ static void test_cost__switching(void)
     "param cpu_slow_matrix_gops 1 1 1\nparam cpu_element_ns 0.5 0.5 0.5\nparam cpu_slow_element_ns 10 10 10\n"        \
     "param cpu_memory_gb_per_s 10 10 10\nparam cpu_node_us 10 10 10\nparam cpu_quantize_ns 2 2 2\n"                  \
     "param load_ms 7 7 7\nparam load_gb_per_s 0.1 0.1 0.1\nparam sustained_share 0.5 0.5 0.5\n"
-#define EACH_OP "op Abs Concat Conv Erf LSTM MatMul MaxPool QuantizeLinear Softmax Transpose\n"
+#define EACH_OP "op Abs Concat Conv Erf LSTM MatMul MaxPool QuantizeLinear Slice Softmax Transpose\n"
 #define MILLION "input x float32[1,1,1000,1000]\n"
 
 static const struct {
@@ -160,6 +160,11 @@ static const struct {
     {"a function, slow on the CPU", MILLION "node y = Erf(x)\noutput y\n", 0.4 + 0.001, 0, 0, 10 + 0.01, 0},
     /* 2,000,000 elements in and out, of 2 bytes on the NPU */
     {"moves", MILLION "node y = Transpose(x)\noutput y\n", 0.001, 2, 0, 0.8 + 0.01, 0},
+    {"moves an axis of one", MILLION "node y = Transpose(x) perm=[0,2,1,3]\noutput y\n", 0.001, 0, 0, 0.8 + 0.01, 0},
+    /* 250,000 elements in and out; on the CPU all of them are counted, and the bounds */
+    {"selects",
+     MILLION "init s int64[1] = 0\ninit e int64[1] = 250\ninit a int64[1] = 2\nnode y = Slice(x, s, e, a)\noutput y\n",
+     0.001, 0.5, 0, (1250000 * 4 + 24) * 1e-7 + 0.01, 0},
     {"writes in place", MILLION "node y = Concat(x, x) axis=0\noutput y\n", 0.001, 0, 0, 1.6 + 0.01, 0},
     /* 1,000,000 bytes out are 250,000 elements of 4 bytes; what converting takes is no part of computing */
     {"converts",

@@ -177,6 +177,12 @@ bool npart__joins_blocks(const struct npart__image_blocks *blocks, const struct 
 double npart__fill_up_image(const struct npart__rates *rates, enum npart__arithmetic arithmetic,
                             const struct npart__fact *fact, const struct npart__work *work, uint64_t tile);
 
+/* ---- branches.c -------------------------------------------------------------------------------------------- */
+
+/* By node: whether another branch with products runs beside the one that it is in. NULL when out of memory. */
+bool *npart__find_branches(const struct npart__session *session, const struct npart__work *works,
+                           struct npart__arena *arena);
+
 /* ---- layout.c ---------------------------------------------------------------------------------------------- */
 
 #define NPART__FOR_GRAPH (NPART_NONE - 1)

@@ -8,7 +8,8 @@
  *               groups at product_us as well. Its weights stream in meanwhile: the longer of the two counts in full,
  *               the shorter one half. So a product of one row, as of a decoder's step, is limited by its weights.
  *   depthwise   results * sqrt(taps) at depthwise_gops: a filter's rows are shared between neighbours
- *   others      elements at a rate by class of work; what only moves by bytes read and written; Concat writes in place
+ *   others      elements at a rate by class of work; what only moves by bytes read and written, and it reads no more
+ *               than it writes; Concat writes in place, a Transpose that moves only axes of size 1 moves nothing
  *   every node  weights at memory_gb_per_s, and node_us
  *
  * On a chip that keeps images in blocks (`channel_tile`; blocks.c) besides:
@@ -18,6 +19,7 @@
  *   depthwise   channels filled up to whole blocks
  *   moves       a Transpose to or from channels last is none; conversions to the file's order are, and so is a Concat
  *               within blocks
+ *   branches    side by side (branches.c): a product hides its weights or they hide it, and pooling takes no time
  *
  * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
  * what is computed in, whatever the file has: NPUs compute float32 as float16.
@@ -71,8 +73,9 @@ struct costing {
     const struct npart__session *session;
     struct npart__node_costs *out;
     const struct npart__op_id *slow_ops;
-    struct npart__op_id concat, conv;
+    struct npart__op_id concat, conv, transpose;
     struct npart__image_blocks blocks;
+    const bool *is_beside; /* by node (branches.c); NULL where images lie in no blocks */
     /* of the node at hand */
     uint32_t id;
     const struct npart__work *work;
@@ -183,26 +186,53 @@ static bool is_dilated(const struct costing *at)
     return !npart__node_ints_are(graph, npart__node_at(graph, at->id), "dilations", 1);
 }
 
-/* Elements that a node passes over memory, beside what it computes. */
+/* Axes of one element may be anywhere: the others stay in their order. */
+static bool keeps_order(const struct costing *at)
+{
+    const struct npart__inference *inference = at->session->inference;
+    const struct npart__node *node = npart__node_at(at->session->graph, at->id);
+    uint32_t value = node->input_count ? npart__node_input(at->session->graph, node, 0) : NPART_NONE, rank;
+    int64_t order[NPART__LIMIT_RANK], last = -1;
+    if (value == NPART_NONE || !npart__order_of_axes(inference, at->id, order, &rank))
+        return false;
+    const struct npart__fact *fact = npart__fact_of(inference, value);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (fact->dims[order[i]] == 1)
+            continue;
+        if (order[i] < last)
+            return false;
+        last = order[i];
+    }
+    return true;
+}
+
+/* Elements that a node passes over memory, beside what it computes. What selects (Slice, Gather) reads what it gives. */
 static double moved_elements(const struct costing *at)
 {
     const struct npart__node *node = npart__node_at(at->session->graph, at->id);
     const struct npart__image_blocks *blocks = &at->blocks;
     bool moves = at->work->class == NPART_WORK_MOVE || at->work->class == NPART_WORK_CONVERT;
-    double elements = blocks->channels ? 2 * blocks->converted[at->id] : 0;
+    double elements = blocks->channels ? 2 * blocks->converted[at->id] : 0, read = in(at->work);
+    if (at->work->class == NPART_WORK_MOVE && read > out(at->work))
+        read = out(at->work);
     if (npart__is_op(node, at->concat))
         /* Its operands are written where it reads them. */
         moves = blocks->channels && !npart__joins_blocks(blocks, at->session, at->id);
-    else if (blocks->channels && blocks->is_free[at->id])
+    else if ((blocks->channels && blocks->is_free[at->id]) || (npart__is_op(node, at->transpose) && keeps_order(at)))
         moves = false;
     else if (is_conv_in_blocks(at) && is_dilated(at))
         /* Into dense images and back: the operand and the result are read and written once more, each. */
         elements += 2 * (in(at->work) + out(at->work));
-    return elements + (moves ? in(at->work) + out(at->work) : 0);
+    return elements + (moves ? read + out(at->work) : 0);
 }
 
-/* A product and its weights at the same time. Half of the shorter is charged, as overlap is never whole; which is
- * shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
+static bool is_beside(const struct costing *at)
+{
+    return at->is_beside && at->is_beside[at->id];
+}
+
+/* A product and its weights at the same time. Half of the shorter is charged, as overlap is whole only where another
+ * branch has something to compute meanwhile; which is shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
  * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
  * charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are charged as 1 and 3 ms. Weights in a format
  * that has a share of the rate alone make both longer, too: they are streamed as they are dequantized. */
@@ -217,8 +247,9 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
     if (is_conv_in_blocks(at))
         operations *= image_fill(at);
     bool is_limited = ms_of(at, NPART__PARAMETER_MATRIX, operations) >= ms_of(at, NPART__PARAMETER_MEMORY, bytes);
-    operations *= is_limited ? 1 : 0.5;
-    bytes *= is_limited ? 0.5 : 1;
+    double shorter = is_beside(at) ? 0 : 0.5;
+    operations *= is_limited ? 1 : shorter;
+    bytes *= is_limited ? shorter : 1;
     if (is_deep && deep)
         /* Without such a line in the list a deep product takes what any other does. */
         factor = deep->typical;
@@ -247,7 +278,7 @@ static void charge_depthwise(const struct costing *at, struct npart__side_cost *
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_DEPTHWISE,
                (double)work->rows * channels * sqrt((double)work->taps));
     else
-        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_POOL, larger(work));
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_POOL, is_beside(at) ? 0 : larger(work));
 }
 
 /* One class of work is one rate. Weights count wherever there are some; those of what only moves are data that
@@ -423,8 +454,8 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
 bool npart__cost_nodes(const struct npart__target *target, const struct npart__session *session,
                        const struct npart__works *works, struct npart__arena *arena, struct npart__node_costs *inout)
 {
-    enum { CONCAT = NPART__COUNT(slow_rows), CONV, NAMES };
-    const char *names[NAMES] = {[CONCAT] = "Concat", [CONV] = "Conv"};
+    enum { CONCAT = NPART__COUNT(slow_rows), CONV, TRANSPOSE, NAMES };
+    const char *names[NAMES] = {[CONCAT] = "Concat", [CONV] = "Conv", [TRANSPOSE] = "Transpose"};
     for (size_t i = 0; i < NPART__COUNT(slow_rows); i++)
         names[i] = slow_rows[i].op ? slow_rows[i].op : "";
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
@@ -433,8 +464,10 @@ bool npart__cost_nodes(const struct npart__target *target, const struct npart__s
     if (!inout->items || !ids)
         return false;
     struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[CONCAT],
-                         .conv = ids[CONV], .share = 1};
+                         .conv = ids[CONV], .transpose = ids[TRANSPOSE], .share = 1};
     if (!npart__find_blocks(target, session, inout, arena, &at.blocks))
+        return false;
+    if (at.blocks.channels && !(at.is_beside = npart__find_branches(session, inout->works, arena)))
         return false;
     bool is_shared = has_shares(target->oplist);
     /* What a session has copied is told of its user, which has its work. */
