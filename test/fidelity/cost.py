@@ -28,7 +28,7 @@ from cost_model import CHIPS, CHIP_NAMES, IS_RATE, N, NAMES, PRECISIONS, RATES, 
 HERE = pathlib.Path(__file__).parent
 RESIDUALS = HERE / "cost_residuals.csv"
 BEGIN, END = "# begin: fitted by make fit", "# end: fitted"
-MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .145, .45, (.75, .90), 2.5, .88
+MEDIAN_BAR, P90_BAR, INSIDE_BAR, RATIO_BAR, TAU_BAR = .145, .45, (.75, .90), 2.5, .89
 INSIDE_AIM = .79
 TOLD = ("matrix_tops", "depthwise_gops", "elementwise_gops", "normalize_gops", "move_gb_per_s", "product_us", "node_us")
 INTRODUCTION = """# The cost formula against published latencies
@@ -42,19 +42,21 @@ spread. Parameters of the CPU (`oplists/phone-cpu.cost`) were set by the rows th
 held out.
 
 The formula is that of `docs/architecture.md`, "Cost": a sum of quantities of each node, each at a rate of the chip and
-precision, where the product of a node and the stream of its weights overlap by half, and images lie in blocks. A chip's
-rates are fitted together with all others': what a precision has in common, the chip's speed, and its own strength at
+precision, where the product of a node and the stream of its weights overlap by half, or wholly beside another branch,
+and images lie in blocks. A chip's rates are fitted together with all others': what a precision has in common, the chip's speed, and its own strength at
 matrix, vector, moving and starting work, each with a prior (`test/fidelity/cost_model.py`). Errors have heavy tails, by
 network and by row, so a network that no formula catches pulls little. Nothing depends on a network's name. What a graph
 has of each quantity is asked of the tool itself, whose rates are made slow one at a time.
 
 The interval: each parameter is log-normal, and so is what the formula itself misses (`model_sigma`), which is found by
 folds within the networks that are not held out. Held-out rows take no part in either. But the form of the formula, the
-widths of the priors and the aim of the interval (79 % inside) were chosen by comparing some 150 variants in such folds
-of the same networks, so the figures flatter the formula somewhat. Families were looked at for the last 50 of these.
+widths of the priors and the aim of the interval (79 % inside) were chosen by comparing some 200 variants in such folds
+of the same networks, so the figures flatter the formula somewhat. Families were looked at for the last 100 of these.
 
-Tau is to be 0.92 and is not: where rows of two runtimes themselves agree by 0.94 (below), and where networks err that
-no formula catches, the same pairs are in the wrong order. The bar here is what is reached.
+Tau is to be 0.92 and is not. Rows of two runtimes themselves agree by 0.94, and so would a formula that knew how far it
+is off on all other chips (below). Half of the pairs in the wrong order lie within 20 % of each other, and a fifth are
+SegFormer's, whose FP16 kernel is ten times as slow as anything like it. `sa8775p` has a slow mode, in which a fifth of its
+rows were measured; it is scored all the same. The bar here is what is reached.
 
 The bar for high/low (2.5) is held against the widest interval of all held-out rows in this draw of the folds.
 
@@ -314,8 +316,9 @@ def by_network(report, rows, held, missing):
     report.bar("inside the 80 % interval", percent(figures.inside), INSIDE_BAR[0] <= figures.inside <= INSIDE_BAR[1])
     report.bar("high/low", f"{figures.ratio:.2f} in the median, {figures.worst_ratio:.2f} at most",
                figures.worst_ratio <= RATIO_BAR)
-    report.bar("Kendall's tau of networks on a chip", f"{tau:.3f} in the mean, {min(chip_tau.values()):.3f} at least",
-               tau >= TAU_BAR)
+    others = np.mean([of for name, of in chip_tau.items() if name != "sa8775p"])
+    report.bar("Kendall's tau of networks on a chip", f"{tau:.3f} in the mean, {min(chip_tau.values()):.3f} at least; "
+               f"{others:.3f} without sa8775p", tau >= TAU_BAR)
     report.add("")
     slices(report, rows, held, chip_tau)
 
@@ -373,6 +376,23 @@ def rows_apart(report, arguments):
                "for each chip. Both runtimes get nearly the same time from the formula, so what they differ by is not "
                "in it.", "",
                table_of(["one by the other", "pairs", "median error", "90th percentile", "tau"], lines))
+
+
+def on_other_chips(rows, log):
+    """The prediction of each row, less what it is off by in the median of the same graph's rows on other chips."""
+    out = log.copy()
+    for i in range(len(log)):
+        others = (rows.graph == rows.graph[i]) & (rows.chip != rows.chip[i])
+        out[i] -= np.median((log - rows.y)[others]) if others.any() else 0
+    return out
+
+
+def ceiling(report, rows, held):
+    """How well a formula may do that has nothing of a chip but its rates."""
+    figures, tau = Figures(rows, log := on_other_chips(rows, held.log)), taus(rows, log)
+    report.add("Of the formula, if it knew of each network how far it is off on all other chips: median error "
+               f"{percent(figures.median)}, 90th percentile {percent(figures.p90)}, tau {np.mean(list(tau.values())):.3f}.",
+               "")
 
 
 def pair_figures(items, precisions):
@@ -453,6 +473,7 @@ def check(arguments):
                f"{percent(np.median(errors(rows, roof)))}, MACs alone {percent(np.median(errors(rows, macs)))}.", "")
     other_draws(report, rows, start)
     rows_apart(report, arguments)
+    ceiling(report, rows, held)
     by_family(report, rows, start, cost_tool.Shipped(arguments.cost).model_sigma)
     worst(report, rows, held)
     cost_tool.agreement(report, arguments, graphs, rows)
