@@ -28,16 +28,15 @@ this tool says for our own export of the same architecture, all on the NPU. Rate
 took no part, and where it is at most 30 % a report calls the rates measured (`cost.basis`). The others' rates are from
 documents, and a report says "estimated, from assumed speeds".
 
-How far rates may move from where they start, and the tile of the matrix unit, were chosen by what did best on the same
-families (2 to 8 settings a target): networks of families that are not here are likely off by more. With other settings the
-figures were 9 to 14 % for tidl, 23 to 27 for edgetpu, 30 to 38 for intel-npu, 9 to 20 for stm32n6, 13 to 17 for dla, 12 to
-20 for rknn, 15 to 29 for coreml-mlprogram. dla, tidl and xnnpack have 3 or 4 networks.
+How far rates may move from where they start, the tile of the matrix unit and, of intel-npu, what has a rate of its own
+for 8 bits were chosen by what did best on the same families (2 to 8 settings a target): networks of families that are not
+here are likely off by more. With other settings the figures were 9 to 14 % for tidl, 10 to 31 for edgetpu, 11 to 30 for
+intel-npu, 9 to 20 for stm32n6, 13 to 17 for dla, 12 to 20 for rknn, 15 to 29 for coreml-mlprogram. dla, tidl and xnnpack
+have 3 or 4 networks; intel-npu has nine, of two publishers on two chips, and two of them in 8 bits.
 
-What is left of large errors is not the formula's. edgetpu: six rows by a Raspberry Pi 3, whose USB 2 streams weights at
-some 33 MB a second, are 5 to 13 times as slow as the same accelerator on a desktop; the list has one variant for USB.
-Without them the median is 10 %, and 90 % lie within 77 %: Inception-ResNet V2 is published faster than Inception V4,
-though it has more weights to stream. intel-npu: nine networks of two publishers on two chips, none of them twice in a
-precision, so nobody can tell how far rows are apart by themselves; at 30.1 % held out its times are called estimates.
+edgetpu: six rows by a Raspberry Pi 3 are asked as `usb2`, as all its ports are USB 2. What transfers take there is from
+USB's specification and not from these rows. What is left of large errors: Inception-ResNet V2 is published faster than
+Inception V4, though it has more weights to stream.
 
 | target | rows | networks | median error | 90 % within | inside the range | held out |
 | --- | --- | --- | --- | --- | --- | --- |
