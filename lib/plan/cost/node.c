@@ -196,6 +196,8 @@ static bool keeps_order(const struct costing *at)
     if (value == NPART_NONE || !npart__order_of_axes(inference, at->id, order, &rank))
         return false;
     const struct npart__fact *fact = npart__fact_of(inference, value);
+    if (!fact->has_rank || fact->rank != rank)
+        return false;
     for (uint32_t i = 0; i < rank; i++) {
         if (fact->dims[order[i]] == 1)
             continue;
