@@ -11,9 +11,9 @@
 
 /* An element is 2 bytes, and takes 2e-6 ms to read or to write; a node takes 1 ms, an operation 1e-9 ms. */
 #define RATES                                                                                                          \
-    "format 1\ntarget t\nlayout nhwc Conv MaxPool\nthrough Abs Add Concat\nparam launch_ms 1 1 1\n"                            \
+    "format 1\ntarget t\nlayout nhwc Conv MaxPool\nthrough Abs Add Concat\nparam launch_ms 1 1 1\n"                    \
     "param matrix_tops 1 1 1\nparam depthwise_gops 1 1 1\nparam pool_gops 1 1 1\nparam normalize_gops 1 1 1\n"         \
-    "param function_gops 1 1 1\nparam elementwise_gops 1 1 1\n"                                                       \
+    "param function_gops 1 1 1\nparam elementwise_gops 1 1 1\n"                                                        \
     "param move_gb_per_s 1 1 1\nparam node_us 1000 1000 1000\nparam io_gb_per_s 1 1 1\n"
 #define BLOCKS "param channel_tile 32 32 32\nparam height_tile 8 8 8\nparam width_tile 4 4 4\n"
 #define FAST "param memory_gb_per_s 1000000 1000000 1000000\n"

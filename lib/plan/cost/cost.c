@@ -120,8 +120,8 @@ static bool charge_borders(struct npart__cost *out, const struct npart__session 
     return true;
 }
 
-/* What brings a tensor of so many bytes across, once or both ways. An NPU for integers alone is given floats as the 8 bits that they are
- * computed in: the host quantizes them. */
+/* What brings a tensor of so many bytes across, once or both ways. An NPU for integers alone is given floats as the 8
+ * bits that they are computed in: the host quantizes them. */
 static void charge_copy(struct npart__bill *bill, const struct npart__session *session,
                         const struct npart__node_costs *nodes, uint32_t value, uint64_t bytes, uint32_t ways)
 {

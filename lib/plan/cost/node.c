@@ -208,7 +208,8 @@ static bool keeps_order(const struct costing *at)
     return true;
 }
 
-/* Elements that a node passes over memory, beside what it computes. What selects (Slice, Gather) reads what it gives. */
+/* Elements that a node passes over memory, beside what it computes. What selects (Slice, Gather) reads what it
+ * gives. */
 static double moved_elements(const struct costing *at)
 {
     const struct npart__node *node = npart__node_at(at->session->graph, at->id);
@@ -234,10 +235,11 @@ static bool is_beside(const struct costing *at)
 }
 
 /* A product and its weights at the same time. Half of the shorter is charged, as overlap is whole only where another
- * branch has something to compute meanwhile; which is shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
- * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
- * charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are charged as 1 and 3 ms. Weights in a format
- * that has a share of the rate alone make both longer, too: they are streamed as they are dequantized. */
+ * branch has something to compute meanwhile; which is shorter is decided by typical rates, so that a bill stays a sum of
+ * quantities. A deep and wide product takes deep_factor times as long: both quantities are made longer by it, and what
+ * the factor itself may be off by is a charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are
+ * charged as 1 and 3 ms. Weights in a format that has a share of the rate alone make both longer, too: they are
+ * streamed as they are dequantized. */
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
