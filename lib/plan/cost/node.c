@@ -235,7 +235,7 @@ static bool is_beside(const struct costing *at)
 }
 
 /* A product and its weights at the same time. Half of the shorter is charged, as overlap is whole only where another
- * branch has something to compute meanwhile; which is shorter is decided by typical rates, so that a bill stays a sum of
+ * branch has something to compute meanwhile; which is shorter is decided by typical rates, so a bill stays a sum of
  * quantities. A deep and wide product takes deep_factor times as long: both quantities are made longer by it, and what
  * the factor itself may be off by is a charge of its own (rate_of). Operations of 2 ms beside weights of 3 ms are
  * charged as 1 and 3 ms. Weights in a format that has a share of the rate alone make both longer, too: they are
