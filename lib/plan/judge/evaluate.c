@@ -374,6 +374,12 @@ enum npart__truth npart__holds_counts_up(const struct npart__asked *asked)
     return npart__truth_of(by_rows || by_columns);
 }
 
+/* What the runtime quantizes by itself it does where it moves QuantizeLinear nodes. */
+enum npart__truth npart__holds_requantizes(const struct npart__asked *asked)
+{
+    return npart__truth_of(asked->trial->session->moves_quantizers);
+}
+
 /* A body that captures constants alone needs nothing of the graph around it. */
 enum npart__truth npart__holds_captures(const struct npart__asked *asked)
 {

@@ -81,7 +81,9 @@ static void append_asked(const struct npart__trial *trial, const struct npart__t
         npart__append_format(out, "variant %s", trial->oplist->variants.items[term->number].name);
     } else if (!is_function) {
         /* The two predicates that are about the whole node. */
-        npart__append_text(out, term->op == NPART__PREDICATE_CAPTURES ? "values from outside" : "input shapes");
+        npart__append_text(out, term->op == NPART__PREDICATE_CAPTURES      ? "values from outside"
+                                : term->op == NPART__PREDICATE_REQUANTIZES ? "constants"
+                                                                           : "input shapes");
     }
     if (!is_dim && term->has_index)
         npart__append_format(out, "[%lld%s]", (long long)term->number, term->to_last ? ".." : "");
