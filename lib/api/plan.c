@@ -186,9 +186,9 @@ npart_status npart__plan_of_trial(npart_plan **out, const struct npart__plan *tr
     if (!plan)
         return npart__settle_for(inference->life, npart__fail_memory(error), error);
     npart__lock(inference);
-    npart_status status = npart__plan_find_memory(trial, &plan->life->arena, &plan->plan)
-                              ? tell_plan(plan, error)
-                              : npart__fail_memory(error);
+    bool is_found = npart__plan_find_memory(trial, &plan->life->arena, &plan->plan);
+    is_found &= !npart__take_failure(plan->plan.session.inference) && !npart__take_failure(inference->inference);
+    npart_status status = is_found ? tell_plan(plan, error) : npart__fail_memory(error);
     plan->plan.request.is_trial = false;
     npart__unlock(inference);
     return NPART__HAND_OVER(out, plan, status, error);
