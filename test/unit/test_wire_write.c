@@ -379,7 +379,8 @@ static void test_write__keeps_what_it_can(void)
         if (again)
             put_text(&graph, 10, "short");
         struct bytes model = model_around(&graph);
-        struct scanned whole = scan_memory(model.data, model.size, &all), kept = scan_memory(model.data, model.size, &some);
+        struct scanned whole = scan_memory(model.data, model.size, &all);
+        struct scanned kept = scan_memory(model.data, model.size, &some);
         CHECK(whole.status == NPART_OK && kept.status == NPART_OK);
         CHECK(whole.skeleton.is_whole && kept.skeleton.is_whole == !again);
         CHECK(same_bytes(whole.skeleton.data, whole.skeleton.bytes, kept.skeleton.data, kept.skeleton.bytes) == !again);

@@ -214,9 +214,9 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
     uint32_t count = work->graph->values.count, found = 0;
     for (uint32_t i = 0; i < work->graph->nodes.count; i++)
         found += npart__has_past(work->graph, i);
-    bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
     if (!found)
         return NPART_OK;
+    bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
     if (!is_constant)
         return npart__fail_memory(work->error);
     for (uint32_t i = 0; i < count; i++)
