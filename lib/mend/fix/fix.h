@@ -82,6 +82,7 @@ struct npart__fix {
 struct npart__begun {
     struct npart__state *base; /* NULL: no search has come so far */
     struct npart__fix found;   /* what it had found by then */
+    const bool *is_missing;    /* of its sizes, which are those of all: which dims the model lacks */
     struct npart__life *life;  /* of its result, in whose arena that lies; a reference of its own */
 };
 void npart__begun_end(struct npart__begun *begun);

@@ -550,7 +550,10 @@ static npart_status begin_with_cache(struct npart__course *course, const struct 
 {
     struct npart__search *search = course->search;
     struct npart__begun *begun = search->request->begun;
+    const struct npart__infer_options *sizes = &search->request->sizes;
     if (begun && begun->base) {
+        for (uint32_t i = 0; i < sizes->may_lack_count; i++)
+            sizes->is_missing[i] = begun->is_missing[i];
         course->base = course->current = course->best = npart__state_hold(begun->base);
         search->state_count = begun->base->number;
         return copy_found(&begun->found, search->arena, search->fix) ? NPART_OK : npart__fail_memory(search->error);
@@ -562,6 +565,7 @@ static npart_status begin_with_cache(struct npart__course *course, const struct 
         return status;
     if (!copy_found(search->fix, search->arena, &begun->found))
         return npart__fail_memory(search->error);
+    begun->is_missing = sizes->is_missing;
     begun->base = npart__state_hold(course->base);
     return NPART_OK;
 }
