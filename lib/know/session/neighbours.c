@@ -155,6 +155,21 @@ bool npart__brings_channels(const int64_t *order, uint32_t rank, bool to_end)
     return does;
 }
 
+bool npart__keeps_order(const int64_t *order, uint32_t rank, const int64_t *dims)
+{
+    int64_t last = -1;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (order[i] < 0 || order[i] >= rank)
+            return false;
+        if (dims[order[i]] == 1)
+            continue;
+        if (order[i] < last)
+            return false;
+        last = order[i];
+    }
+    return true;
+}
+
 bool npart__moves_channels(const int64_t *order, uint32_t rank)
 {
     return npart__brings_channels(order, rank, true) || npart__brings_channels(order, rank, false);

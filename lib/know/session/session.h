@@ -104,6 +104,8 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
 bool npart__moves_channels(const int64_t *order, uint32_t rank);
 /* One of the two: to the end, or to the front. */
 bool npart__brings_channels(const int64_t *order, uint32_t rank, bool to_end);
+/* Whether no element moves: axes of size 1 may change places with others. False for an axis that is none. */
+bool npart__keeps_order(const int64_t *order, uint32_t rank, const int64_t *dims);
 
 /* The live node that a fused node's work is part of, or NPART_NONE for a node that is not fused. */
 static inline uint32_t npart__fused_into(const struct npart__session *session, uint32_t node)

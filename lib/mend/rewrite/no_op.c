@@ -10,25 +10,12 @@ static bool is_op(const struct npart__site *site, const char *list)
     return npart__lists_op(site->graph, list, site->id);
 }
 
-/* Axes of size 1 may change places with others: no element moves. */
+/* Without an order the axes are reversed. */
 static bool keeps_order(const struct npart__site *site, const struct npart__dims *dims)
 {
     uint32_t count;
     const int64_t *order = npart__site_int_list(site, site->id, "perm", &count);
-    int64_t last = -1;
-    /* Without it the axes are reversed. */
-    if (!order)
-        return dims->rank < 2;
-    for (uint32_t i = 0; i < count; i++) {
-        if (order[i] < 0 || order[i] >= dims->rank)
-            return false;
-        if (dims->at[order[i]] == 1)
-            continue;
-        if (order[i] < last)
-            return false;
-        last = order[i];
-    }
-    return true;
+    return order ? count == dims->rank && npart__keeps_order(order, count, dims->at) : dims->rank < 2;
 }
 
 /* Of an operand that is left out, nothing is asked. */

@@ -192,20 +192,11 @@ static bool keeps_order(const struct costing *at)
     const struct npart__inference *inference = at->session->inference;
     const struct npart__node *node = npart__node_at(at->session->graph, at->id);
     uint32_t value = node->input_count ? npart__node_input(at->session->graph, node, 0) : NPART_NONE, rank;
-    int64_t order[NPART__LIMIT_RANK], last = -1;
+    int64_t order[NPART__LIMIT_RANK];
     if (value == NPART_NONE || !npart__order_of_axes(inference, at->id, order, &rank))
         return false;
     const struct npart__fact *fact = npart__fact_of(inference, value);
-    if (!fact->has_rank || fact->rank != rank)
-        return false;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (fact->dims[order[i]] == 1)
-            continue;
-        if (order[i] < last)
-            return false;
-        last = order[i];
-    }
-    return true;
+    return fact->has_rank && fact->rank == rank && npart__keeps_order(order, rank, fact->dims);
 }
 
 /* Elements that a node passes over memory, beside what it computes. What selects (Slice, Gather) reads what it
