@@ -102,6 +102,28 @@ for list in oplists/*.ops; do
 		END { exit bad }' "$list" >&2 || failed=1
 done
 
+# What is tracked is source: named by a pattern of files.txt, small, and nothing that a compiler or a kernel made.
+# Without git, as in an unpacked tarball, there is nothing to ask.
+most_bytes=1100000
+if [ -e .git ]; then
+	scratch=$(mktemp -d)
+	sed '/^ *\(#\|$\)/d; s/.*/:(glob)&/' test/checks/files.txt >"$scratch/patterns"
+	git ls-files | LC_ALL=C sort >"$scratch/tracked"
+	tr '\n' '\0' <"$scratch/patterns" | xargs -0 git ls-files -- | LC_ALL=C sort >"$scratch/named"
+	LC_ALL=C comm -23 "$scratch/tracked" "$scratch/named" >"$scratch/unnamed"
+	while read -r file; do complain "$file: no pattern of test/checks/files.txt names it"; done <"$scratch/unnamed"
+	while read -r pattern; do
+		[ -n "$(git ls-files -- "$pattern")" ] || complain "test/checks/files.txt: ${pattern#*)} names no file"
+	done <"$scratch/patterns"
+	git ls-files -z | xargs -0 stat -c '%s %n' >"$scratch/sizes"
+	while read -r bytes file; do
+		[ "$bytes" -le "$most_bytes" ] || complain "$file has $bytes bytes, more than $most_bytes"
+	done <"$scratch/sizes"
+	git ls-files -z | LC_ALL=C xargs -0 -r grep -las "$(printf '^\177ELF')" >"$scratch/binaries" || :
+	while read -r file; do complain "$file is a program, or the memory of one (ELF)"; done <"$scratch/binaries"
+	rm -rf "$scratch"
+fi
+
 # One licence line a file.
 for file in $(find lib tools include test examples fixtures -name '*.[ch]' -o -name '*.py' -o -name '*.sh' -o -name '*.def'); do
 	head -3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || complain "$file has no licence line"
