@@ -21,7 +21,7 @@ $(OUT)/test/unit/test_fit: $(OUT)/tools/fit.o
 $(OUT)/test/unit/test_toml: $(toml_objects)
 $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
 $(OUT)/test/unit/test_zoo: $(patsubst %,$(OUT)/tools/%.o,columns interner json_memory zoo zoo_write)
-$(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message)
+$(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message printed)
 $(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline baseline_words platform_posix)
 $(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads)
 $(OUT)/test/unit/test_scan_window: LIBS += -pthread

@@ -14,6 +14,7 @@
 #include "json_memory.h"
 #include "message.h"
 #include "platform.h"
+#include "printed.h"
 #include "profile.h"
 #include "runs.h"
 
@@ -388,7 +389,7 @@ static void name_fitted(const struct fitted *fitted, char *out, size_t bytes)
                    fitted->runtime ? fitted->runtime : "");
 }
 
-static void print_fitted(FILE *file, const struct fitted *fitted, bool is_scaled)
+static void print_fitted(const struct fitted *fitted, bool is_scaled)
 {
     char name[80], before[64], after[64];
     const struct npart_parameter_range *a = &fitted->before, *b = &fitted->after;
@@ -397,12 +398,12 @@ static void print_fitted(FILE *file, const struct fitted *fitted, bool is_scaled
         state = "not identified";
     name_fitted(fitted, name, sizeof name);
     if (is_scaled) {
-        fprintf(file, "  %-34s takes %.3g times as long; %s\n", name, fitted->time_factor, state);
+        print_format(stdout, "  %-34s takes %.3g times as long; %s\n", name, fitted->time_factor, state);
         return;
     }
     (void)snprintf(before, sizeof before, "%.3g (%.3g to %.3g)", a->typical, a->low, a->high);
     (void)snprintf(after, sizeof after, "%.3g (%.3g to %.3g)", b->typical, b->low, b->high);
-    fprintf(file, "  %-34s %-24s %-24s %+.1f sigma; %s\n", name, before, after, fitted->moved, state);
+    print_format(stdout, "  %-34s %-24s %-24s %+.1f sigma; %s\n", name, before, after, fitted->moved, state);
 }
 
 static const char *refusal(const struct calibration *told)
@@ -414,27 +415,28 @@ static const char *refusal(const struct calibration *told)
     return "it does not halve the error of models that are left out";
 }
 
-static void print_text(const struct calibrating *c, FILE *file)
+static void print_text(const struct calibrating *c)
 {
     const struct calibration *told = &c->told;
-    fprintf(file, "%s: %u run%s of %u model%s, %u time%s", c->options->targets[0], c->count, plural(c->count),
-            told->model_count, plural(told->model_count), told->time_count, plural(told->time_count));
+    print_format(stdout, "%s: %u run%s of %u model%s, %u time%s", c->options->targets[0], c->count, plural(c->count),
+                 told->model_count, plural(told->model_count), told->time_count, plural(told->time_count));
     if (c->left_out)
-        fprintf(file, "; %u run%s left out", c->left_out, plural(c->left_out));
-    fputs(told->is_scaled ? "\n\n" : "\n\n  parameter                          before                   after\n", file);
+        print_format(stdout, "; %u run%s left out", c->left_out, plural(c->left_out));
+    print_format(stdout, "\n\n%s",
+                 told->is_scaled ? "" : "  parameter                          before                   after\n");
     for (uint32_t i = 0; i < told->fitted_count; i++)
-        print_fitted(file, &told->fitted[i], told->is_scaled);
-    fprintf(file, "\n  median error of total times: %.0f %% before, %.0f %% after", told->error_before * 100,
-            told->error_after * 100);
+        print_fitted(&told->fitted[i], told->is_scaled);
+    print_format(stdout, "\n  median error of total times: %.0f %% before, %.0f %% after", told->error_before * 100,
+                 told->error_after * 100);
     if (told->error_held_out >= 0)
-        fprintf(file, "; %.0f %% of models left out of the fit", told->error_held_out * 100);
-    fputs("\n", file);
+        print_format(stdout, "; %.0f %% of models left out of the fit", told->error_held_out * 100);
+    print_format(stdout, "\n");
     if (!told->is_accepted)
-        fprintf(file, "  NOT ACCEPTED: %s; the list's values stay\n", refusal(told));
+        print_format(stdout, "  NOT ACCEPTED: %s; the list's values stay\n", refusal(told));
     else if (c->options->output)
-        fprintf(file, "  ACCEPTED: --cost %s uses it\n", c->options->output);
+        print_format(stdout, "  ACCEPTED: --cost %s uses it\n", c->options->output);
     else
-        fputs("  ACCEPTED: --output FILE writes it for --cost FILE\n", file);
+        print_format(stdout, "  ACCEPTED: --output FILE writes it for --cost FILE\n");
 }
 
 static json_t *range_json(const struct npart_parameter_range *range)
@@ -451,7 +453,7 @@ static json_t *fitted_json(const struct fitted *fitted, bool is_scaled)
                      fitted->moved, "identified", fitted->is_identified);
 }
 
-static bool print_json(const struct calibrating *c, FILE *file)
+static bool print_json(const struct calibrating *c)
 {
     const struct calibration *told = &c->told;
     json_t *fitted = json_array();
@@ -464,9 +466,10 @@ static bool print_json(const struct calibrating *c, FILE *file)
         (int)told->time_count, "left_out", (int)c->left_out, "scales", told->is_scaled, "fitted", fitted,
         "error_before", told->error_before, "error_after", told->error_after, "error_held_out", held_out, "accepted",
         told->is_accepted);
-    bool is_made = document && json_dumpf(document, file, JSON_COMPACT | JSON_REAL_PRECISION(6)) == 0;
+    char *text = document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    bool is_made = text && print_bytes(stdout, text, strlen(text)) && print_bytes(stdout, "\n", 1);
+    free(text);
     json_decref(document);
-    fputs("\n", file);
     return is_made;
 }
 
@@ -476,9 +479,9 @@ static enum exit_status report(struct calibrating *c)
     const struct options *options = c->options;
     bool is_made = true;
     if (!options->is_quiet && options->format == FORMAT_JSON)
-        is_made = print_json(c, stdout);
+        is_made = print_json(c);
     else if (!options->is_quiet)
-        print_text(c, stdout);
+        print_text(c);
     if (!is_made || fflush(stdout) != 0 || ferror(stdout)) {
         say("standard output: cannot write");
         return EXIT_OTHER;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "printed.h"
 #include "scan_text.h"
 #include "words.h"
 
@@ -28,7 +29,8 @@ static void offer(struct question question, const char *word, size_t length, con
 {
     const char *begun = question.text + question.kept;
     if (strncmp(begun, word, strlen(begun)) == 0 && strlen(begun) <= length)
-        printf("%.*s%.*s%s%s\n", (int)question.kept, question.text, (int)length, word, *help ? "\t" : "", help);
+        print_format(stdout, "%.*s%.*s%s%s\n", (int)question.kept, question.text, (int)length, word,
+                     *help ? "\t" : "", help);
 }
 
 /* Words with one of these characters between them. */
@@ -131,9 +133,9 @@ static void offer_values(struct question question, const struct option_text *opt
     if (strncmp(value, "TARGET", 6) == 0)
         offer_targets(question);
     else if (strstr(value, "FOLDER"))
-        puts(":folders");
+        print_format(stdout, ":folders\n");
     else if (strstr(value, "FILE"))
-        puts(":files");
+        print_format(stdout, ":files\n");
     else if (equals && strchr(equals, '|') && strchr(question.text + question.kept, '='))
         offer_words(after_last(question, '='), equals + 1, "|");
     else if (!equals && strchr(value, '|'))
@@ -209,7 +211,7 @@ bool complete(int count, char **words)
         if (is_first && !only_models)
             offer_commands(question);
         bool takes_models = !word || strncmp(word->usage + (word->usage[0] == '['), "MODEL", 5) == 0;
-        puts(takes_models ? ":models" : ":files");
+        print_format(stdout, "%s\n", takes_models ? ":models" : ":files");
     }
     return fflush(stdout) == 0;
 }

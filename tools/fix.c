@@ -6,13 +6,14 @@
 #include "document.h"
 #include "message.h"
 #include "platform.h"
+#include "printed.h"
 #include "thresholds.h"
 
 /* One line that is written again and again, where somebody looks on. */
 static void show_progress(void *payload, const char *rewrite, uint32_t plans)
 {
     (void)payload;
-    fprintf(stderr, "\r\033[Kplan %u: %.60s", plans, rewrite);
+    print_format(stderr, "\r\033[Kplan %u: %.60s", plans, rewrite);
 }
 
 static bool shows_progress(const struct options *options)
@@ -40,7 +41,7 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
         npart_fix_make(out, options->models[0], (const npart_oplist *const *)run->oplists, options->targets,
                        (uint32_t)options->target_count, &fix, error);
     if (fix.progress)
-        fputs("\r\033[K", stderr);
+        print_format(stderr, "\r\033[K");
     return status;
 }
 

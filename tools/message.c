@@ -2,6 +2,9 @@
 #include "message.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "printed.h"
 
 void format_plain(char *out, size_t bytes, const char *format, va_list list)
 {
@@ -12,10 +15,15 @@ void format_plain(char *out, size_t bytes, const char *format, va_list list)
 
 void say(const char *format, ...)
 {
-    char shown[MESSAGE_BYTES];
+    static const char name[] = "npu-partition: ";
+    char line[sizeof name + MESSAGE_BYTES];
     va_list list;
     va_start(list, format);
-    format_plain(shown, sizeof shown, format, list);
+    memcpy(line, name, sizeof name);
+    format_plain(line + sizeof name - 1, MESSAGE_BYTES, format, list);
     va_end(list);
-    fprintf(stderr, "npu-partition: %s\n", shown);
+    size_t length = strlen(line);
+    line[length] = '\n';
+    print_waiting();
+    (void)print_bytes(stderr, line, length + 1);
 }

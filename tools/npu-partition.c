@@ -15,6 +15,7 @@
 #include "message.h"
 #include "new_oplist.h"
 #include "platform.h"
+#include "printed.h"
 #include "run.h"
 #include "settings.h"
 #include "thresholds.h"
@@ -249,7 +250,7 @@ static void show_progress(int number, int count, const char *model)
 {
     char shown[256];
     npart_plain_text(model, shown, sizeof shown);
-    fprintf(stderr, "\r\033[K%d of %d: %s", number, count, shown);
+    print_format(stderr, "\r\033[K%d of %d: %s", number, count, shown);
 }
 
 static void run_models(struct run *run)
@@ -264,14 +265,15 @@ static void run_models(struct run *run)
         run_model(run, i);
     }
     if (shows_progress)
-        fputs("\r\033[K", stderr);
+        print_format(stderr, "\r\033[K");
     check_dims(run);
 }
 
 static bool write_error(void *payload, const char *text, size_t bytes)
 {
     (void)payload;
-    return fwrite(text, 1, bytes, stderr) == bytes;
+    print_waiting();
+    return print_bytes(stderr, text, bytes);
 }
 
 /* After reports in text; what programs read stays as it is, so the table goes to standard error then. */
@@ -458,6 +460,18 @@ static enum exit_status work(struct run *run, struct options *options)
     return run->status;
 }
 
+static enum printed_form form_of(const struct options *options)
+{
+    static const enum printed_form forms[FORMATS] = {
+        [FORMAT_TEXT] = PRINTED_TEXT,     [FORMAT_JSON] = PRINTED_JSON,           [FORMAT_SARIF] = PRINTED_JSON,
+        [FORMAT_MARKDOWN] = PRINTED_TEXT, [FORMAT_GITHUB] = PRINTED_COMMANDS,     [FORMAT_JUNIT] = PRINTED_MARKUP,
+        [FORMAT_CSV] = PRINTED_TEXT,      [FORMAT_DOT] = PRINTED_MARKUP,          [FORMAT_SVG] = PRINTED_MARKUP,
+        [FORMAT_HTML] = PRINTED_JSON,     [FORMAT_MODEL_EXPLORER] = PRINTED_JSON, [FORMAT_GITLAB] = PRINTED_JSON,
+        [FORMAT_PNG] = PRINTED_BYTES,
+    };
+    return options->wants_shapes ? PRINTED_JSON : forms[options->format];
+}
+
 int main(int argc, char **argv)
 {
     static struct options options;
@@ -474,6 +488,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     run.output = options.output ? NULL : stdout;
+    begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
     for (int i = 0; i < MOST_TARGETS; i++)
         npart_oplist_free(run.oplists[i]);

@@ -8,6 +8,7 @@
 
 #include "message.h"
 #include "platform.h"
+#include "printed.h"
 
 void worsen(struct run *run, enum exit_status status)
 {
@@ -88,7 +89,7 @@ bool write_output(void *payload, const char *text, size_t bytes)
 {
     struct run *run = payload;
     FILE *output = open_output(run);
-    bool is_written = output && fwrite(text, 1, bytes, output) == bytes;
+    bool is_written = output && print_bytes(output, text, bytes);
     if (!is_written && !run->write_error)
         run->write_error = errno;
     return is_written;

@@ -11,6 +11,7 @@
 #include "json_memory.h"
 #include "message.h"
 #include "platform.h"
+#include "printed.h"
 #include "scan_lines.h"
 #include "scan_progress.h"
 #include "scan_results.h"
@@ -224,7 +225,7 @@ static enum exit_status find_models(struct scan *scan)
 
 static bool write_to(void *payload, const char *text, size_t bytes)
 {
-    return fwrite(text, 1, bytes, payload) == bytes;
+    return print_bytes(payload, text, bytes);
 }
 
 /* Where lines are not. */

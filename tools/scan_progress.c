@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platform.h"
+#include "printed.h"
 
 #define MOST_SHOWN_MS 100 /* between two bars at least */
 #define BAR_CELLS 20
@@ -64,15 +65,15 @@ void progress_show(struct progress *progress)
     bar[BAR_CELLS] = '\0';
     if (progress->done > 0)
         write_duration(left, sizeof left, (double)(progress->total - done) / rate);
-    fprintf(stderr, "\r\033[K[%s] %zu of %zu models, %.*f/s, %zu failed%s%s%s", bar, done, progress->total,
-            rate < 10 ? 1 : 0, rate, failures, *left ? ", " : "", left, *left ? " left" : "");
+    print_format(stderr, "\r\033[K[%s] %zu of %zu models, %.*f/s, %zu failed%s%s%s", bar, done, progress->total,
+                 rate < 10 ? 1 : 0, rate, failures, *left ? ", " : "", left, *left ? " left" : "");
     (void)fflush(stderr);
 }
 
 void progress_hide(struct progress *progress)
 {
     if (progress->is_shown && progress->shown_ms)
-        fputs("\r\033[K", stderr);
+        print_format(stderr, "\r\033[K");
 }
 
 void progress_write_totals(const struct progress *progress, npart_write_callback write, void *payload)

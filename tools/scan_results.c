@@ -11,6 +11,7 @@
 
 #include "json_memory.h"
 #include "message.h"
+#include "printed.h"
 #include "scan_lines.h"
 #include "scan_text.h"
 
@@ -188,6 +189,7 @@ enum exit_status results_open(struct results *results, const struct options *opt
     *results = (struct results){.name = options->output ? options->output : "standard output"};
     if (!options->output) {
         results->file = stdout;
+        begin_printing(PRINTED_JSON);
         return options->resumes ? usage("--resume needs --output FILE") : EXIT_FINE;
     }
     if (is_refused(options))
@@ -233,6 +235,8 @@ bool results_add(struct results *results, const struct line *line, const json_t 
     char problem[1024] = "";
     bool is_written = results->database
                           ? document && database_add(results->database, document, problem, sizeof problem)
+                      : results->file == stdout
+                          ? print_bytes(stdout, line->text, line->bytes) && fflush(stdout) == 0
                           : write_whole(results->file, line->text, line->bytes);
     const char *why = !results->database ? strerror(errno) : *problem ? problem : "out of memory";
     return is_written || tell_not_written(results, why);

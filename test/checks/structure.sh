@@ -63,6 +63,11 @@ if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' $(find lib -na
 	complain "the library prints or exits"
 fi
 
+# Names in a log are no commands: all that the tool prints goes through one file.
+if grep -nE '\b(printf|puts|putchar|perror)\(|\b(fprintf|fputs|fputc|putc|fwrite|vfprintf)\(.*std(out|err)' tools/*.c | grep -v '^tools/printed.c:'; then
+	complain "this is printed past tools/printed.h"
+fi
+
 # What the operating system does is asked in one place of the library and one of the tool, so that both run elsewhere.
 if grep -nE '#include <(sys/|unistd|fcntl|dirent|io\.h|windows)|\b(fopen|isatty|realpath|getcwd|rename|remove)\(|_WIN32' $(find lib -name '*.[ch]') tools/*.[ch] |
 	grep -v '/platform_[a-z]*\.c:\|^lib/report/places.c:.*_WIN32'; then
