@@ -44,7 +44,8 @@ wheel() {
 		"$root/packaging/SHA256SUMS" 2>/dev/null | tr -d '\n') || return 1
 	[ -n "$hashes" ] || return 1
 	echo "npu-partition==$version$hashes" >"$folder/requirement"
-	python3 -m venv "$folder/environment" >&2 || return 1
+	# -I: nothing of the folder that this is called from is run.
+	python3 -I -m venv "$folder/environment" >&2 || return 1
 	# shellcheck disable=SC2086
 	"$folder/environment/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
 		--require-hashes ${WHEELS:-} -r "$folder/requirement" >&2 || return 1

@@ -192,12 +192,19 @@ def read_job(given: dict[str, str]) -> dict:
     return yaml.safe_load(text)["npu-partition"]
 
 
-def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, with_before: bool) -> None:
+def write_job(script: pathlib.Path, job: dict, tool: str = "") -> None:
+    """The lines of the job as a script; a tool that is there, with this checkout's scripts, stands for its preparation."""
+    package = ROOT / "python/src/npu_partition"
+    prepared = [f"tool='{tool}' scripts='{package}' token=${{NPU_PARTITION_TOKEN:-}}; unset NPU_PARTITION_TOKEN"]
+    lines = [*(prepared if tool else job["before_script"]), *job["script"]]
+    script.write_text("set -eo pipefail\n" + "\n".join(lines) + "\n")
+
+
+def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, tool: str = "") -> None:
     project = make_project(scratch / "gitlab")
     job = read_job(given)
-    lines = (job["before_script"] if with_before else []) + job["script"]
     script = scratch / "job.sh"
-    script.write_text("set -eo pipefail\n" + "\n".join(lines) + "\n")
+    write_job(script, job, tool)
     environment = {"PATH": path, **{name: text or "" for name, text in job["variables"].items()}}
     artifacts = [*job["artifacts"]["reports"].values(), *job["artifacts"]["paths"]]
     for content, wanted in ((STRICT, 1), (LOOSE, 0)):
@@ -256,7 +263,7 @@ def check_quick(tool: str, scratch: pathlib.Path) -> None:
     path = f"{pathlib.Path(tool).resolve().parent}:{os.environ['PATH']}"
     check_pre_commit(source, scratch, "npu-partition-check-system", path)
     check_action(source, scratch, str(pathlib.Path(tool).resolve()))
-    check_gitlab(scratch, {}, path, False)
+    check_gitlab(scratch, {}, path, str(pathlib.Path(tool).resolve()))
     check_schemas(scratch)
 
 
@@ -268,7 +275,7 @@ def check_full(scratch: pathlib.Path) -> None:
     check_action(clone, scratch, "")
     environment = scratch / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-    check_gitlab(scratch, {"package": str(clone)}, f"{environment}/bin:{path}", True)
+    check_gitlab(scratch, {"package": str(clone)}, f"{environment}/bin:{path}")
 
 
 def main() -> None:

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what models were before a pull or merge request, for `npu-partition check --before`.
 
-usage: python -m npu_partition.merge_base TOOL CHECK BEFORE [ARGUMENT...]
+usage: python -I -m npu_partition.merge_base TOOL CHECK BEFORE [ARGUMENT...]
+
+With -I, Python runs nothing of the folder that it is called from, which holds what a stranger proposes.
 
 CHECK is what `npu-partition check --format json ARGUMENT...` wrote, by the program TOOL, in the same folder. Where the
 project's baseline does not tell what changed in a model, and git has another version of it at the merge base, that
 version is analyzed with the project file as it is now. BEFORE is the baseline of these; it is not written where nothing
-is to be told. The base is found by NPU_PARTITION_BASE, or the variables of GitHub and GitLab; of a shallow clone its
-commit is fetched. What cannot be had is told, and left out: the exit status is 0 all the same.
+is to be told. The base is found by NPU_PARTITION_BASE, the id of a commit, or the variables of GitHub and GitLab; of a
+shallow clone its commit is fetched. What cannot be had is told, and left out: the exit status is 0 all the same.
 Python 3.8 and its standard library: the file runs by itself, too.
 """
 from __future__ import annotations
@@ -32,10 +34,14 @@ def say(text: str) -> None:
     print(f"npu-partition: {text}", file=sys.stderr)
 
 
+# Nothing that a checkout holds is run: no hooks of a folder in it, no repository that is made of its files.
+SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
+
+
 def git(*arguments: str, given: bytes | None = None) -> bytes | None:
     """What git prints; None where it fails."""
     try:
-        done = subprocess.run(["git", *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        done = subprocess.run(["git", *SAFE, *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               check=False)
     except OSError:
         return None
@@ -55,7 +61,7 @@ def named_base() -> str | None:
     environment = os.environ
     named = environment.get("NPU_PARTITION_BASE") or environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
     if named or not environment.get("GITHUB_EVENT_PATH"):
-        return named
+        return named or None
     with open(environment["GITHUB_EVENT_PATH"], encoding="utf-8") as file:
         request = json.load(file).get("pull_request") or {}
     if not request:
@@ -73,6 +79,10 @@ def has(commit: str) -> bool:
 def find_base() -> str | None:
     named = named_base()
     if not named:
+        return None
+    # Whole, as a name could be an option of git, and a branch is what its owner makes it.
+    if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", named):
+        say("what changed is not told: NPU_PARTITION_BASE is no commit id of 40 or 64 digits (git rev-parse --verify REF)")
         return None
     if not has(named):
         git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", named)
@@ -100,7 +110,8 @@ def untold_models(path: str) -> Iterator[str]:
 
 def changed_paths(base: str) -> dict[str, str]:
     """By the path of a file that differs from the base what it was called there. Paths are relative to the root."""
-    printed = git("diff", "--name-status", "--no-ext-diff", "--no-relative", "-z", "-M", base, "--")
+    printed = git("diff", "--name-status", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=all",
+                  "-z", "-M", base, "--")
     words = (printed or b"").decode(errors="surrogateescape").split("\0")
     found, at = {}, 0
     while at + 1 < len(words):
@@ -135,7 +146,9 @@ def write_tree(base: str, root: pathlib.Path, models: list[str], tree: pathlib.P
             count += 1
     listed = git("-C", str(root), "ls-files", "-z", "--", *BESIDE) if count else b""
     for name in (listed or b"").decode(errors="surrogateescape").split("\0"):
-        if name and (root / name).is_file():
+        # What a link leads to outside of the checkout, or to git's own files, is nothing that the project says.
+        real = (root / name).resolve()
+        if name and root in real.parents and root / ".git" not in real.parents and real.is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_bytes((root / name).read_bytes())
     return count

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the one comment of npu-partition on a pull or merge request, or updates it in place.
 
-usage: python -m npu_partition.merge_comment CHECK REPORT [--print]
+usage: python -I -m npu_partition.merge_comment CHECK REPORT [--print]
+
+With -I, Python runs nothing of the folder that it is called from, which holds what a stranger proposes.
 
 CHECK is what `npu-partition check --format json` wrote, REPORT what `--format markdown` did. The code host is found by
 its environment variables; of GitHub: GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH and the token GH_TOKEN; of
 GitLab: CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID and the token NPU_PARTITION_TOKEN. Outside of a pull or merge
-request nothing happens. Where nothing fails and nothing changed, no comment is begun; one that is there is updated.
-`--print` prints the comment and asks nobody. Python 3.8 and its standard library: the file runs by itself, too.
+request nothing happens. Where nothing fails and nothing changed, no comment is begun; one that is there, and that the
+token's owner wrote, is updated. `--print` prints the comment and asks nobody.
+Python 3.8 and its standard library: the file runs by itself, too.
 """
 from __future__ import annotations
 
@@ -26,10 +29,30 @@ MOST_ROWS = 50
 SAME_TIME = 0.1  # estimates that differ by less are equal, as in diff
 
 
-def plain(text: str) -> str:
-    """Text from a model or a file name, which must not become markup or call anybody."""
-    text = re.sub(r"([\\`*_{}\[\]()#+!|~])", r"\\\1", text)
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")
+# A word that neither Markdown nor a code host takes for anything: letters, a number, an arrow, with what stands round it
+# in a sentence. All others may be addresses, mentions, references, HTML, and stand as code, in which nothing is obeyed.
+WORD = re.compile(r"[(\"]*(?:[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+(?:[.][0-9]+)?|->|-|%)?[)\",.;:?]*")
+
+
+def code(text: str, is_cell: bool = False) -> str:
+    """A code span of any text: its fence is longer than the longest run of backticks within."""
+    text = "".join(letter if letter.isprintable() else " " for letter in text).strip() or " "
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return fence + pad + (text.replace("|", "\\|") if is_cell else text) + pad + fence
+
+
+def sentence(text: str) -> str:
+    """Text from a model, a project file or a file's name, which must not become markup or call anybody."""
+    return " ".join(shown(word) for word in text.split())
+
+
+def shown(word: str) -> str:
+    """A word as it is, or as code: "`act`," and "net.py:44," keep the comma outside."""
+    if WORD.fullmatch(word):
+        return word
+    core = word.rstrip(")\",.;:?")
+    return code(core.strip("`")) + word[len(core):] if core.strip("`") else code(word)
 
 
 def change(before: Any, after: Any, form: str, tolerance: float = 0) -> str:
@@ -53,7 +76,7 @@ def rows(models: list[dict[str, Any]]) -> Iterator[tuple[bool, str]]:
             cells = [change(before.get("partitions"), target["partitions"], "{}"),
                      change(percent(before), percent(target), "{:.1f} %"),
                      change(before.get("ms"), target["ms"], "{:.2f} ms", SAME_TIME)]
-            told = f"| {plain(model['model'])} | {plain(target['target'])} | " + " | ".join(cells) + " |"
+            told = f"| {code(model['model'], True)} | {code(target['target'], True)} | " + " | ".join(cells) + " |"
             yield any("->" in cell for cell in cells) or target["status"] in ("worse", "fails"), told
 
 
@@ -65,26 +88,26 @@ def percent(target: dict[str, Any]) -> float | None:
 
 def failures(models: list[dict[str, Any]]) -> Iterator[str]:
     for model in models:
-        name = plain(model["model"])
+        name = code(model["model"])
         if model["error"]:
-            yield f"- {name}: cannot be read: {plain(model['error'])}"
+            yield f"- {name}: cannot be read: {sentence(model['error'])}"
         for outcome in model["outcomes"]:
             if not outcome["met"] and not outcome["waiver"]:
-                yield f"- {name}: {plain(outcome['text'])}"
+                yield f"- {name}: {sentence(outcome['text'])}"
         for target in model["targets"]:
-            yield from (f"- {name}, {target['target']}: {text}" for text in reasons(target))
+            yield from (f"- {name}, {code(target['target'])}: {text}" for text in reasons(target))
 
 
 def reasons(target: dict[str, Any]) -> list[str]:
     """One a regression: where the comparison with the baseline fails, it tells of the thresholds as well."""
     unmet = [item for item in target["outcomes"] if not item["met"] and not item["waiver"]]
     compared = [item for item in unmet if item["threshold"] == "baseline"]
-    texts = [plain(item["text"]) for item in compared or unmet]
+    texts = [sentence(item["text"]) for item in compared or unmet]
     todo = target["action"]
     if texts and todo:
         lines = target["config"] or target["command"]
-        shown = ", ".join(f"`{line}`" for line in lines.strip().splitlines()) if lines else ""
-        texts[-1] += f". Do first: {plain(todo)}" + (f" ({shown})" if shown else "")
+        options = ", ".join(code(line) for line in lines.strip().splitlines()) if lines else ""
+        texts[-1] += f". Do first: {sentence(todo)}" + (f" ({options})" if options else "")
     return texts
 
 
@@ -111,23 +134,35 @@ def body(models: list[dict[str, Any]], report: str) -> tuple[str, bool]:
     return whole, bool(told or changed)
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Where an interface sends a request on to, the token does not go."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class Host:
     """Where comments are: a list of them, and the names of their members."""
 
     def __init__(self, comments: str, headers: dict[str, str], one: str, method: str) -> None:
         self.comments, self.headers, self.one, self.method = comments, headers, one, method
+        self.opener = urllib.request.build_opener(NoRedirect)
 
     def ask(self, method: str, url: str, payload: Any = None) -> Any:
         data = None if payload is None else json.dumps(payload).encode()
         request = urllib.request.Request(url, data, {**self.headers, "Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with self.opener.open(request, timeout=60) as answer:
             return json.load(answer)
+
+    def is_own(self, comment: dict[str, Any]) -> bool:
+        """Whether the token's owner wrote it: anybody can write one that begins with the mark."""
+        raise NotImplementedError
 
     def find(self) -> dict[str, Any] | None:
         for page in range(1, 101):
             found: list[dict[str, Any]] = self.ask("GET", f"{self.comments}?per_page=100&page={page}")
             for comment in found:
-                if (comment.get("body") or "").startswith(MARK):
+                if (comment.get("body") or "").startswith(MARK) and self.is_own(comment):
                     return comment
             if len(found) < 100:
                 break
@@ -146,12 +181,37 @@ class Host:
         return "updated"
 
 
+class GitHub(Host):
+    """The owner is a user, or an application, which GraphQL alone tells of: the job's own is github-actions[bot]."""
+
+    owner = ""
+
+    def is_own(self, comment: dict[str, Any]) -> bool:
+        if not self.owner:
+            address = os.environ.get("GITHUB_GRAPHQL_URL") or f"{os.environ['GITHUB_API_URL']}/graphql"
+            try:
+                self.owner = self.ask("POST", address, {"query": "query { viewer { login } }"})["data"]["viewer"]["login"]
+            except (OSError, ValueError, KeyError, TypeError):
+                self.owner = "github-actions[bot]"
+        user = comment.get("user") or {}
+        return user.get("login") in (self.owner, f"{self.owner}[bot]" if user.get("type") == "Bot" else self.owner)
+
+
+class GitLab(Host):
+    owner: Any = None
+
+    def is_own(self, comment: dict[str, Any]) -> bool:
+        if self.owner is None:
+            self.owner = self.ask("GET", f"{os.environ['CI_API_V4_URL']}/user")["id"]
+        return (comment.get("author") or {}).get("id") == self.owner
+
+
 def find_host() -> Host | None:
     environment = os.environ
     if environment.get("CI_MERGE_REQUEST_IID"):
         comments = (f"{environment['CI_API_V4_URL']}/projects/{environment['CI_PROJECT_ID']}/merge_requests/"
                     f"{environment['CI_MERGE_REQUEST_IID']}/notes")
-        return Host(comments, {"PRIVATE-TOKEN": environment["NPU_PARTITION_TOKEN"]}, comments, "PUT")
+        return GitLab(comments, {"PRIVATE-TOKEN": environment["NPU_PARTITION_TOKEN"]}, comments, "PUT")
     event = environment.get("GITHUB_EVENT_PATH")
     if not event:
         return None
@@ -161,7 +221,7 @@ def find_host() -> Host | None:
         return None
     issues = f"{environment['GITHUB_API_URL']}/repos/{environment['GITHUB_REPOSITORY']}/issues"
     headers = {"Authorization": f"Bearer {environment['GH_TOKEN']}", "Accept": "application/vnd.github+json"}
-    return Host(f"{issues}/{number}/comments", headers, f"{issues}/comments", "PATCH")
+    return GitHub(f"{issues}/{int(number)}/comments", headers, f"{issues}/comments", "PATCH")
 
 
 def main() -> int:
@@ -172,7 +232,11 @@ def main() -> int:
         print(text)
         return 0
     host = find_host()
-    print("comment:", host.write(text, is_worth_it) if host else "no pull or merge request")
+    try:
+        print("comment:", host.write(text, is_worth_it) if host else "no pull or merge request")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"comment: not written: {type(error).__name__} {getattr(error, 'code', '')}".strip())
+        return 1
     return 0
 
 
