@@ -29,9 +29,63 @@ struct baseline {
     bool is_written; /* it is to be: what is kept becomes the baseline */
 };
 
+/* Two lines of one plan: which of them counts nobody can tell. NULL: out of memory, or *has_memory. */
+static const struct npart_side *find_twice(const struct sides *sides, bool *has_memory)
+{
+    const struct npart_side **sorted = calloc(sides->count + 1, sizeof *sorted), *found = NULL;
+    *has_memory = sorted != NULL;
+    for (size_t i = 0; sorted && i < sides->count; i++)
+        sorted[i] = &sides->items[i];
+    if (sorted)
+        qsort(sorted, sides->count, sizeof *sorted, compare_sides);
+    for (size_t i = 1; sorted && i < sides->count && !found; i++)
+        found = compare_sides(&sorted[i - 1], &sorted[i]) == 0 ? sorted[i] : NULL;
+    free(sorted);
+    return found;
+}
+
+/* A file that is there. False: it cannot be used, and `problem` says why. */
+static bool read_baseline(struct baseline *baseline, char *problem, size_t bytes)
+{
+    struct sides *sides = &baseline->before;
+    bool has_memory = true;
+    if (!is_saved_report(baseline->path)) {
+        (void)snprintf(problem, bytes, "no baseline (check --update-baseline writes one), and no report");
+        return false;
+    }
+    if (!read_sides(baseline->path, sides, problem, bytes))
+        return false;
+    const struct npart_side *twice = find_twice(sides, &has_memory);
+    if (!has_memory)
+        (void)snprintf(problem, bytes, "out of memory");
+    else if (twice)
+        (void)snprintf(problem, bytes, "two lines are of %.100s on %.60s (%.60s)", twice->model, twice->target,
+                       twice->toolchain);
+    if (has_memory && !twice && *sides->note && !baseline->is_written)
+        say("%s%s", baseline->path, sides->note);
+    return has_memory && !twice;
+}
+
+/* Whether a path is that of a file, or of nothing where one is to be written. A pipe would be waited for. */
+static bool is_usable(const char *path, bool is_written, bool *is_there)
+{
+    bool is_other = kind_of_path(path, true) == PATH_OTHER;
+    FILE *file = is_other ? NULL : open_file(path, "rb");
+    int missing = file || is_other ? 0 : errno;
+    *is_there = file != NULL;
+    if (file)
+        (void)fclose(file);
+    if (*is_there || (is_written && missing == ENOENT))
+        return true;
+    say("%s: cannot read the baseline: %s%s", path, missing ? strerror(missing) : "not a regular file",
+        missing == ENOENT ? "; --update-baseline writes it" : "");
+    return false;
+}
+
 struct baseline *baseline_open(const char *path, bool is_written)
 {
-    char problem[256] = "";
+    char problem[512] = "";
+    bool is_there;
     struct baseline *baseline = calloc(1, sizeof *baseline);
     if (baseline)
         baseline->path = join_parts(path, "", "");
@@ -41,22 +95,14 @@ struct baseline *baseline_open(const char *path, bool is_written)
         return NULL;
     }
     baseline->is_written = is_written;
-    FILE *file = open_file(path, "rb");
-    int missing = file ? 0 : errno;
-    if (file)
-        (void)fclose(file);
-    if (missing && (!is_written || missing != ENOENT)) {
-        say("%s: cannot read the baseline: %s%s", path, strerror(missing),
-            missing == ENOENT ? "; --update-baseline writes it" : "");
-        baseline_free(baseline);
-        return NULL;
-    }
-    if (!missing && !read_sides(path, &baseline->before, problem, sizeof problem)) {
+    bool is_fine = is_usable(path, is_written, &is_there);
+    if (is_fine && is_there && !read_baseline(baseline, problem, sizeof problem)) {
         say("%s: cannot read the baseline: %s", path, problem);
-        baseline_free(baseline);
-        return NULL;
+        is_fine = false;
     }
-    return baseline;
+    if (!is_fine)
+        baseline_free(baseline);
+    return is_fine ? baseline : NULL;
 }
 
 bool baseline_is(const struct baseline *baseline, const char *path)
@@ -204,62 +250,80 @@ static npart_status compare(const struct npart_side *before, const struct npart_
     return status;
 }
 
-/* Of a baseline without its cache: both sides as their lines have them, rounded alike, and without times. */
+/* Of a baseline without its cache: both sides as their lines have them, rounded alike. */
 static npart_status compare_words(const struct npart_side *before, const char *line, const struct npart_side *after,
                                   struct compared *out, struct npart_error *error)
 {
     struct sides words = {0};
-    struct npart_side was = *before, is;
-    char *now = make_words(after);
+    char *now = make_words(after, version_of_words(line));
     bool is_read = now && add_words(&words, now);
-    npart_status status = is_read ? NPART_OK : NPART_ERROR_MEMORY;
-    if (is_read && !is_same_structure(line, now)) {
-        is = words.items[0];
-        was.cost = was.npu_whole = is.cost = is.npu_whole = (struct npart_cost_range){-1, -1, -1};
-        status = compare(&was, &is, out, error);
-        out->cause_count = 0; /* which of the plan's they are is not known */
-    } else if (is_read) {
-        (void)snprintf(out->text, sizeof out->text, "no worse than the baseline");
-    }
+    npart_status status = is_read ? compare(before, &words.items[0], out, error) : NPART_ERROR_MEMORY;
+    out->cause_count = 0; /* which of the plan's they are is not known */
     free(now);
     free_sides(&words);
     return status;
 }
 
 /* A model that moved: the baseline has one of the same structure on the same target whose file is gone. */
-static const struct npart_side *find_moved(const struct baseline *baseline, const struct checked *checked,
-                                           const struct npart_side *side)
+static npart_status find_moved(const struct baseline *baseline, const struct checked *checked,
+                               const struct npart_side *side, const struct npart_side **out)
 {
-    const struct npart_side *found = NULL;
-    char *line = make_words(side);
-    for (size_t i = 0; line && checked->relative && !found && i < baseline->before.count; i++) {
+    char *line = make_words(side, BASELINE_VERSION);
+    bool has_memory = line != NULL;
+    for (size_t i = 0; has_memory && checked->relative && !*out && i < baseline->before.count; i++) {
         const struct npart_side *at = &baseline->before.items[i];
         const char *old = line_of_side(&baseline->before, at);
         if (!old || strcmp(at->target, side->target) != 0 || !is_same_structure(old, line))
             continue;
         char *path = join_parts(checked->project->shown, at->model, "");
+        has_memory = path != NULL;
         if (path && kind_of_path(path, true) == PATH_NOTHING)
-            found = at;
+            *out = at;
         free(path);
     }
-    if (found)
+    if (*out)
         say("%s: %s: note: compared with %s of the baseline, which is not there any more", checked->path, side->target,
-            found->model);
+            (*out)->model);
     free(line);
-    return found;
+    return has_memory ? NPART_OK : NPART_ERROR_MEMORY;
 }
 
 /* What a plan is compared with. */
-static const struct npart_side *find_before(const struct baseline *baseline, const struct npart_side *side)
+static const struct npart_side *find_before(const struct baseline *baseline, const struct npart_side *side,
+                                            bool *are_several)
 {
-    return find_side(&baseline->before, side->model, side->target, side->toolchain);
+    return find_side(&baseline->before, side->model, side->target, side->toolchain, are_several);
 }
 
-/* A threshold where the coverage of MACs is not known any more: what the baseline met, or nearly, is no excuse. */
-static bool is_coverage_lost(const struct options *options, const struct npart_side *before,
-                             const struct npart_side *after)
+/* What the baseline knows, and nothing can be said of now; NULL: nothing. What cannot be compared is no better. */
+static const char *find_lost(const struct npart_side *before, const struct npart_side *after)
 {
-    return options->min_mac_coverage >= 0 && before->summary.has_macs && !after->summary.has_macs;
+    if (before->summary.has_macs && !after->summary.has_macs)
+        return "coverage (MACs) is not known any more";
+    bool is_time_lost = before->cost.typical_ms >= 0 && after->cost.typical_ms < 0;
+    return is_time_lost ? "the time of a run is not known any more" : NULL;
+}
+
+static void tell_worse(struct compared *out, const char *why)
+{
+    out->is_worse = true;
+    (void)snprintf(out->text, sizeof out->text, WORSE "%s", why);
+}
+
+/* With nodes where the baseline has them, else in words. */
+static npart_status compare_with(const struct baseline *baseline, const struct npart_side *before,
+                                 const struct npart_side *after, struct compared *out, struct npart_error *error)
+{
+    const char *line = before->listing == NPART_LISTING_NONE ? line_of_side(&baseline->before, before) : NULL;
+    out->is_known = out->has_before = true;
+    out->was_invalid = before->is_invalid;
+    out->before = before->summary;
+    out->before_ms = before->cost.typical_ms;
+    npart_status status = line ? compare_words(before, line, after, out, error) : compare(before, after, out, error);
+    const char *lost = find_lost(before, after);
+    if (status == NPART_OK && !out->is_worse && lost)
+        tell_worse(out, lost);
+    return status;
 }
 
 npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
@@ -275,22 +339,15 @@ npart_status baseline_compare(struct baseline *baseline, const struct checked *c
             return NPART_OK;
         status = NPART_ERROR_MEMORY;
     }
-    const struct npart_side *before = status == NPART_OK ? find_before(baseline, &kept.side) : NULL;
-    if (status == NPART_OK && !before && !baseline->is_written)
-        before = find_moved(baseline, checked, &kept.side);
-    if (before) {
-        const char *line = line_of_side(&baseline->before, before);
-        out->is_known = out->has_before = true;
-        out->was_invalid = before->is_invalid;
-        out->before = before->summary;
-        out->before_ms = before->cost.typical_ms;
-        status = before->listing == NPART_LISTING_NONE && line ? compare_words(before, line, &kept.side, out, error)
-                                                               : compare(before, &kept.side, out, error);
-        if (!out->is_worse && is_coverage_lost(checked->options, before, &kept.side)) {
-            out->is_worse = true;
-            (void)snprintf(out->text, sizeof out->text,
-                           WORSE "coverage (MACs) is not known any more");
-        }
+    bool are_others = false;
+    const struct npart_side *before = status == NPART_OK ? find_before(baseline, &kept.side, &are_others) : NULL;
+    if (status == NPART_OK && !before && !are_others && !baseline->is_written)
+        status = find_moved(baseline, checked, &kept.side, &before);
+    if (status == NPART_OK && before)
+        status = compare_with(baseline, before, &kept.side, out, error);
+    if (status == NPART_OK && are_others) {
+        out->is_known = true;
+        tell_worse(out, "not to be compared, as it has other toolchains of this target alone");
     }
     free_kept(&kept);
     if (status == NPART_ERROR_MEMORY)
@@ -310,7 +367,7 @@ static bool is_same_plan(const struct npart_side *a, const struct npart_side *b)
 static bool is_replaced(const struct baseline *baseline, const struct npart_side *old)
 {
     for (size_t i = 0; i < baseline->count; i++) {
-        const struct npart_side *side = &baseline->kept[i].side, *before = find_before(baseline, side);
+        const struct npart_side *side = &baseline->kept[i].side, *before = find_before(baseline, side, NULL);
         if (before && is_same_plan(before, old))
             return true;
     }
@@ -324,11 +381,11 @@ static int compare_lines(const void *a, const void *b)
 
 static bool write_lines(FILE *file, const struct sides *before, const struct npart_side *const *sides, size_t count)
 {
-    bool is_ok = fputs("# npu-partition baseline 2: what models were, a line a model and target, to be reviewed. "
-                       "`npu-partition check --update-baseline` writes it.\n", file) >= 0;
+    bool is_ok = fprintf(file, BASELINE_HEAD "%d: what models were, a line a model and target, to be reviewed. "
+                               "`npu-partition check --update-baseline` writes it.\n", BASELINE_VERSION) >= 0;
     for (size_t i = 0; is_ok && i < count; i++) {
         const char *line = sides[i]->listing == NPART_LISTING_NONE ? line_of_side(before, sides[i]) : NULL;
-        char *made = line ? NULL : make_words(sides[i]);
+        char *made = line ? NULL : make_words(sides[i], BASELINE_VERSION);
         is_ok = (line || made) && fprintf(file, "%s\n", line ? line : made) >= 0;
         free(made);
     }

@@ -357,8 +357,9 @@ static npart_status judge_baseline(struct checked *checked, int target, const ch
     struct outcomes *outcomes = &judged->outcomes;
     struct compared *compared = &judged->compared;
     npart_status status = baseline_compare(checked->baseline, checked, target, compared, error);
-    if (status != NPART_OK || !compared->is_known || outcomes->count == MOST_OUTCOMES)
+    if (status != NPART_OK || !compared->is_known)
         return status;
+    _Static_assert(MOST_OUTCOMES > 4 + FAIL_ON_KINDS, "there is room for all thresholds and the baseline");
     uint32_t at = judged->comparison = outcomes->count++;
     outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared->is_worse};
     memcpy(outcomes->items[at].text, compared->text, sizeof compared->text);

@@ -180,7 +180,7 @@ static bool has_target(const struct input *input, const char *target)
 /* Whether a report has the model's target with several toolchains. */
 static bool has_toolchains(const struct input *input, const char *target)
 {
-    return has_target(input, target) && !find_side(&input->sides, input->model, target, NULL);
+    return has_target(input, target) && !find_side(&input->sides, input->model, target, NULL, NULL);
 }
 
 /* "intel-npu:4000"; of several toolchains "intel-npu:4000@openvino 2026.4.1". To be freed; NULL: out of memory. */
@@ -199,7 +199,7 @@ static char *name_target(const struct input *input, const struct npart_side *sid
 static bool is_first(const struct input *input, const struct npart_side *side)
 {
     return (!input->model || strcmp(side->model, input->model) == 0) &&
-           find_side(&input->sides, input->model, side->target, side->toolchain) == side;
+           find_side(&input->sides, input->model, side->target, side->toolchain, NULL) == side;
 }
 
 /* The targets that a report has of the model, where the user names none; with the toolchain left out where it has one,
@@ -232,7 +232,7 @@ static bool take_targets(struct run *run, struct options *options, struct pair *
 static const struct npart_side *side_as_taken(const struct input *input, const struct input *other,
                                               const struct npart_side *taken)
 {
-    const struct npart_side *side = find_side(&input->sides, input->model, taken->target, taken->toolchain);
+    const struct npart_side *side = find_side(&input->sides, input->model, taken->target, taken->toolchain, NULL);
     bool is_other = side && strcmp(side->toolchain, taken->toolchain) != 0;
     return is_other && has_toolchains(other, taken->target) ? NULL : side;
 }
@@ -250,7 +250,7 @@ static const struct npart_side *side_of(const struct pair *pair, int which, cons
     if (taken) /* of two reports from NEW */
         return which == 0 && other->is_report ? side_as_taken(input, other, taken) : taken;
     if (planned)
-        return find_side(&input->sides, input->model, planned->target, planned->toolchain);
+        return find_side(&input->sides, input->model, planned->target, planned->toolchain, NULL);
     return find_meant_side(&input->sides, input->model, target, are_several);
 }
 

@@ -8,7 +8,7 @@
 
 /* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
 static size_t live_bytes, most_bytes = MOST_JSON_BYTES;
-static bool is_exhausted;
+static bool is_exhausted, has_lacked;
 union block {
     size_t bytes;
     max_align_t aligned;
@@ -20,6 +20,7 @@ static void *allocate(size_t bytes)
     is_exhausted = bytes > most_bytes || live_bytes > most_bytes - bytes;
     if (!is_exhausted)
         block = malloc(sizeof *block + bytes);
+    has_lacked |= !block && !is_exhausted;
     if (!block)
         return NULL;
     block->bytes = bytes;
@@ -40,6 +41,7 @@ static void release(void *memory)
 void begin_json_limit_of(size_t bytes)
 {
     most_bytes = bytes;
+    has_lacked = false;
     json_set_alloc_funcs(allocate, release);
 }
 
@@ -51,6 +53,11 @@ void begin_json_limit(void)
 void end_json_limit(void)
 {
     json_set_alloc_funcs(malloc, free);
+}
+
+bool json_lacked_memory(void)
+{
+    return has_lacked;
 }
 
 json_t *read_json_value(FILE *file, char *problem, size_t bytes)

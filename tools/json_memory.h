@@ -15,6 +15,8 @@
 void begin_json_limit(void);
 void begin_json_limit_of(size_t bytes);
 void end_json_limit(void);
+/* Whether memory was wanting, and not the limit, since the last one began. */
+bool json_lacked_memory(void);
 /* The next value of a stream, which goes on after it. NULL: `problem` says why. */
 json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 /* The next byte that is no blank; EOF at the end. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -448,6 +449,9 @@ static bool read_documents(FILE *file, struct sides *out, char *problem, size_t 
         char text[200];
         int64_t begin = stream_offset(file) - 1;
         json_t *document = ungetc(byte, file) == EOF ? NULL : read_json_value(file, text, sizeof text);
+        char *quoted = document ? NULL : strstr(text, " near '");
+        if (quoted) /* from a file that is none of ours, and may hold a secret */
+            *quoted = '\0';
         if (!document)
             (void)snprintf(problem, bytes, "document %zu: %s", line, text);
         size_t first = out->count;
@@ -490,18 +494,11 @@ static char *read_line(FILE *file, bool *has_failed)
 /* What is read of a cache: lines as its sides would be written, each until it is taken. */
 struct cache {
     struct sides sides;
-    size_t next; /* where the search goes on: both files have one order */
+    size_t next;  /* where the search goes on: both files have one order */
+    size_t lines; /* of the baseline, and those that it has nothing of */
+    size_t missing;
+    bool lacks_memory;
 };
-
-static bool make_lines(struct cache *cache)
-{
-    bool is_ok = true;
-    for (size_t i = 0; is_ok && i < cache->sides.count; i++) {
-        cache->sides.saved[i].line = make_words(&cache->sides.items[i]);
-        is_ok = cache->sides.saved[i].line != NULL;
-    }
-    return is_ok;
-}
 
 /* Adds the side that says the same as a line. False: there is none, or out of memory. */
 static bool take_cached(struct cache *cache, const char *line, struct sides *to)
@@ -512,7 +509,8 @@ static bool take_cached(struct cache *cache, const char *line, struct sides *to)
         struct saved_side *saved = &cache->sides.saved[at];
         if (!saved->line || strcmp(saved->line, line) != 0)
             continue;
-        if (!make_room(to))
+        cache->lacks_memory |= !make_room(to);
+        if (cache->lacks_memory)
             return false;
         to->items[to->count] = cache->sides.items[at];
         to->saved[to->count++] = *saved;
@@ -536,13 +534,25 @@ static void free_saved(struct saved_side *saved)
     json_decref(saved->document);
 }
 
+/* While there is the limit. */
+static void free_sides_of(struct sides *sides)
+{
+    for (size_t i = 0; i < sides->count; i++)
+        free_saved(&sides->saved[i]);
+    free(sides->items);
+    free(sides->saved);
+    *sides = (struct sides){0};
+}
+
 /* What the cache has of a line, else what the line says, which is taken. */
 static bool add_line(struct sides *out, struct cache *cache, char *line, size_t number, char *problem, size_t bytes)
 {
+    cache->lines++;
     if (take_cached(cache, line, out)) {
         free(line);
         return true;
     }
+    cache->missing++;
     json_t *document = read_word_line(line);
     bool is_read = document && add_document(out, document, problem, bytes);
     json_decref(document);
@@ -555,47 +565,82 @@ static bool add_line(struct sides *out, struct cache *cache, char *line, size_t 
     return false;
 }
 
-/* "# npu-partition baseline 3: ..." */
-static bool is_later(const char *line)
+/* Of "# npu-partition baseline 3: ..."; 0: it is none. */
+static int version_of(const char *line)
 {
-    static const char head[] = "# npu-partition baseline ";
-    return strncmp(line, head, sizeof head - 1) == 0 && strtol(line + sizeof head - 1, NULL, 10) > NEWEST_BASELINE;
+    size_t length = sizeof BASELINE_HEAD - 1;
+    long version = strncmp(line, BASELINE_HEAD, length) == 0 ? strtol(line + length, NULL, 10) : 0;
+    return version > 0 && version < INT_MAX ? (int)version : 0;
 }
 
-/* The cache may be missing, or of another day: then the words are all that is known. */
-static bool read_lines(FILE *file, const char *path, struct sides *out, char *problem, size_t bytes)
+/* All of a cache, or nothing of one that cannot be read: `note` says why. */
+static void read_cache(struct cache *cache, const char *path, int version, char *note, size_t bytes)
 {
-    struct cache cached = {0};
-    char ignored[256], *beside = malloc(strlen(path) + sizeof BASELINE_CACHE), *line;
-    bool is_read = beside != NULL, has_failed = false;
+    char problem[160] = "", *beside = malloc(strlen(path) + sizeof BASELINE_CACHE);
     if (beside)
-        (void)snprintf(beside, strlen(path) + sizeof BASELINE_CACHE, "%s%s", path, BASELINE_CACHE);
-    FILE *cache = beside ? open_file(beside, "rb") : NULL;
-    if (cache) {
-        (void)read_documents(cache, &cached.sides, ignored, sizeof ignored);
-        (void)fclose(cache);
-        has_failed = !make_lines(&cached);
+        (void)snprintf(beside, strlen(path) + sizeof BASELINE_CACHE, "%s" BASELINE_CACHE, path);
+    bool is_file = beside && kind_of_path(beside, true) == PATH_FILE;
+    FILE *file = is_file ? open_file(beside, "rb") : NULL;
+    bool is_read = file && read_documents(file, &cache->sides, problem, sizeof problem) && !ferror(file);
+    if (!file)
+        (void)snprintf(problem, sizeof problem, "%s", !beside || is_file ? strerror(errno) : "not a regular file");
+    if (file)
+        (void)fclose(file);
+    for (size_t i = 0; is_read && i < cache->sides.count; i++) {
+        cache->sides.saved[i].line = make_words(&cache->sides.items[i], version);
+        cache->lacks_memory |= !cache->sides.saved[i].line;
     }
-    for (size_t number = 1; is_read && (line = read_line(file, &has_failed)) != NULL; number++) {
-        if (is_later(line)) {
-            (void)snprintf(problem, bytes, "made by a later version of npu-partition (%s)", line);
-            is_read = false;
+    cache->lacks_memory |= !beside;
+    if (beside && kind_of_path(beside, true) == PATH_NOTHING)
+        (void)snprintf(note, bytes, "is missing");
+    else if (!is_read)
+        (void)snprintf(note, bytes, "cannot be read (%s)", problem);
+    if (!is_read)
+        free_sides_of(&cache->sides);
+    free(beside);
+}
+
+/* The rest of a baseline in words, after its first line. */
+static bool read_lines(FILE *file, struct cache *cache, struct sides *out, char *problem, size_t bytes)
+{
+    bool is_read = true, has_failed = false;
+    char *line;
+    for (size_t number = 2; is_read && (line = read_line(file, &has_failed)) != NULL; number++) {
+        if (*line && *line != '#')
+            is_read = add_line(out, cache, line, number, problem, bytes);
+        else
             free(line);
-        } else if (*line && *line != '#') {
-            is_read = add_line(out, &cached, line, number, problem, bytes);
-        } else {
-            free(line);
-        }
     }
-    if (!beside || has_failed) {
+    cache->lacks_memory |= has_failed;
+    return is_read;
+}
+
+/* The cache may be missing, or of another day: then the words are all that is known, which is told. */
+static bool read_words(FILE *file, const char *path, struct sides *out, char *problem, size_t bytes)
+{
+    struct cache cache = {0};
+    char why[200] = "", *head = read_line(file, &cache.lacks_memory);
+    int version = head ? version_of(head) : 0;
+    bool is_read = version > 0 && version <= BASELINE_VERSION;
+    if (head && version > BASELINE_VERSION)
+        (void)snprintf(problem, bytes, "made by a later version of npu-partition (%s)", head);
+    else if (!is_read)
+        (void)snprintf(problem, bytes, "its first line is not that of a baseline (%sVERSION)", BASELINE_HEAD);
+    free(head);
+    if (is_read) {
+        read_cache(&cache, path, version, why, sizeof why);
+        is_read = read_lines(file, &cache, out, problem, bytes);
+    }
+    if (!*why && cache.missing)
+        (void)snprintf(why, sizeof why, "has no entry for %zu of %zu lines", cache.missing, cache.lines);
+    if (*why && cache.missing)
+        (void)snprintf(out->note, sizeof out->note, BASELINE_CACHE " %s: figures and causes are compared, no nodes",
+                       why);
+    if (cache.lacks_memory || json_lacked_memory()) {
         (void)snprintf(problem, bytes, "out of memory");
         is_read = false;
     }
-    for (size_t i = 0; i < cached.sides.count; i++)
-        free_saved(&cached.sides.saved[i]);
-    free(cached.sides.items);
-    free(cached.sides.saved);
-    free(beside);
+    free_sides_of(&cache.sides);
     return is_read;
 }
 
@@ -610,7 +655,7 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
     if (is_read && (byte = next_json_byte(file)) != EOF) {
         is_read = ungetc(byte, file) != EOF;
         if (is_read)
-            is_read = byte == '#' ? read_lines(file, path, out, problem, bytes)
+            is_read = byte == '#' ? read_words(file, path, out, problem, bytes)
                                   : read_documents(file, out, problem, bytes);
     }
     end_json_limit();
@@ -626,12 +671,8 @@ bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes
 void free_sides(struct sides *sides)
 {
     begin_json_limit_of(MOST_REPORT_BYTES);
-    for (size_t i = 0; i < sides->count; i++)
-        free_saved(&sides->saved[i]);
+    free_sides_of(sides);
     end_json_limit();
-    free(sides->items);
-    free(sides->saved);
-    *sides = (struct sides){0};
 }
 
 bool add_words(struct sides *out, const char *line)
@@ -717,9 +758,11 @@ static struct found search(const struct sides *sides, const char *model, const c
 }
 
 const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target,
-                                   const char *toolchain)
+                                   const char *toolchain, bool *are_several)
 {
     struct found found = search(sides, model, target, strlen(target), toolchain, is_target);
+    if (are_several)
+        *are_several = found.are_several;
     return found.are_several ? NULL : found.side;
 }
 

@@ -21,6 +21,7 @@ struct sides {
     struct npart_side *items;
     struct saved_side *saved;
     size_t count, room;
+    char note[256]; /* what is to be told of a baseline's cache; "" */
 };
 
 /* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace or `#`. Only a
@@ -33,9 +34,9 @@ void free_sides(struct sides *sides);
 
 /* The side of a model and target as they are told there; NULL: there is none. Of several toolchains of the target the
  * one that is asked for counts; another one where the model has the target with that alone, as after an update of the
- * toolchain. A NULL model is any. */
+ * toolchain. A NULL model is any. *are_several, unless that is NULL: there are some, and none of the toolchain. */
 const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target,
-                                   const char *toolchain);
+                                   const char *toolchain, bool *are_several);
 /* The same by a text of the user's, who may leave out what follows the name or the variant, where one side alone
  * suits: "hexagon" is "hexagon:v73+float". "intel-npu@2026.4.1" is one of two toolchains. *are_several: more than one
  * suits. */

@@ -114,7 +114,8 @@ static void read_saved(const uint8_t *data, size_t bytes)
         FUZZ_REQUIRE(side->model && side->target && side->toolchain);
         FUZZ_REQUIRE(!find_document(&sides, side, &begin, &end) || (size_t)end <= bytes);
         (void)is_whole_report(&sides, side);
-        (void)find_side(&sides, side->model, side->target, side->toolchain);
+        bool are_several;
+        (void)find_side(&sides, side->model, side->target, side->toolchain, &are_several);
         if (i < 3)
             compare(&sides.items[0], side);
     }

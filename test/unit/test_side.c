@@ -71,8 +71,9 @@ static void test_side__a_report(void)
     CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
     CHECK_TEXT(problem, "");
     CHECK_INT(sides.count, 1);
-    const struct npart_side *side = find_side(&sides, NULL, "t:v1", "");
-    CHECK(side && side == find_side(&sides, side->model, "t:v1", NULL) && !find_side(&sides, NULL, "u", NULL));
+    const struct npart_side *side = find_side(&sides, NULL, "t:v1", "", NULL);
+    CHECK(side && side == find_side(&sides, side->model, "t:v1", NULL, NULL));
+    CHECK(!find_side(&sides, NULL, "u", NULL, NULL));
     CHECK_INT(side->listing, NPART_LISTING_ALL);
     CHECK_INT(side->node_count, 4);
     CHECK_TEXT(side->nodes[3].name, "last");
@@ -116,9 +117,9 @@ static void test_side__words(void)
     char problem[200] = "", text[4096], cache[4096];
     open_saved(&saved);
     const struct npart_side *side = npart_record_side(saved.record);
-    char *line = make_words(side);
+    char *line = make_words(side, BASELINE_VERSION);
     CHECK(line && strchr(line, '\t'));
-    (void)snprintf(text, sizeof text, "# npu-partition baseline 2: words\n%s\n", line);
+    (void)snprintf(text, sizeof text, BASELINE_HEAD "3: words\n%s\n", line);
     (void)snprintf(cache, sizeof cache, "%s" BASELINE_CACHE, saved.path);
     write_text_to(saved.path, text);
     CHECK(is_saved_report(saved.path) && read_sides(saved.path, &sides, problem, sizeof problem));
@@ -147,7 +148,7 @@ static void test_side__words(void)
     CHECK_INT(sides.items[0].listing, NPART_LISTING_NONE);
     free_sides(&sides);
     static const char *const wrong[] = {"#\nx\n", "#\na\tb\tc\tsplit, x partitions\tstructure 0\n",
-                                        "# npu-partition baseline 3\n", "#\n\"a\tb\tc\tsplit, 1 partition\t\n"};
+                                        "# npu-partition baseline 4\n", "#\n\"a\tb\tc\tsplit, 1 partition\t\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_text_to(saved.path, wrong[i]);
         CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
@@ -156,6 +157,58 @@ static void test_side__words(void)
     (void)remove(cache);
     free(line);
     close_saved(&saved);
+}
+
+#define LINE(figures) "m\tt:v1\tsdk 1\t" figures "\tstructure 0123456789abcdef"
+
+static void check_line(const char *line, uint64_t macs, double ms, double whole_ms, uint32_t limits)
+{
+    struct sides sides = {0};
+    CHECK(add_words(&sides, line));
+    CHECK_INT(sides.count, 1);
+    const struct npart_side *side = &sides.items[0];
+    CHECK_INT(side->summary.has_macs ? side->summary.macs : UINT64_MAX, macs);
+    CHECK(side->cost.typical_ms == ms && side->npu_whole.typical_ms == whole_ms);
+    CHECK_INT(side->limits, limits);
+    free_sides(&sides);
+}
+
+static void test_side__figures_of_a_line(void)
+{
+    check_line(LINE("split, 2 partitions, 3 of 4 nodes taken"), UINT64_MAX, -1, -1, 0);
+    check_line(LINE("split, 1 partition, 1 of 1 node taken, no MACs, 1.250 ms"), 0, 1.25, 1.25, 0);
+    check_line(LINE("split, 2 partitions, 3 of 4 nodes taken, 75.00 % of 4000 MACs, 2.500 ms, 1.250 ms if whole"), 4000,
+               2.5, 1.25, 0);
+    check_line(LINE("none, 0 partitions, 0 of 4 nodes taken, 2 memory limits passed, 1.000 ms, unknown if whole"),
+               UINT64_MAX, 1, -1, 2);
+    check_line(LINE("split, 2 partitions, 3 of 4 nodes taken, 75.00 % of MACs, 2.500 ms"), 10000, 2.5, 2.5, 0);
+    CHECK_INT(version_of_words(LINE("split, 1 partition, 1 of 1 node taken, 75.00 % of MACs")), 2);
+    CHECK_INT(version_of_words("1 % of MACs\t" LINE("split, 1 partition, 1 of 1 node taken, no MACs")), 3);
+}
+
+/* What nobody could have written, or nobody can see. */
+static void test_side__no_line(void)
+{
+    static const char *const lines[] = {
+        LINE("split, 2 partitions"), LINE("apart, 2 partitions, 3 of 4 nodes taken"), LINE(""),
+        LINE("split, 2 partitions, 5 of 4 nodes taken"), LINE("split, 2 apples, 3 of 4 nodes taken"),
+        LINE("split, 4294967295 partitions, 3 of 4 nodes taken"), LINE("split, 2 partitions, 3 of 4 nodes taken, "),
+        LINE("split, 2 partitions, 3 of 4 nodes taken, 175.00 % of 4000 MACs"),
+        LINE("split, 2 partitions, 3 of 4 nodes taken, 75.0 % of 4000 MACs"),
+        LINE("split, 2 partitions, 3 of 4 nodes taken, 75.00 % of 0 MACs"),
+        LINE("split, 2 partitions, 3 of 4 nodes taken, 2.50 ms"),
+        LINE("split, 2 partitions, 3 of 4 nodes taken") "0",
+        LINE("split, 2 partitions, 3 of 4 nodes taken") "\tno cause",
+        LINE("split, 2 partitions, 3 of 4 nodes taken") "\tand 3 more\t1 node, op r: t",
+        "m\xe2\x80\xae\tt\tsdk\tsplit, 2 partitions, 3 of 4 nodes taken\tstructure 0123456789abcdef",
+        "\"m\tt\tsdk\tsplit, 2 partitions, 3 of 4 nodes taken\tstructure 0123456789abcdef",
+    };
+    struct sides sides = {0};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        CHECK(!add_words(&sides, lines[i]));
+    CHECK(add_words(&sides, LINE("split, 2 partitions, 3 of 4 nodes taken") "\t1 node, op r: t\tand 3 more"));
+    CHECK_INT(sides.items[sides.count - 1].cause_count, 1);
+    free_sides(&sides);
 }
 
 static void test_side__what_is_none(void)
@@ -189,11 +242,15 @@ static void test_side__which_one(void)
     };
     const struct sides sides = {.items = items, .count = sizeof items / sizeof items[0]};
     bool are_several;
-    CHECK(find_side(&sides, "m", "t:v1", "sdk 1") == &items[0] && find_side(&sides, "m", "t:v1", "sdk 2") == &items[1]);
-    CHECK(!find_side(&sides, "m", "t:v1", "sdk 3") && !find_side(&sides, "m", "t:v1", NULL));
-    CHECK(find_side(&sides, "n", "t:v1", "sdk 2") == &items[4] && find_side(&sides, "n", "t:v1", NULL) == &items[4]);
-    CHECK(find_side(&sides, "m", "t:v2+float", "sdk 9") == &items[2]);
-    CHECK(!find_side(&sides, "m", "t:v2", "") && !find_side(&sides, "m", "t", "sdk 1"));
+    CHECK(find_side(&sides, "m", "t:v1", "sdk 1", &are_several) == &items[0] && !are_several);
+    CHECK(find_side(&sides, "m", "t:v1", "sdk 2", NULL) == &items[1]);
+    CHECK(!find_side(&sides, "m", "t:v1", "sdk 3", &are_several) && are_several);
+    CHECK(!find_side(&sides, "m", "t:v1", NULL, NULL));
+    CHECK(find_side(&sides, "n", "t:v1", "sdk 2", NULL) == &items[4]);
+    CHECK(find_side(&sides, "n", "t:v1", NULL, NULL) == &items[4]);
+    CHECK(find_side(&sides, "m", "t:v2+float", "sdk 9", NULL) == &items[2]);
+    CHECK(!find_side(&sides, "m", "t:v2", "", &are_several) && !are_several);
+    CHECK(!find_side(&sides, "m", "t", "sdk 1", NULL));
     CHECK(find_meant_side(&sides, "m", "t:v2", &are_several) == &items[2] && !are_several);
     CHECK(find_meant_side(&sides, "m", "t:v1@2", &are_several) == &items[1] && !are_several);
     CHECK(find_meant_side(&sides, "m", "t:v1@sdk 1", &are_several) == &items[0] && !are_several);
@@ -279,6 +336,7 @@ static void test_side__places_past_two_gib(void)
     close_saved(&saved);
 }
 
-TESTS(test_side__a_report, test_side__a_baseline, test_side__words, test_side__what_is_none, test_side__which_one,
+TESTS(test_side__a_report, test_side__a_baseline, test_side__words, test_side__figures_of_a_line, test_side__no_line,
+      test_side__what_is_none, test_side__which_one,
       test_side__versions, test_side__a_mistake_is_no_end, test_side__paths_in_a_baseline,
       test_side__places_past_two_gib)
