@@ -77,7 +77,7 @@ $(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
 check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
 	$(PYTHON) test/checks/toml.py $<
 $(VENV)/hooks: $(VENV)/ready
-	$(VENV)/bin/pip install --quiet pre-commit pyyaml check-jsonschema
+	$(VENV)/bin/pip install --quiet pre-commit pyyaml check-jsonschema cmarkgfm
 	touch $@
 check-hooks-quick: $(tool) $(VENV)/hooks ## hooks of pre-commit, GitHub and GitLab, with the tool that is built
 	$(VENV)/bin/python test/checks/hooks.py quick $(tool)
@@ -87,6 +87,8 @@ check-merge-gate: $(tool) $(OUT)/test/cli/make_model $(VENV)/hooks ## what a pul
 $(OUT)/test/checks/fail_allocation.so: test/checks/fail_allocation.c
 	@mkdir -p $(@D)
 	$(CC) -shared -fPIC -O1 $(WARNINGS) -Wno-missing-prototypes $< -o $@
+check-hostile-gate: $(tool) $(OUT)/test/cli/make_model $(VENV)/hooks ## a hostile pull request: runner, job and interfaces for comments are played
+	$(VENV)/bin/python -B test/checks/hostile_gate.py $(tool) $(OUT)/test/cli/make_model
 check-baseline: $(tool) $(OUT)/test/cli/make_model $(OUT)/test/checks/fail_allocation.so ## what got worse fails, whatever became of the baseline, its cache and memory
 	$(PYTHON) -B test/checks/baseline.py $^
 check-hooks: $(VENV)/hooks ## the same from a clean clone, which they build (needs PyPI; 5 minutes)
@@ -180,7 +182,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-merge-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -200,7 +202,7 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(EMULATOR) $(case_runner) $(sort $(wildcard test/cases/*.cases))
 
 .PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
-	check-hooks-quick check-hooks check-merge-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
+	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
 	check-json check-limits check-contents check-opens check-scan check-formats check-compilers check asan check-rules \
 	check-cases

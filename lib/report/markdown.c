@@ -104,18 +104,30 @@ static void put_name(npart_document *document, struct npart__buffer *out, const 
         put_code(out, shown, length, is_cell);
 }
 
-/* Whether hosts may take what follows for a name or a number: "@octocat", "#12", and in letters of either case
- * "GH-12" (GitHub, "Autolinked references") and "GL-12" (GitLab, "GitLab-specific references"). */
-static bool begins_reference(const char *text, size_t length, size_t at)
+static bool is_letter(char c)
 {
-    if (text[at] != '-' || at < 2 || at + 1 == length)
-        return text[at] == '@' || text[at] == '#';
-    bool is_host = strchr("Gg", text[at - 2]) && strchr("HhLl", text[at - 1]);
-    return is_host && text[at + 1] >= '0' && text[at + 1] <= '9';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Mentions and references are found after escapes are gone, so nothing may follow their sign: U+200B keeps them
- * apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash escapes"), whether it means
+/* Whether hosts may take what follows for a name, a number or an address: "@octocat", "#12"; in letters of either case
+ * "GH-12" (GitHub, "Autolinked references") and "GL-12"; "!12", "$12", "%milestone", "&12", "~label" (GitLab,
+ * "GitLab-specific references"); "https://..." and "www. ...", which GitLab looks for in what was rendered. A number
+ * after a tilde is ours: about so much. */
+static bool begins_reference(const char *text, size_t length, size_t at)
+{
+    char c = text[at], next = at + 1 < length ? text[at + 1] : ' ';
+    bool is_digit = next >= '0' && next <= '9';
+    if (c == '-' && at >= 2)
+        return strchr("Gg", text[at - 2]) && strchr("HhLl", text[at - 1]) && is_digit;
+    if (c == '.' && at >= 3)
+        return strchr("Ww", text[at - 3]) && strchr("Ww", text[at - 2]) && strchr("Ww", text[at - 1]) && next != ' ';
+    if (c == ':')
+        return length - at > 2 && next == '/' && text[at + 2] == '/';
+    return c == '@' || c == '#' || (strchr("!$%&~", c) && (is_letter(next) || next == '"' || (is_digit && c != '~')));
+}
+
+/* Mentions, references and addresses are found after escapes are gone, so nothing may follow their sign: U+200B keeps
+ * them apart. A backslash may stand before any ASCII punctuation (CommonMark, "Backslash escapes"), whether it means
  * something there or not: so the list is long, and where in a line a character stands does not matter. */
 void npart__add_markdown(struct npart__buffer *out, const char *text, size_t length)
 {

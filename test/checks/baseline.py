@@ -52,7 +52,9 @@ def check(folder: pathlib.Path, *options: str, **environment: str) -> tuple[int,
     return done.returncode, done.stdout.decode(errors="replace")
 
 
-def must_fail(folder: pathlib.Path, what: str, wanted: tuple[int, ...] = (1,), told: str = "worse", **environment: str) -> str:
+def must_fail(
+    folder: pathlib.Path, what: str, wanted: tuple[int, ...] = (1,), told: str = "worse", **environment: str
+) -> str:
     status, output = check(folder, **environment)
     must(status in wanted, f"{what}: exit status {status}", output)
     must(not re.search(r"(?m)^(ok|known|waived) ", output) and told in output, f"{what}: what is told", output)
@@ -64,7 +66,9 @@ def make_project(folder: pathlib.Path, target: str, before: str) -> None:
     (folder / "sizes.ops").write_text(SIZES)
     oplist = 'oplist = "sizes.ops"\n' if target == "sizes" else ""
     (folder / "npu-partition.toml").write_text(
-        f'targets = ["{target}"]\nbaseline = "{LINES}"\n{oplist}thresholds.max-partitions = 9\n[[models]]\npath = "m.onnx"\n')
+        f'targets = ["{target}"]\nbaseline = "{LINES}"\n{oplist}thresholds.max-partitions = 9\n'
+        '[[models]]\npath = "m.onnx"\n'
+    )
     make(folder / "m.onnx", before)
     status, output = check(folder, "--update-baseline", "-q")
     must(status == 0, "a baseline", output)
@@ -77,6 +81,7 @@ def make_project(folder: pathlib.Path, target: str, before: str) -> None:
 
 def damaged(cache: bytes) -> Iterator[tuple[str, bytes]]:
     """Kinds of damage, by name. Each is a cache that somebody may have."""
+
     def changed(change) -> bytes:
         document = json.loads(cache)
         change(document, document["targets"][0])
@@ -85,7 +90,7 @@ def damaged(cache: bytes) -> Iterator[tuple[str, bytes]]:
     yield "empty", b""
     yield "blank", b" \n\n"
     for share in (1, 3, 5, 7, 9):
-        yield f"cut at {share} of 10", cache[:len(cache) * share // 10]
+        yield f"cut at {share} of 10", cache[: len(cache) * share // 10]
     yield "of a later version", changed(lambda document, _: document.update(baseline=9))
     yield "of another program", b'{"hello": [1, 2, 3]}\n'
     yield "no JSON", b"\x00\xff\xfe" * 100
@@ -96,11 +101,26 @@ def damaged(cache: bytes) -> Iterator[tuple[str, bytes]]:
     yield "of another model", cache.replace(b'"m.onnx"', b'"n.onnx"', 1)
     yield "nodes cut", changed(lambda _, target: target.update(packed=target["packed"][:-5]))
     yield "nodes of no operator", changed(lambda _, target: target.update(ops=[]))
-    yield "all nodes on the CPU", changed(lambda _, target: target.update(
-        packed="".join(text[:3] + "B" + text[4:] for text in re.findall(".{37}", target["packed"]))))
-    yield "a cause of a node that is not there", changed(lambda _, target: target.update(causes=[
-        {"kind": "op", "rule": "r", "text": "t", "victims": 1, "nodes": [4294967294]}]))
-    yield "figures that excuse what is worse", changed(lambda _, target: target["summary"].update(accepted=0, partitions=9))
+    yield (
+        "all nodes on the CPU",
+        changed(
+            lambda _, target: target.update(
+                packed="".join(text[:3] + "B" + text[4:] for text in re.findall(".{37}", target["packed"]))
+            )
+        ),
+    )
+    yield (
+        "a cause of a node that is not there",
+        changed(
+            lambda _, target: target.update(
+                causes=[{"kind": "op", "rule": "r", "text": "t", "victims": 1, "nodes": [4294967294]}]
+            )
+        ),
+    )
+    yield (
+        "figures that excuse what is worse",
+        changed(lambda _, target: target["summary"].update(accepted=0, partitions=9)),
+    )
     yield "MACs that excuse what is worse", changed(lambda _, target: target["summary"].update(macs=10**15))
     yield "figures of another type", changed(lambda _, target: target.update(summary=[1], cost="x", memory=3))
     yield "no targets", changed(lambda document, _: document.update(targets={}))
@@ -135,13 +155,21 @@ def check_lines(folder: pathlib.Path) -> int:
     text = (folder / LINES).read_text()
     head, line = text.splitlines(keepends=True)
     kinds = {
-        "empty": "", "blank": "\n\n", "without its first line": line, "of a later version": text.replace(" 3:", " 4:", 1),
-        "with two lines of one model": head + line + line.replace("whole", "split"), "cut": text[:len(head) + 60],
-        "with marks of a merge": head + "<<<<<<< HEAD\n" + line, "with a figure too many": text.replace("whole,", "whole, 3 apples,"),
-        "with another verdict": text.replace("whole,", "wholly,"), "with a hidden character": text.replace("m.onnx", "m\u202e.onnx"),
-        "with hidden words": text.replace(" taken", " taken\u200b"), "with a number too large": text.replace("1 partition", "99999999999999999999 partition"),
-        "no text": "\x00\x01\x02", "JSON of another program": '{"name": "x"}',
-    }  # fmt: skip
+        "empty": "",
+        "blank": "\n\n",
+        "without its first line": line,
+        "of a later version": text.replace(" 3:", " 4:", 1),
+        "with two lines of one model": head + line + line.replace("whole", "split"),
+        "cut": text[: len(head) + 60],
+        "with marks of a merge": head + "<<<<<<< HEAD\n" + line,
+        "with a figure too many": text.replace("whole,", "whole, 3 apples,"),
+        "with another verdict": text.replace("whole,", "wholly,"),
+        "with a hidden character": text.replace("m.onnx", "m\u202e.onnx"),
+        "with hidden words": text.replace(" taken", " taken\u200b"),
+        "with a number too large": text.replace("1 partition", "99999999999999999999 partition"),
+        "no text": "\x00\x01\x02",
+        "JSON of another program": '{"name": "x"}',
+    }
     for kind, content in kinds.items():
         (folder / LINES).write_text(content)
         must_fail(folder, f"a baseline {kind}", (2,), "cannot read the baseline")
@@ -203,8 +231,10 @@ def main() -> None:
                 points += check_allocations(folder, f"{what}, with the cache")
                 (folder / CACHE).unlink()
                 points += check_allocations(folder, f"{what}, without the cache")
-    print(f"baseline: {len(WORSE)} models that got worse fail with {kinds} kinds of caches; {lines} kinds of baselines are "
-          f"none; {points} allocations that fail are no ok")
+    print(
+        f"baseline: {len(WORSE)} models that got worse fail with {kinds} kinds of caches; {lines} kinds of baselines "
+        f"are none; {points} allocations that fail are no ok"
+    )
 
 
 main()

@@ -20,10 +20,14 @@ import tempfile
 import xml.etree.ElementTree
 
 import yaml
+from runner import Command, Log
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "fixtures" / "detector.dynamo.onnx"  # 4 partitions on hexagon
 STRICT = 'targets = ["hexagon"]\nthresholds.max-partitions = 1\n[[models]]\npath = "models/*.onnx"\n'
+# What the runner obeyed of all logs, and what it would have, had it not been told to stop.
+OBEYED: list[Command] = []
+IGNORED: list[Command] = []
 LOOSE = STRICT.replace("= 1", "= 4")
 
 
@@ -36,7 +40,7 @@ def run(command: list[str], folder: pathlib.Path, environment: dict[str, str] | 
 
 def must(is_so: bool, what: str, output: str = "") -> None:
     if not is_so:
-        sys.exit(f"hooks: {what}\n{output[-4000:]}")
+        sys.exit(f"{what}\n{output[-4000:]}")
 
 
 def git(folder: pathlib.Path, *arguments: str) -> str:
@@ -127,7 +131,8 @@ def run_action(
     clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str],
     host: dict[str, str] | None = None,
 ) -> dict[str, str]:  # fmt: skip
-    """As the runner does with a composite action; `log` and `exit` are added to its outputs."""
+    """As the runner does with a composite action; `log` and `exit` are added to its outputs. What it obeyed of the logs,
+    and what it was told not to, goes into the two lists above."""
     action = yaml.safe_load((clone / "action.yml").read_text())
     must(action["runs"]["using"] == "composite" and set(given) <= set(action["inputs"]), "action.yml's inputs")
     inputs = {name: put_in(given.get(name, row.get("default", "")), {}, {}) for name, row in action["inputs"].items()}
@@ -155,7 +160,13 @@ def run_action(
         shell = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
         ended, output = run(shell, project, environment)
         log += output
-        steps[step.get("id", str(number))] = read_outputs(files["GITHUB_OUTPUT"])
+        told = Log()
+        told.read(output)
+        OBEYED.extend(told.obeyed)
+        IGNORED.extend(told.ignored)
+        must(not files["GITHUB_ENV"].read_text(), "a step must set nothing for later ones", log)
+        # A command sets an output at once, the file at the end of the step.
+        steps[step.get("id", str(number))] = told.outputs() | read_outputs(files["GITHUB_OUTPUT"])
         status = status or ended
     outputs = {name: put_in(row["value"], inputs, {"check": {}, **steps}) for name, row in action["outputs"].items()}
     return {**outputs, "log": log, "exit": str(status), "summary": summary.read_text()}

@@ -41,8 +41,8 @@ SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "s
 def git(*arguments: str, given: bytes | None = None) -> bytes | None:
     """What git prints; None where it fails."""
     try:
-        done = subprocess.run(["git", *SAFE, *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              check=False)
+        done = subprocess.run(["git", *SAFE, *arguments], input=given, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
@@ -82,7 +82,7 @@ def find_base() -> str | None:
         return None
     # Whole, as a name could be an option of git, and a branch is what its owner makes it.
     if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", named):
-        say("what changed is not told: NPU_PARTITION_BASE is no commit id of 40 or 64 digits (git rev-parse --verify REF)")
+        say("what changed is not told: NPU_PARTITION_BASE is no commit id of 40 or 64 digits (git rev-parse REF)")
         return None
     if not has(named):
         git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", named)
@@ -158,7 +158,7 @@ def main() -> int:
     tool, found, before, arguments = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4:]
     if any(argument.split("=")[0] in ("--before", "--update-baseline") for argument in arguments):
         return 0
-    models = list(untold_models(found))
+    models = list(untold_models(found)) if os.path.exists(found) else []  # a check that ended early writes nothing
     base = find_base() if models else None
     top = text_of("rev-parse", "--show-toplevel") if base else None
     if not base or not top:

@@ -29,8 +29,8 @@ MOST_ROWS = 50
 SAME_TIME = 0.1  # estimates that differ by less are equal, as in diff
 
 
-# A word that neither Markdown nor a code host takes for anything: letters, a number, an arrow, with what stands round it
-# in a sentence. All others may be addresses, mentions, references, HTML, and stand as code, in which nothing is obeyed.
+# A word that neither Markdown nor a code host takes for anything: letters, a number, an arrow, with what stands round
+# it in a sentence. All others may be addresses, mentions, references, HTML, and stand as code, where nothing is obeyed.
 WORD = re.compile(r"[(\"]*(?:[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+(?:[.][0-9]+)?|->|-|%)?[)\",.;:?]*")
 
 
@@ -190,7 +190,8 @@ class GitHub(Host):
         if not self.owner:
             address = os.environ.get("GITHUB_GRAPHQL_URL") or f"{os.environ['GITHUB_API_URL']}/graphql"
             try:
-                self.owner = self.ask("POST", address, {"query": "query { viewer { login } }"})["data"]["viewer"]["login"]
+                answer = self.ask("POST", address, {"query": "query { viewer { login } }"})
+                self.owner = answer["data"]["viewer"]["login"]
             except (OSError, ValueError, KeyError, TypeError):
                 self.owner = "github-actions[bot]"
         user = comment.get("user") or {}
@@ -203,7 +204,7 @@ class GitLab(Host):
     def is_own(self, comment: dict[str, Any]) -> bool:
         if self.owner is None:
             self.owner = self.ask("GET", f"{os.environ['CI_API_V4_URL']}/user")["id"]
-        return (comment.get("author") or {}).get("id") == self.owner
+        return bool((comment.get("author") or {}).get("id") == self.owner)
 
 
 def find_host() -> Host | None:
