@@ -256,6 +256,25 @@ def check_schemas(scratch: pathlib.Path) -> None:
         must(status == 0, f"the schema {schema}", output)
 
 
+def check_pins() -> None:
+    """Workflows, the action, the template and the pages' examples name what they use by what it is, and each job has
+    permissions of its own. This repository is named by a tag, as its own commit is not known in it."""
+    files = [*ROOT.glob(".github/workflows/*.yml"), ROOT / "action.yml", *ROOT.glob("templates/*.yml"),
+             *ROOT.glob("docs/*.md"), ROOT / "README.md"]  # fmt: skip
+    for path in files:
+        text = path.read_text()
+        for used in re.findall(r"(?m)^ *-? *uses: *(\S+)", text):
+            is_pinned = re.search(r"@[0-9a-f]{40}$", used) or used.startswith("OWNER/npu-partition@v")
+            must(bool(is_pinned), f"{path.name}: {used} is not named by its commit")
+        for used in re.findall(r"(?m)^ *(?:container|image|default): *((?:debian|python|ubuntu):\S+)", text):
+            must(bool(re.search(r"@sha256:[0-9a-f]{64}$", used)), f"{path.name}: {used} is not named by its digest")
+    for path in ROOT.glob(".github/workflows/*.yml"):
+        workflow = yaml.safe_load(path.read_text())
+        must(workflow.get("permissions") == {}, f"{path.name}: jobs have permissions that they do not ask for")
+        for name, job in workflow["jobs"].items():
+            must("permissions" in job, f"{path.name}: the job {name} has no permissions of its own")
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------
 
 
@@ -276,6 +295,7 @@ def check_quick(tool: str, scratch: pathlib.Path) -> None:
     check_action(source, scratch, str(pathlib.Path(tool).resolve()))
     check_gitlab(scratch, {}, path, str(pathlib.Path(tool).resolve()))
     check_schemas(scratch)
+    check_pins()
 
 
 def check_full(scratch: pathlib.Path) -> None:
