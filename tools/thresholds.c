@@ -138,7 +138,7 @@ static void check_session(struct check *check)
         tell(check, "fail-on invalid", false, "%s (%s)", finding.text, finding.at);
 }
 
-/* By typical times. What is not known is no reason to fail, but keeps no promise either. */
+/* By typical times. What is not known keeps no promise. */
 static void check_times(struct check *check)
 {
     struct npart_cost cost = {.size = sizeof cost};
@@ -148,7 +148,7 @@ static void check_times(struct check *check)
     double ms = run.typical_ms, cpu = cost.cpu_alone.typical_ms;
     bool is_known = ms >= 0 && cpu >= 0;
     if (check->options->fails_on[FAIL_ON_SLOWER] && !is_known)
-        tell(check, "fail-on slower", true, "it is not known what a run takes");
+        tell(check, "fail-on slower", false, "it is not known what a run takes");
     else if (check->options->fails_on[FAIL_ON_SLOWER])
         tell(check, "fail-on slower", ms <= cpu, "a run takes %.3g ms (%.3g to %.3g), on the CPU alone %.3g ms", ms,
              run.low_ms, run.high_ms, cpu);
@@ -157,6 +157,22 @@ static void check_times(struct check *check)
     else if (most >= 0)
         tell(check, "max-ms", ms <= most, "a run takes %.3g ms (%.3g to %.3g), threshold: at most %.3g ms", ms,
              run.low_ms, run.high_ms, most);
+}
+
+/* What has a limit, and is not known, may be too much; a target without limits takes all. */
+static void check_memory(struct check *check)
+{
+    struct npart_memory memory = {.size = sizeof memory};
+    bool is_unknown = false;
+    (void)npart_plan_memory(check->plan, &memory);
+    for (uint32_t i = 0; i < memory.limit_count; i++)
+        is_unknown |= memory.limits[i].fits == NPART_FIT_UNKNOWN;
+    enum npart_fit fits = check->summary.fits;
+    if (fits == NPART_FIT_UNKNOWN && is_unknown)
+        tell(check, "fail-on memory", false, "the model may not fit into the target's memory");
+    else
+        tell(check, "fail-on memory", fits != NPART_FIT_NO, "the model %s into the target's memory",
+             fits == NPART_FIT_NO ? "does not fit" : fits == NPART_FIT_YES ? "fits" : "is not known not to fit");
 }
 
 static void check_conditions(struct check *check)
@@ -184,10 +200,7 @@ static void check_conditions(struct check *check)
         tell(check, "fail-on unknown", !summary->unknown, "%u node%s undecided", summary->unknown,
              summary->unknown == 1 ? " is" : "s are");
     if (fails_on[FAIL_ON_MEMORY])
-        tell(check, "fail-on memory", summary->fits != NPART_FIT_NO, "the model %s into the target's memory",
-             summary->fits == NPART_FIT_NO    ? "does not fit"
-             : summary->fits == NPART_FIT_YES ? "fits"
-                                              : "is not known not to fit");
+        check_memory(check);
     if (fails_on[FAIL_ON_DYNAMIC]) {
         uint32_t dynamic = count_dynamic(check->plan);
         tell(check, "fail-on dynamic", !dynamic, "%u node%s not %s because of dynamic shapes", dynamic,
