@@ -12,14 +12,16 @@ struct candidates {
     uint32_t count, most;
 };
 
-static int64_t distance(const struct candidates *candidates, int64_t opset)
+/* A model may claim any opset: the distance of two may have 64 bits. */
+static uint64_t distance(const struct candidates *candidates, int64_t opset)
 {
-    return opset > candidates->own ? opset - candidates->own : candidates->own - opset;
+    uint64_t from = (uint64_t)candidates->own, to = (uint64_t)opset;
+    return opset > candidates->own ? to - from : from - to;
 }
 
 static bool comes_before(const struct candidates *candidates, int64_t a, int64_t b)
 {
-    int64_t to_a = distance(candidates, a), to_b = distance(candidates, b);
+    uint64_t to_a = distance(candidates, a), to_b = distance(candidates, b);
     return to_a != to_b ? to_a < to_b : a < b;
 }
 
@@ -43,10 +45,10 @@ static void add_number(struct candidates *candidates, const struct npart__term *
 {
     if (term->kind != NPART__TERM_NUMBER || term->op)
         return;
-    if (is_limit)
+    if (is_limit && term->number > 0)
         add(candidates, term->number - 1);
     add(candidates, term->number);
-    if (is_limit)
+    if (is_limit && term->number < INT64_MAX)
         add(candidates, term->number + 1);
 }
 
