@@ -4,15 +4,21 @@
  */
 #include "edit/models.h"
 
-/* The name is the original's: reports and messages speak of the file that the user knows. */
-npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
+#include "wire/files.h"
+
+/* The path is the original's: reports and messages speak of the file that the user knows, and what it names lies
+ * beside it. */
+npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *path,
                                      const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_model *model = npart__handle_new(sizeof *model, allocator);
     if (!model)
         return npart__fail_memory(error);
     npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
-    return npart__model_finish(out, model, status, name, error);
+    model->own.folder = npart__folder_of(path, &model->life->arena);
+    if (status == NPART_OK && !model->own.folder)
+        status = npart__fail_memory(error);
+    return npart__model_finish(out, model, status, path, error);
 }
 
 /* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change

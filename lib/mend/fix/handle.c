@@ -524,6 +524,9 @@ npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npa
     struct npart_read_options read = fix->read;
     read.allocator = &fix->life->arena.allocator;
     npart_status status = npart_model_read_file(&model, path, &read, &reading);
+    /* What it names is brought along once it is proven, so until then it is looked for where the input is. */
+    if (status == NPART_OK && !(model->own.folder = npart__folder_of(fix->path, &model->life->arena)))
+        status = npart__fail_memory(&reading);
     if (status == NPART_OK)
         status = npart_inference_make(&inference, model, NULL, &reading);
     for (uint32_t i = 0; i < fix->target_count && status == NPART_OK; i++) {

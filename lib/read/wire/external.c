@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * External data: which files a model refers to, and how they come into another folder. Locations are relative to the
- * model's folder (onnx.proto, TensorProto.external_data).
+ * model's folder (onnx.proto, TensorProto.external_data); so are the files of graphs that are compiled already.
  */
 #include <errno.h>
 
@@ -95,6 +95,56 @@ static npart_status add_location(struct find *find, const struct npart__item *va
                : npart__fail_memory(find->error);
 }
 
+/* Of a node: EPContext with a context in another file (lib/know/valid/compiled.c says of which providers). */
+struct context {
+    struct npart__item file;
+    bool is_context, is_contributed, is_embedded, is_main;
+};
+
+static void read_context_attribute(const uint8_t *data, const struct npart__item *attribute, struct context *out)
+{
+    struct npart__item item, name = {0}, text = {0};
+    uint64_t number = 0;
+    for (size_t at = attribute->start; at < attribute->end; at = item.end) {
+        if (!npart__read_item(data, at, attribute->end, &item))
+            return;
+        if (item.number == ATTRIBUTE_NAME && item.wire_type == WIRE_BYTES)
+            name = item;
+        else if (item.number == ATTRIBUTE_I)
+            number = item.value;
+        else if (item.number == ATTRIBUTE_S && item.wire_type == WIRE_BYTES)
+            text = item;
+    }
+    if (is_key(data, &name, "embed_mode"))
+        out->is_embedded = number != 0;
+    else if (is_key(data, &name, "main_context"))
+        out->is_main = number != 0;
+    else if (is_key(data, &name, "ep_cache_context"))
+        out->file = text;
+}
+
+/* False where the node has no such file, or none that a runtime would open. */
+static bool find_context(const uint8_t *data, const struct npart__item *node, struct npart__item *out)
+{
+    struct context context = {.is_embedded = true, .is_main = true};
+    struct npart__item item;
+    for (size_t at = node->start; at < node->end; at = item.end) {
+        if (!npart__read_item(data, at, node->end, &item))
+            return false;
+        if (item.wire_type != WIRE_BYTES)
+            continue;
+        if (item.number == NODE_OP_TYPE)
+            context.is_context = is_key(data, &item, "EPContext");
+        else if (item.number == NODE_DOMAIN)
+            context.is_contributed = is_key(data, &item, "com.microsoft");
+        else if (item.number == NODE_ATTRIBUTE)
+            read_context_attribute(data, &item, &context);
+    }
+    *out = context.file;
+    return context.is_context && context.is_contributed && !context.is_embedded && context.is_main &&
+           out->end > out->start;
+}
+
 /* A message is gone into, but for tensors, which are looked at as a whole. */
 static npart_status visit(struct find *find, const struct npart__item *item, const struct level *level)
 {
@@ -106,6 +156,11 @@ static npart_status visit(struct find *find, const struct npart__item *item, con
         return NPART_OK;
     if (field.child == MESSAGE_TENSOR)
         return find_location(find->data, item, &location) ? add_location(find, &location) : NPART_OK;
+    if (field.child == MESSAGE_NODE && find_context(find->data, item, &location)) {
+        npart_status status = add_location(find, &location);
+        if (status != NPART_OK)
+            return status;
+    }
     if (find->depth >= NPART__LIMIT_DEPTH)
         return npart__fail(find->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u",
                            NPART__LIMIT_DEPTH);

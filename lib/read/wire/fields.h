@@ -67,6 +67,9 @@ static inline size_t put_varint(uint8_t *at, uint64_t value)
 /* Fields of TensorProto, and values of two of them. */
 enum { DATA_TYPE = 2, RAW_DATA = 9, EXTERNAL_DATA = 13, DATA_LOCATION = 14 };
 enum { TYPE_STRING = 8, LOCATION_EXTERNAL = 1 };
+/* Of NodeProto and AttributeProto. */
+enum { NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4 };
 
 /* One field of a message in memory. */
 struct npart__item {
