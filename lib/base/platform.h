@@ -33,8 +33,9 @@ int npart__file_open(const char *path);
 /* The same at once, whatever the path leads to: a pipe without a writer is opened as well. For callers that ask what
  * kind it is then, and read regular files alone. */
 int npart__file_open_at_once(const char *path);
-/* A new file, to be read and written. EEXIST: the name is taken. */
-int npart__file_create(const char *path);
+/* A new file, to be read and written. EEXIST: the name is taken. Where the system knows of such, nobody may read it
+ * who may not read the file `like`; -1: whoever may read new files. */
+int npart__file_create(const char *path, int like);
 int npart__file_duplicate(int descriptor);
 void npart__file_close(int descriptor);
 bool npart__file_status(int descriptor, struct npart__file_status *out);

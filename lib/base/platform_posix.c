@@ -79,10 +79,18 @@ int npart__file_open_at_once(const char *path)
 }
 
 /* O_EXCL: the name must be free, and a symbolic link there is not followed. 0666 is cut down by the process's
- * umask. */
-int npart__file_create(const char *path)
+ * umask. The new file may be another group's than the one that it is like, so that group's right is given once it is
+ * known; nothing is in the file until then. */
+int npart__file_create(const char *path, int like)
 {
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const mode_t others = S_IRGRP | S_IROTH;
+    struct stat from = {0}, made;
+    bool is_open = like < 0 || (fstat(like, &from) == 0 && (from.st_mode & others) == others);
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, is_open ? 0666 : 0600);
+    if (descriptor >= 0 && !is_open && from.st_mode & S_IRGRP && fstat(descriptor, &made) == 0 &&
+        made.st_gid == from.st_gid)
+        (void)fchmod(descriptor, 0640);
+    return descriptor;
 }
 
 /* Not dup, as a program that the process starts must not inherit it. Both stand at one place of the file. */

@@ -181,8 +181,10 @@ int npart__file_open_at_once(const char *path)
     return npart__file_open(path);
 }
 
-int npart__file_create(const char *path)
+/* Who may read it is the folder's to say. */
+int npart__file_create(const char *path, int like)
 {
+    (void)like;
     return take_descriptor(open_path(path, GENERIC_READ | GENERIC_WRITE, CREATE_NEW), _O_RDWR);
 }
 

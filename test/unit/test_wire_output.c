@@ -221,6 +221,39 @@ static void test_output__other_descriptors(void)
     end(&work);
 }
 
+static unsigned mode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_mode & 0777 : 0;
+}
+
+/* The new file is read by nobody who may not read the input, whatever the umask would let through. */
+static void test_output__is_read_by_no_others(void)
+{
+    static const struct {
+        mode_t input, out;
+    } rows[] = {{0644, 0644}, {0444, 0644}, {0600, 0600}, {0400, 0600}, {0640, 0640}, {0604, 0600}, {0666, 0644}};
+    mode_t before = umask(022);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct work work;
+        begin(&work, 5000);
+        REQUIRE(chmod(work.path, rows[i].input) == 0);
+        REQUIRE(open_output(&work, work.out) == NPART_OK);
+        CHECK_INT(mode_of(work.output.temporary), rows[i].out);
+        CHECK_INT(npart__output_commit(&work.output, NULL), NPART_OK);
+        npart__output_close(&work.output);
+        CHECK_INT(mode_of(work.out), rows[i].out);
+        /* Another group than that which new files have here. */
+        bool is_given = chown(work.path, (uid_t)-1, getegid() + 1) == 0;
+        REQUIRE(open_output(&work, work.out) == NPART_OK);
+        if (is_given)
+            CHECK_INT(mode_of(work.output.temporary), rows[i].out == 0640 ? 0600 : rows[i].out);
+        npart__output_close(&work.output);
+        end(&work);
+    }
+    (void)umask(before);
+}
+
 /* The fixtures, from their files. */
 static void test_output__fixtures(void)
 {
@@ -244,5 +277,5 @@ static void test_output__fixtures(void)
 }
 
 TESTS(test_output__is_put_in_place, test_output__leaves_nothing, test_output__never_the_input,
-      test_output__places_that_are_none, test_output__of_a_model_that_changed,
+      test_output__places_that_are_none, test_output__is_read_by_no_others, test_output__of_a_model_that_changed,
       test_output__inputs_that_cannot_be_read_twice, test_output__other_descriptors, test_output__fixtures)

@@ -140,8 +140,8 @@ static npart_status begin_manifest(struct set *set)
 {
     struct npart__buffer text;
     const char *path = path_in(set, "manifest.json"), *manifest = make_manifest(set, &text);
-    return path && manifest ? npart__output_hold(&set->manifest, path, manifest, strlen(manifest), set->arena,
-                                                 set->error)
+    return path && manifest ? npart__output_hold(&set->manifest, path, &set->fixes[0]->input, manifest,
+                                                 strlen(manifest), set->arena, set->error)
                             : npart__fail_memory(set->error);
 }
 

@@ -76,14 +76,14 @@ static npart_status write_part(struct npart__splitting *splitting, uint32_t part
 }
 
 /* An old manifest is replaced at once, when the new one is whole. */
-static npart_status write_manifest(struct npart__splitting *splitting)
+static npart_status write_manifest(struct npart__splitting *splitting, const struct npart__input *input)
 {
     struct npart__buffer text;
     npart__buffer_init(&text, splitting->arena);
     char *path = npart__arena_format(splitting->arena, "%s/manifest.json", splitting->request->folder);
     if (!path || !npart__split_manifest(splitting, &text))
         return npart__fail_memory(splitting->error);
-    return npart__output_save(path, text.data, text.size, splitting->arena, splitting->error);
+    return npart__output_save(path, input, text.data, text.size, splitting->arena, splitting->error);
 }
 
 static npart_status write_all(struct npart__splitting *splitting, const struct npart__input *input)
@@ -101,7 +101,7 @@ static npart_status write_all(struct npart__splitting *splitting, const struct n
      * where it is new, all that it names is there. */
     for (uint32_t i = 0; status == NPART_OK && i < splitting->parts.count; i++)
         status = write_part(splitting, i, input);
-    return status == NPART_OK ? write_manifest(splitting) : status;
+    return status == NPART_OK ? write_manifest(splitting, input) : status;
 }
 
 npart_status npart__split_write(const struct npart__split_request *request, struct npart__arena *arena,

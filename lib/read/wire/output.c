@@ -46,14 +46,14 @@ static npart_status check_place(const char *path, const struct npart__input *inp
 
 /* Beside `path`, as files are renamed within a file system alone. Others may write the same file at the same time,
  * so names are tried until one is free. model.onnx is written as model.onnx.4711-0.part, where 4711 is the process. */
-static npart_status open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
-                                   struct npart_error *error)
+static npart_status open_temporary(const char *path, int like, struct npart__arena *arena, const char **name,
+                                   int *descriptor, struct npart_error *error)
 {
     for (unsigned i = 0; i < MOST_ATTEMPTS; i++) {
         char *temporary = npart__arena_format(arena, "%s.%lu-%u.part", path, npart__process_number(), i);
         if (!temporary)
             return npart__fail_memory(error);
-        *descriptor = npart__file_create(temporary);
+        *descriptor = npart__file_create(temporary, like);
         *name = temporary;
         if (*descriptor >= 0)
             return NPART_OK;
@@ -70,7 +70,8 @@ npart_status npart__output_open(struct npart__output *output, const char *path, 
     npart_status status = check_place(path, input, error);
     if (status != NPART_OK)
         return status;
-    status = open_temporary(path, arena, &output->temporary, &output->descriptor, error);
+    int like = input ? input->descriptor : -1;
+    status = open_temporary(path, like, arena, &output->temporary, &output->descriptor, error);
     output->is_there = status == NPART_OK;
     return status;
 }
@@ -104,11 +105,11 @@ void npart__output_close(struct npart__output *output)
 }
 
 /* The whole way of a small file (a manifest): on failure nothing is left of it. */
-npart_status npart__output_hold(struct npart__output *output, const char *path, const void *data, size_t bytes,
-                                struct npart__arena *arena, struct npart_error *error)
+npart_status npart__output_hold(struct npart__output *output, const char *path, const struct npart__input *input,
+                                const void *data, size_t bytes, struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__sink sink;
-    npart_status status = npart__output_open(output, path, NULL, arena, error);
+    npart_status status = npart__output_open(output, path, input, arena, error);
     if (status == NPART_OK)
         status = npart__sink_open(&sink, output->descriptor, arena, error);
     if (status == NPART_OK)
@@ -116,11 +117,11 @@ npart_status npart__output_hold(struct npart__output *output, const char *path, 
     return status == NPART_OK ? npart__sink_flush(&sink) : status;
 }
 
-npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
-                                struct npart_error *error)
+npart_status npart__output_save(const char *path, const struct npart__input *input, const void *data, size_t bytes,
+                                struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__output output = {.descriptor = -1};
-    npart_status status = npart__output_hold(&output, path, data, bytes, arena, error);
+    npart_status status = npart__output_hold(&output, path, input, data, bytes, arena, error);
     if (status == NPART_OK)
         status = npart__output_commit(&output, error);
     npart__output_close(&output);

@@ -115,7 +115,8 @@ struct npart__output {
 };
 
 /* Fails with ARGUMENT where `path` is the input itself (`input` may be NULL), with WRITE where there is no such
- * folder, or it is not writable. `path` and `input` must stay alive. */
+ * folder, or it is not writable. Who may not read the input's file may not read the output, either. `path` and `input`
+ * must stay alive. */
 npart_status npart__output_open(struct npart__output *output, const char *path, const struct npart__input *input,
                                 struct npart__arena *arena, struct npart_error *error);
 npart_status npart__output_write(struct npart__output *output, const struct npart__recipe *recipe,
@@ -126,11 +127,11 @@ npart_status npart__output_commit(struct npart__output *output, struct npart_err
 /* Removes what was not committed. */
 void npart__output_close(struct npart__output *output);
 /* Opens it and writes bytes in memory. `output->descriptor` must be -1 before; close it, whatever comes out. */
-npart_status npart__output_hold(struct npart__output *output, const char *path, const void *data, size_t bytes,
-                                struct npart__arena *arena, struct npart_error *error);
+npart_status npart__output_hold(struct npart__output *output, const char *path, const struct npart__input *input,
+                                const void *data, size_t bytes, struct npart__arena *arena, struct npart_error *error);
 /* The four with bytes in memory. */
-npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
-                                struct npart_error *error);
+npart_status npart__output_save(const char *path, const struct npart__input *input, const void *data, size_t bytes,
+                                struct npart__arena *arena, struct npart_error *error);
 
 /* ---- external data --------------------------------------------------------------------------------------- */
 
