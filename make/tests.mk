@@ -23,7 +23,7 @@ $(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platfo
 $(OUT)/test/unit/test_zoo: $(patsubst %,$(OUT)/tools/%.o,columns interner json_memory zoo zoo_write)
 $(OUT)/test/unit/test_database: $(patsubst %,$(OUT)/tools/%.o,database json_memory message printed)
 $(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline baseline_words platform_posix)
-$(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads)
+$(OUT)/test/unit/test_scan_window: $(patsubst %,$(OUT)/tools/%.o,scan_window platform_threads platform_requests platform_posix)
 $(OUT)/test/unit/test_scan_window: LIBS += -pthread
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side $(OUT)/test/unit/test_zoo $(OUT)/test/unit/test_database: LIBS += $(TOOL_LIBS)
 
@@ -157,6 +157,8 @@ check-limits: $(tool) ## docs/security.md against --list-limits; the limits of t
 	$(PYTHON) test/checks/limits.py $(tool) docs/security.md
 check-contents: ## what fidelity calls equal contents of partitions
 	$(PYTHON) test/checks/contents.py
+check-interrupts: $(tool) ## what is left of files when the tool is ended while it writes them
+	$(PYTHON) test/checks/interrupts.py $(tool) fixtures
 check-opens: $(tool) $(OUT)/test/cli/make_model ## the files that the tool opens, and that it starts and connects to nothing
 	sh test/checks/opens.sh $(tool) $(OUT)/test/cli/make_model fixtures/mobilenetv2.dynamo.onnx
 check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
@@ -182,7 +184,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -204,5 +206,5 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 .PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
-	check-json check-limits check-contents check-opens check-scan check-formats check-compilers check asan check-rules \
+	check-json check-limits check-contents check-opens check-interrupts check-scan check-formats check-compilers check asan check-rules \
 	check-cases

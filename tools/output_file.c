@@ -8,7 +8,7 @@
 #include "files.h"
 #include "platform.h"
 
-#define MOST_NAMES 1000u /* of files that other runs write, or have left */
+#define MOST_NAMES 1000u /* of one process: files that were left over */
 
 static void forget(struct output_file *out)
 {
@@ -26,13 +26,14 @@ static bool may_be_written(const char *path)
     return file && fclose(file) == 0;
 }
 
-/* "report.json.0.part", or with the next number that is free. False where no file can be added to the folder. */
+/* "report.json.4711-0.part" of process 4711, or with the next number that is free; catch_end knows such names. False
+ * where no file can be added to the folder. */
 static bool open_beside(struct output_file *out)
 {
-    size_t room = strlen(out->place) + sizeof ".4294967295.part";
+    size_t room = strlen(out->place) + sizeof ".18446744073709551615-4294967295.part";
     out->beside = malloc(room);
     for (unsigned i = 0; out->beside && i < MOST_NAMES; i++) {
-        (void)snprintf(out->beside, room, "%s.%u.part", out->place, i);
+        (void)snprintf(out->beside, room, "%s.%lu-%u.part", out->place, process_number(), i);
         out->stream = open_file(out->beside, "wbx");
         if (out->stream || errno != EEXIST)
             break;
@@ -64,11 +65,13 @@ bool end_output_file(struct output_file *out, bool is_whole)
 {
     if (!out->stream)
         return true;
+    int held = out->beside ? hold_file(out->stream) : -1; /* as long as it is called so */
     bool is_closed = fclose(out->stream) == 0;
     is_closed = is_closed && (!is_whole || !out->beside || replace_file(out->beside, out->place));
     int problem = errno;
     if (out->beside && !(is_whole && is_closed))
         remove_file(out->beside);
+    let_go_of_file(held);
     errno = problem;
     forget(out);
     return is_closed;

@@ -65,6 +65,9 @@ void folder_close(struct folder *folder);
 size_t name_offset(const char *path);
 bool is_absolute_path(const char *path);
 
+/* Holds the file of a stream open beyond the stream; -1: it is not held. */
+int hold_file(FILE *stream);
+void let_go_of_file(int held);
 /* Puts a file in the place of another, where there is one; false with errno. */
 bool replace_file(const char *from, const char *to);
 /* Gives a file that is open for writing the permissions of another, where the system has such and allows it. */
@@ -90,9 +93,16 @@ unsigned count_processors(void);
 /* From any moment in the past. */
 uint64_t clock_ms(void);
 
-/* From here on a first request to end the program (SIGINT, SIGTERM) only is noted; a second one ends it. */
+/* From here on a request to end the program (SIGINT, SIGTERM, SIGHUP, where they are not ignored) removes this
+ * process's open files of names like "model.onnx.4711-0.part" first, where the system tells which they are. 4711 is the
+ * process. */
+void catch_end(void);
+unsigned long process_number(void);
+/* From here on a first SIGINT or SIGTERM only is noted; a second one ends the program as above. */
 void catch_stop(void);
 bool is_stop_asked(void);
+/* Requests do not come to the thread that calls this. */
+void hold_requests(void);
 
 /* Threads have room for as deep a recursion as the first one. NULL: there is none more, or the system has none. */
 struct thread;

@@ -190,6 +190,22 @@ bool is_absolute_path(const char *path)
     return *path == '/';
 }
 
+unsigned long process_number(void)
+{
+    return (unsigned long)getpid();
+}
+
+int hold_file(FILE *stream)
+{
+    return fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0);
+}
+
+void let_go_of_file(int held)
+{
+    if (held >= 0)
+        (void)close(held);
+}
+
 bool replace_file(const char *from, const char *to)
 {
     return rename(from, to) == 0;

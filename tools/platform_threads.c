@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads, requests to end, and time. POSIX's threads are mingw-w64's, too; WebAssembly has them only where it is built
+ * Threads and time. POSIX's threads are mingw-w64's, too; WebAssembly has them only where it is built
  * for them, and then there is no other thread than the first.
  */
 #if !defined(_WIN32) && !defined(_XOPEN_SOURCE)
@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -47,44 +46,6 @@ uint64_t clock_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* ---- requests to end --------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t is_asked;
-
-static void note_stop(int number)
-{
-    static const int requests[] = {SIGINT, SIGTERM};
-    (void)number;
-    is_asked = 1;
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) /* Ctrl-C, then kill, are two requests, too */
-        if (signal(requests[i], SIG_DFL) == SIG_IGN)
-            (void)signal(requests[i], SIG_IGN); /* as it was */
-}
-
-static void catch_signal(int number)
-{
-#if defined(_WIN32)
-    (void)signal(number, note_stop);
-#else
-    struct sigaction action = {.sa_handler = note_stop, .sa_flags = SA_RESTART}, before;
-    (void)sigemptyset(&action.sa_mask);
-    /* nohup and shells without job control have it ignored: it stays so. */
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        (void)sigaction(number, &action, NULL);
-#endif
-}
-
-void catch_stop(void)
-{
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
-}
-
-bool is_stop_asked(void)
-{
-    return is_asked != 0;
-}
-
 /* ---- threads ----------------------------------------------------------------------------------------------- */
 
 struct thread {
@@ -96,11 +57,7 @@ struct thread {
 /* Requests to end are the first thread's. */
 static void *run_thread(void *payload)
 {
-#if !defined(_WIN32)
-    sigset_t stops;
-    (void)(sigemptyset(&stops), sigaddset(&stops, SIGINT), sigaddset(&stops, SIGTERM));
-    (void)pthread_sigmask(SIG_BLOCK, &stops, NULL);
-#endif
+    hold_requests();
     const struct thread *thread = payload;
     thread->run(thread->payload);
     return NULL;

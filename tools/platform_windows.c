@@ -343,6 +343,23 @@ bool is_absolute_path(const char *path)
     return is_separator(*path) || has_drive(path);
 }
 
+unsigned long process_number(void)
+{
+    return GetCurrentProcessId();
+}
+
+/* A file that is open is not renamed here, and requests to end remove nothing. */
+int hold_file(FILE *stream)
+{
+    (void)stream;
+    return -1;
+}
+
+void let_go_of_file(int held)
+{
+    (void)held;
+}
+
 bool replace_file(const char *from, const char *to)
 {
     wchar_t *wide_from = widen(from), *wide_to = widen(to);

@@ -96,12 +96,13 @@ npart_status npart__output_commit(struct npart__output *output, struct npart_err
 
 void npart__output_close(struct npart__output *output)
 {
-    if (output->descriptor >= 0)
-        npart__file_close(output->descriptor);
-    output->descriptor = -1;
+    /* Removed first: as long as it has that name it is open, by which a caller's handler of signals may find it. */
     if (output->is_there)
         (void)npart__path_remove(output->temporary);
     output->is_there = false;
+    if (output->descriptor >= 0)
+        npart__file_close(output->descriptor);
+    output->descriptor = -1;
 }
 
 /* The whole way of a small file (a manifest): on failure nothing is left of it. */
