@@ -122,16 +122,10 @@ static enum exit_status read_argument(struct calibrating *c, const char *path)
     char beginning[2048];
     if (strcmp(path, "-") == 0)
         return read_table(c, path, stdin);
-    if (kind_of_path(path, true) == PATH_OTHER) {
-        say("%s: is no regular file; a table may come from standard input (-)", path);
-        return EXIT_USAGE;
-    }
-    FILE *file = open_file(path, "rb");
-    if (!file) {
-        say("%s: cannot open: %s", path, strerror(errno));
-        return EXIT_UNREADABLE;
-    }
     enum exit_status status;
+    FILE *file = open_regular_file(path, "; a table may come from standard input (-)", &status);
+    if (!file)
+        return status;
     beginning[fread(beginning, 1, sizeof beginning - 1, file)] = '\0';
     const char *at = after_mark(beginning);
     at += strspn(at, " \t\r\n");
@@ -251,11 +245,10 @@ static bool take_partitions(const struct profile *profile, struct sample *sample
 static enum exit_status take_profile(const char *path, struct sample *sample, struct measurement *out)
 {
     struct profile profile;
-    FILE *file = open_file(path, "rb");
-    if (!file) {
-        say("%s: cannot open: %s", path, strerror(errno));
-        return EXIT_UNREADABLE;
-    }
+    enum exit_status status;
+    FILE *file = open_regular_file(path, "", &status);
+    if (!file)
+        return status;
     bool is_read = profile_read(&profile, file), has_memory = true;
     (void)fclose(file);
     if (is_read && profile.runs == 0)

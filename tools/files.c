@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "message.h"
+
+FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status)
+{
+    bool is_other = kind_of_path(path, true) == PATH_OTHER;
+    FILE *file = is_other ? NULL : open_file(path, "rb");
+    if (is_other)
+        say("%s: is no regular file%s", path, otherwise);
+    else if (!file)
+        say("%s: cannot open: %s", path, strerror(errno));
+    *status = file ? EXIT_FINE : is_other ? EXIT_USAGE : EXIT_UNREADABLE;
+    return file;
+}
 
 static bool is_same(const struct file_identity *a, const struct file_identity *b)
 {

@@ -7,7 +7,11 @@
 
 #include "options.h"
 #include "platform.h"
+#include "run.h"
 
+/* To be read from its beginning to its end, however long it is: a regular file alone, as a device may have no end, and
+ * a pipe nobody who writes to it. NULL: it was told; `otherwise` says how else it may be given, or is "". */
+FILE *open_regular_file(const char *path, const char *otherwise, enum exit_status *status);
 /* The absolute path of what may be no file yet, with no links to folders in it; to be freed. NULL: there is no such
  * folder, or out of memory. */
 char *find_place(const char *path);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "job.h"
 #include "message.h"
 #include "scan_text.h"
@@ -41,17 +42,17 @@ static void mix_number(uint64_t *hash, const char *name, long long number)
 static bool mix_file(uint64_t *hash, const char *name, const char *path)
 {
     char bytes[4096];
-    FILE *file = path ? open_file(path, "rb") : NULL;
-    if (!path)
-        return true;
+    enum exit_status status;
+    FILE *file = path ? open_regular_file(path, ", and is read twice", &status) : NULL;
+    if (!file)
+        return !path;
     mix_text(hash, name, "");
-    for (size_t count; file && (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
         mix(hash, bytes, count);
-    bool is_read = file && !ferror(file);
+    bool is_read = !ferror(file);
     if (!is_read)
         say("%s: %s", path, strerror(errno));
-    if (file)
-        (void)fclose(file);
+    (void)fclose(file);
     return is_read;
 }
 

@@ -127,16 +127,17 @@ static enum exit_status open_lines(struct results *results, const struct options
 {
     bool is_file = kind_of_path(options->output, true) != PATH_OTHER;
     uint64_t end = 0;
+    if (!is_file && options->resumes) {
+        say("%s: not a regular file, so --resume cannot go on with it", options->output);
+        return EXIT_USAGE;
+    }
     results->file = open_file(options->output, is_file ? "a+b" : "wb");
     if (!results->file) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
     }
-    if (!is_file) {
-        if (options->resumes)
-            say("%s: not a regular file, so --resume cannot go on with it", options->output);
-        return options->resumes ? EXIT_USAGE : EXIT_FINE;
-    }
+    if (!is_file)
+        return EXIT_FINE;
     if (!claim_stream(results->file))
         return tell_claimed(results);
     if (!options->resumes)

@@ -263,8 +263,11 @@ enum exit_status scan_read_list(struct paths *paths, const char *list)
 {
     struct text text = {0};
     bool is_input = strcmp(list, "-") == 0;
-    FILE *file = is_input ? NULL : open_file(list, "rb");
-    bool is_read = (file || is_input) && read_all(&text, file);
+    enum exit_status status = EXIT_FINE;
+    FILE *file = is_input ? NULL : open_regular_file(list, "; a list may come from standard input (-)", &status);
+    if (status != EXIT_FINE)
+        return status == EXIT_USAGE ? status : EXIT_OTHER; /* 3 says that models have lines */
+    bool is_read = read_all(&text, file);
     if (!is_read)
         say("%s: %s", list, strerror(errno));
     if (file)

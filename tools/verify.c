@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "words.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "files.h"
 #include "installation.h"
 #include "message.h"
 #include "platform.h"
@@ -243,11 +243,10 @@ static enum exit_status read_profile(struct verification *v)
 {
     const char *path = v->run->options->profile;
     bool is_input = strcmp(path, "-") == 0;
-    FILE *file = is_input ? stdin : open_file(path, "rb");
-    if (!file) {
-        say("%s: cannot open: %s", path, strerror(errno));
-        return EXIT_UNREADABLE;
-    }
+    enum exit_status status = EXIT_FINE;
+    FILE *file = is_input ? stdin : open_regular_file(path, "; a profile may come from standard input (-)", &status);
+    if (!file)
+        return status;
     bool is_read = profile_read(&v->profile, file);
     if (!is_input)
         (void)fclose(file);
