@@ -2,11 +2,13 @@
 """Results that leave the process, and come back."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import multiprocessing
 import pathlib
 import pickle
+import random
 import shutil
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from conftest import FIXTURES, MODELS, ROOT, Ask
 
 import npu_partition
 from npu_partition import Analysis, analyze, diff, fix
+from npu_partition.rows import rows_of
 
 LISTS = ("causes", "roots", "advice", "precision", "nodes", "order", "modules", "tensors", "partitions", "crossings",
          "layouts", "fusions", "compiled", "memory", "cost", "if_fixed", "summary", "release", "decided")
@@ -143,6 +146,80 @@ def test_lines_of_the_tool(detector: pathlib.Path, ask: Ask) -> None:
     for item in wrong:
         with pytest.raises(npu_partition.MalformedError, match="no report"):
             Analysis.from_dict(item)
+
+
+WRONG: list[tuple[list[Any], Any, str]] = [
+    (["model"], 3, "model: no report of npu-partition: expected an object, found 3"),
+    (["findings", 0], "x", 'findings\\[0\\]: .* expected an object, found "x"'),
+    (["targets"], {}, "targets: .* expected a list, found an object"),
+    (["targets", 1, "summary", "nodes"], "many", "targets\\[1\\].summary.nodes: .* expected a whole number"),
+    (["targets", 0, "summary", "nodes"], 1 << 64, "targets\\[0\\].summary.nodes: .* expected a whole number"),
+    (["targets", 0, "summary", "partitions_if_unknown"], [1], "partitions_if_unknown: .* expected a list of 2"),
+    (["targets", 0, "summary", "verdict"], None, "summary.verdict: .* expected a text, found null"),
+    (["targets", 0, "cost", "parts", "cpu"], [1.0, "x", 2.0], r"cost.parts.cpu\[1\]: .* expected a number"),
+    (["targets", 0, "nodes", 2, "reasons"], None, r"nodes\[2\].reasons: .* expected a list"),
+    (["targets", 0, "nodes", 2, "partition"], 99, r"targets\[0\].nodes\[2\].partition: .* partitions have no place 99"),
+    (["targets", 0, "order", 0], -1, r"targets\[0\].order: .* nodes have no place -1"),
+    (["targets", 0, "advice"], [{"causes": [99]}], r"advice\[0\].causes: .* causes have no place 99"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "match"), WRONG, ids=lambda item: ".".join(map(str, item))
+                         if isinstance(item, list) else "")
+def test_the_place_of_what_is_wrong(path: list[Any], value: Any, match: str, detector: pathlib.Path) -> None:
+    data: Any = analyze(detector, "hexagon,tidl").to_dict()
+    data["findings"] = data["findings"] or [{}]
+    at: Any = data
+    for name in path[:-1]:
+        at = at[name]
+    at[path[-1]] = value
+    with pytest.raises(npu_partition.MalformedError, match=match) as raised:
+        Analysis.from_dict(data)
+    assert str(raised.value).startswith(raised.value.place)
+
+
+def test_what_a_report_lacks(detector: pathlib.Path) -> None:
+    """Another version's has all results but those that it does not know."""
+    data = analyze(detector, "hexagon,tidl").to_dict()
+    del data["targets"][1]["summary"]["fits"], data["targets"][0]["nodes"][3]["reasons"], data["targets"][0]["level"]
+    found = Analysis.from_dict(data)
+    assert found.targets[0].summary.nodes == data["targets"][0]["summary"]["nodes"]
+    for place, ask in ((r"targets\[1\].summary.fits", lambda: found.targets[1].summary),
+                       (r"targets\[0\].nodes\[3\].reasons", lambda: found.targets[0].nodes),
+                       (r"targets\[0\].level", lambda: found.targets[0].level)):
+        with pytest.raises(npu_partition.MalformedError, match=f"^{place}: the report lacks it"):
+            ask()
+
+
+def ask_all(found: Analysis, live: Analysis) -> None:
+    str(found), found.findings, found.to_dict(), diff(found, live)
+    for target in found.targets:
+        for name in LISTS:
+            with contextlib.suppress(npu_partition.ArgumentError):  # a report of less detail
+                getattr(target, name)
+        with contextlib.suppress(npu_partition.ArgumentError):
+            target._repr_html_(), target.to_dataframe()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_a_report_says(seed: int, detector: pathlib.Path) -> None:
+    """Members that are gone, or hold something else: an error of the package, or none."""
+    draw = random.Random(seed)
+    live = analyze(detector, "hexagon,coreml-mlprogram")
+    data: Any = live.to_dict(DETAILS[seed % len(DETAILS)])
+    at: Any = data
+    while True:
+        name: Any = draw.choice(list(at) if isinstance(at, dict) else range(len(at)))
+        if not isinstance(at[name], (dict, list)) or not at[name] or draw.random() < 0.1:
+            break
+        at = at[name]
+    at[name] = draw.choice([None, 5, -1, 1.5, "x", [], {}, [1], [None], {"a": 1}, True, 10**30, [[]]])
+    if isinstance(at, dict) and draw.random() < 0.3:
+        del at[name]
+    with contextlib.suppress(npu_partition.MalformedError):
+        ask_all(Analysis.from_dict(data), live)
+    with contextlib.suppress(npu_partition.MalformedError):
+        rows_of(data)
 
 
 def test_what_changed_pickles(encoder: pathlib.Path) -> None:

@@ -111,13 +111,13 @@ def test_a_code_that_is_given() -> None:
     {"targets": [{"summary": {"partitions_if_unknown": []}}]}, {"error": {"code": 1}},
 ], ids=json.dumps)
 def test_what_is_no_report(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="report"):
+    with pytest.raises(npu_partition.MalformedError, match="report"):
         rows.rows_of({**REPORT, **change})
 
 
 @pytest.mark.parametrize("line", ["", "{", "5", "[]", "null", "[" * 100_000], ids=lambda line: line[:3])
 def test_lines_that_are_no_report(line: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(npu_partition.MalformedError, match="report"):
         rows.rows_of(line)
 
 

@@ -67,14 +67,15 @@ class Target:
     @functools.cached_property
     def _lists(self) -> _Lists:
         data = self._document(_longest(self._source))
-        no_tensors: dict[str, Any] = {"inputs": (), "outputs": ()}
-        nodes = tuple(results.build(results.Node, {**no_tensors, "id": place, **node})
-                      for place, node in enumerate(data["nodes"]))
+        for place, node in enumerate(data["nodes"]):
+            node.setdefault("id", place)
+            node.setdefault("inputs", ())
+            node.setdefault("outputs", ())
 
         def every(kind: type[results.T], name: str) -> tuple[results.T, ...]:
             return tuple(results.build(kind, item) for item in data[name])
 
-        return _Lists(nodes, tuple(data["order"]), every(results.Module, "modules"),
+        return _Lists(every(results.Node, "nodes"), tuple(data["order"]), every(results.Module, "modules"),
                       every(results.Partition, "partitions"), every(results.Crossing, "crossings"),
                       every(results.Layout, "layouts"), every(results.Fusion, "fusions"),
                       results.build(results.Memory, data["memory"]),
@@ -290,16 +291,19 @@ class Analysis:
     It pickles with all results. What only the model can tell then (`explain`, other formats) analyzes the file again.
     """
 
+    targets: tuple[Target, ...]
+
     def __init__(self, source: Source, path: str | None = None) -> None:
         self._source, self._path = source, path
-        self.targets: tuple[Target, ...] = tuple(Target(source, at) for at in range(source.count()))
+        self.targets = tuple(Target(source, at) for at in range(source.count()))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Analysis:
         """What `to_dict` has returned, at any detail, or a line of the tool's JSON, with the results that it has.
 
         Raises:
-            MalformedError: it is no report.
+            MalformedError: it is no report; the place says where, such as ``targets[0].summary.nodes``. A result that a
+                report of another version lacks raises it once it is asked for.
         """
         return cls(Kept.of(data))
 

@@ -23,6 +23,8 @@ def sides_of(report: Data) -> list[_native.npart_side]:
     """One for each target. Each keeps alive what it points to."""
     try:
         return [_side(report, target) for target in report["targets"]]
+    except MalformedError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise MalformedError("no report of npu-partition (to_dict() or --format json)") from error
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._errors import ArgumentError, MalformedError
+from ._later import Later
 from ._library import Handle, library
 from ._report import (
     DETAILS,
@@ -26,7 +27,10 @@ from ._report import (
 )
 
 if TYPE_CHECKING:
+    from . import results
     from ._arguments import Options
+else:
+    results = Later(".results")
 
 BY_LENGTH: tuple[Detail, ...] = ("summary", "causes", "nodes", "tensors")  # each has all of the one before it
 
@@ -114,13 +118,25 @@ class Kept:
     @staticmethod
     def of(data: Mapping[str, Any]) -> Kept:
         """What `to_dict` has returned."""
+        from ._analysis import Analysis
+
+        results.check(Analysis, data)
+        for at, target in enumerate(data.get("targets", ())):
+            results.check_ids(target, f"targets[{at}]")
+        if not data.get("targets"):
+            raise MalformedError("no report of npu-partition: there are none", place="targets")
+        first = data["targets"][0]
+        detail = next(name for name in reversed(BY_LENGTH) if name in first or name == "summary")
         try:
-            first = data["targets"][0]
-            detail = next(name for name in reversed(BY_LENGTH) if name in first or name == "summary")
-            kept = Kept({detail: packed((json.dumps(data, separators=(",", ":")) + "\n").encode())}, {}, None)
-            data["model"]["path"], data["findings"], [target["summary"] for target in data["targets"]]
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise MalformedError("no report of npu-partition (to_dict() or --format json)") from error
+            text = json.dumps(data, separators=(",", ":")) + "\n"
+        except (RecursionError, TypeError, ValueError) as error:
+            raise MalformedError(f"no report of npu-partition: {error}") from error
+        kept = Kept({detail: packed(text.encode())}, {}, None)
+        whole = kept._whole()
+        try:
+            whole["model"]["path"], whole["findings"], [target["summary"] for target in whole["targets"]]
+        except MalformedError as error:
+            raise MalformedError("no report of npu-partition: this is not there", place=error.place) from None
         return kept
 
     def _longest(self) -> Detail:
@@ -132,7 +148,7 @@ class Kept:
 
     def _whole(self) -> Mapping[str, Any]:
         if self._parsed is None:
-            self._parsed = loads(unpacked(self._documents[self._longest()]))
+            self._parsed = results.parse(unpacked(self._documents[self._longest()]).decode("utf-8", "replace"))
         return self._parsed
 
     def document(self, detail: Detail, at: int | None = None) -> Mapping[str, Any]:

@@ -7,11 +7,15 @@ nodes, partitions and causes are places in ``Target.nodes``, ``.partitions`` and
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar, Union
+
+from ._errors import MalformedError
 
 Figure = Union[int, str, None]  # an expression over the model's symbols where sizes are dynamic
 
@@ -1141,3 +1145,163 @@ def _converter(hint: Any) -> Convert | None:
         inner = _converter(arguments[0])
         return tuple if inner is None else lambda values: tuple(map(inner, values))
     return dict if origin is Mapping else None
+
+
+# ---- JSON of others --------------------------------------------------------------------------------------------
+
+Check = Callable[[Any], None]
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", type(None): "null"}
+
+
+class _Misfit(Exception):
+    """What stands where something else is expected, with its place from the inside out."""
+
+    def __init__(self, expected: str, found: Any) -> None:
+        self.expected, self.found, self.place = expected, found, [""]
+
+
+def check(kind: type, data: Any) -> None:
+    """Whether JSON of others has what a class is made from: a dataclass of this module, or one whose properties its
+    members are. Members that are not there are none that is wrong, and words may be others: versions differ.
+
+    Raises:
+        MalformedError: something is of another type; the place is ``targets[0].summary.nodes``.
+    """
+    try:
+        _checker(kind)(data)
+    except _Misfit as misfit:
+        found = "a list" if isinstance(misfit.found, (list, tuple)) else (
+            "an object" if isinstance(misfit.found, Mapping) else f"{json.dumps(misfit.found, default=repr):.60}")
+        raise MalformedError(f"no report of npu-partition: expected {misfit.expected}, found {found}",
+                             place="".join(reversed(misfit.place)).removeprefix(".")) from None
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    """The members of the JSON with their types."""
+    hints = typing.get_type_hints(kind)
+    for name, item in vars(kind).items():
+        get = item.fget if isinstance(item, property) else getattr(item, "func", None)
+        if get and not name.startswith("_"):
+            hints[name] = typing.get_type_hints(get)["return"]
+    return {JSON_NAMES.get(name, name): hint for name, hint in hints.items()}
+
+
+@functools.cache
+def _checker(hint: Any) -> Check:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        others = [argument for argument in arguments if argument not in _NAMES]
+        inner = _checker(others[0]) if others else _check_scalar(*arguments)
+        return (lambda value: None if value is None else inner(value)) if others else inner
+    if hint is Range:
+        return _check_list([_checker(float)] * 3)
+    if origin is tuple:
+        return _check_list(_checker(arguments[0]) if arguments[-1] is ... else list(map(_checker, arguments)))
+    if origin is Mapping:
+        return _check_object({}, _checker(arguments[1]))
+    if origin is Literal:
+        return _check_scalar(str)
+    if hint in _NAMES:
+        return _check_scalar(hint)
+    return _check_object({name: _checker(inner) for name, inner in _hints(hint).items()})
+
+
+def _check_scalar(*kinds: type) -> Check:
+    allowed = {*kinds, int} if float in kinds else {*kinds}
+    expected = " or ".join(_NAMES[kind] for kind in kinds)
+
+    def check_scalar(value: Any) -> None:
+        if type(value) not in allowed or (type(value) is int and not -1 << 63 <= value < 1 << 64):
+            raise _Misfit(expected, value)
+    return check_scalar
+
+
+def _check_list(inner: Check | list[Check]) -> Check:
+    """Of any number of items, or of one for each check."""
+    def check_list(values: Any) -> None:
+        if not isinstance(values, (list, tuple)):
+            raise _Misfit("a list", values)
+        if isinstance(inner, list) and len(inner) != len(values):
+            raise _Misfit(f"a list of {len(inner)}", values)
+        for at, value in enumerate(values):
+            try:
+                (inner[at] if isinstance(inner, list) else inner)(value)
+            except _Misfit as misfit:
+                misfit.place.append(f"[{at}]")
+                raise
+    return check_list
+
+
+def _check_object(members: Mapping[str, Check], others: Check | None = None) -> Check:
+    def check_object(value: Any) -> None:
+        if not isinstance(value, Mapping):
+            raise _Misfit("an object", value)
+        for name in members if others is None else value:
+            inner = others or members[name]
+            try:
+                if name in value:
+                    inner(value[name])
+            except _Misfit as misfit:
+                misfit.place.append(f".{name}")
+                raise
+    return check_object
+
+
+# Which members are places in which list of the same target. Ends of partitions are not: a node that a runtime puts in,
+# which is none of the file's, may end one.
+IDS: Mapping[str, Mapping[str, str]] = {
+    "nodes": {"partition": "partitions", "cause": "causes", "into": "nodes", "module": "modules", "inputs": "tensors",
+              "outputs": "tensors"},
+    "modules": {"parent": "modules"},
+    "partitions": {"nodes": "nodes"},
+    "causes": {"nodes": "nodes", "cuts": "partitions"},
+    "roots": {"causes": "causes"},
+    "crossings": {"from": "partitions", "to": "partitions"},
+    "layouts": {"node": "nodes"},
+    "fusions": {"nodes": "nodes", "node": "nodes"},
+    "compiled": {"node": "nodes"},
+    "advice": {"causes": "causes"},
+}
+
+
+def check_ids(target: Mapping[str, Any], place: str) -> None:
+    """Whether there is what ids of a target mean; lists that a report of less detail lacks are not asked for.
+
+    Raises:
+        MalformedError: there is none.
+    """
+    found = [("order", "nodes", target.get("order"))]
+    found += [(f"{name}[{at}].{member}", of, item.get(member)) for name, members in IDS.items()
+              for at, item in enumerate(target.get(name, ())) for member, of in members.items()]
+    for where, of, value in found:
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if one is not None and of in target and not 0 <= one < len(target[of]):
+                raise MalformedError(f"no report of npu-partition: {of} have no place {one}", place=f"{place}.{where}")
+
+
+def parse(text: str) -> Any:
+    """JSON that `check` has passed. Members that it lacks are told with their place when they are asked for."""
+    class Members(dict[str, Any]):
+        def __missing__(self, name: str) -> Any:
+            place = _place_of(whole[0], self)
+            raise MalformedError("the report lacks it: it is of another version, or was changed",
+                                 place=f"{place}.{name}".removeprefix("."))
+
+        def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+            return dict, ({**self},)  # pickles need a class that has a name
+
+    whole = [json.loads(text, object_hook=Members)]
+    return whole[0]
+
+
+def _place_of(whole: Any, wanted: Any) -> str:
+    left: list[tuple[str, Any]] = [("", whole)]
+    while left:
+        place, value = left.pop()
+        if value is wanted:
+            return place
+        if isinstance(value, dict):
+            left += [(f"{place}.{name}", item) for name, item in value.items()]
+        elif isinstance(value, list):
+            left += [(f"{place}[{at}]", item) for at, item in enumerate(value)]
+    return ""

@@ -135,14 +135,16 @@ def rows_of(document: Mapping[str, Any] | str | bytes) -> list[dict[str, Any]]:
         document: what `Analysis.to_dict` returns, or a line of the tool's JSON, at any detail.
 
     Raises:
-        ValueError: it is no such document.
+        MalformedError: it is no such document; the place is that of a value of another type.
     """
     try:
         if not isinstance(document, Mapping):
             document = json.loads(document.decode("utf-8", "replace") if isinstance(document, bytes) else document)
         return _rows(document)
-    except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
-        raise ValueError(f"not a report of npu-partition: {error}") from None
+    except _errors.MalformedError:
+        raise
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise _errors.MalformedError(f"not a report of npu-partition: {error}") from None
 
 
 def _rows(document: Any) -> list[dict[str, Any]]:
@@ -151,7 +153,8 @@ def _rows(document: Any) -> list[dict[str, Any]]:
     is_invalid = any(finding["code"] == "invalid" for finding in document.get("findings") or ())
     model = {column.name: _value(column, document, {"@invalid": is_invalid}) for column in _MODEL}
     targets = document["targets"]
-    return [{**model, **_of_target(target, _name(target, targets))} for target in targets or (None,)]
+    return [{**model, **_of_target(target, _name(target, targets), f"targets/{at}/")}
+            for at, target in enumerate(targets or (None,))]
 
 
 def _name(target: Mapping[str, Any] | None, targets: Any) -> Any:
@@ -166,15 +169,15 @@ def _name(target: Mapping[str, Any] | None, targets: Any) -> Any:
     return name
 
 
-def _of_target(target: Mapping[str, Any] | None, name: Any) -> dict[str, Any]:
-    row = {column.name: _value(column, target, {"name": name}) for column in _TARGET}
+def _of_target(target: Mapping[str, Any] | None, name: Any, at: str) -> dict[str, Any]:
+    row = {column.name: _value(column, target, {"name": name}, at) for column in _TARGET}
     if target is None:
         return {**row, "roots": None, "advice": None}
     roots = target.get("roots") or ()
-    row["roots"] = [{column.name: _value(column, root, {"@place": place}) for column in _ROOT}
+    row["roots"] = [{column.name: _value(column, root, {"@place": place}, f"{at}roots/{place}/") for column in _ROOT}
                     for place, root in enumerate(roots)]
-    row["advice"] = [{**{column.name: _value(column, action, {}) for column in _ADVICE},
-                      "roots": _roots_of(action, roots)} for action in target.get("advice") or ()]
+    row["advice"] = [{**{column.name: _value(column, action, {}, f"{at}advice/{place}/") for column in _ADVICE},
+                      "roots": _roots_of(action, roots)} for place, action in enumerate(target.get("advice") or ())]
     return row
 
 
@@ -196,15 +199,16 @@ def _at(value: Any, where: str) -> Any:
     return value
 
 
-def _value(column: Column, item: Any, own: Mapping[str, Any]) -> Any:
-    """A value of the column's type, or None."""
+def _value(column: Column, item: Any, own: Mapping[str, Any], at: str = "") -> Any:
+    """A value of the column's type, or None. `at`: where the item stands."""
     value = own[column.where] if column.where in own else _at(item, column.where)
     if value is None:
         return None
     if type(value) not in _PYTHON_TYPES[column.type]:
-        raise ValueError(f"{column.where} of a report is {column.type}, not {json.dumps(value):.60}")
+        raise _errors.MalformedError(f"not a report of npu-partition: expected {column.type}, not "
+                                     f"{json.dumps(value):.60}", at + column.where)
     if column.type == "INTEGER" and not -(1 << 63) <= value < 1 << 63:
-        raise ValueError(f"{column.where} of a report needs more than 64 bits: {value}")
+        raise _errors.MalformedError("not a report of npu-partition: a number of more than 64 bits", at + column.where)
     if column.type == "TEXT":
         return value.encode("utf-8", "replace").decode()  # half a surrogate pair is no text to Arrow
     return float(value) if column.type == "REAL" else value
