@@ -1,18 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json_memory.h"
 
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
+/* jansson does not survive every allocation that fails while it reads: of a text that could not grow it reads past the
+ * end, and of a number it asserts that it grew (2.14, lex_scan_string, lex_unget_unsave). So it never sees one: where
+ * memory ends, what was asked for is given up as a whole, with all blocks that were allocated for it. */
+static jmp_buf given_up;
+static bool is_reading, is_exhausted, has_lacked;
+
+/* What jansson has allocated now; the tool has one thread. */
 static size_t live_bytes, most_bytes = MOST_JSON_BYTES;
-static bool is_exhausted, has_lacked;
-union block {
+static struct head {
+    struct head *before, *after; /* in the order in which they were allocated */
     size_t bytes;
+} *newest;
+union block {
+    struct head head;
     max_align_t aligned;
 };
+
+static void release(void *memory)
+{
+    union block *block = memory;
+    if (!block)
+        return;
+    block--;
+    struct head head = block->head;
+    if (head.before)
+        head.before->after = head.after;
+    if (head.after)
+        head.after->before = head.before;
+    else
+        newest = head.before;
+    live_bytes -= head.bytes;
+    free(block);
+}
 
 static void *allocate(size_t bytes)
 {
@@ -21,21 +48,37 @@ static void *allocate(size_t bytes)
     if (!is_exhausted)
         block = malloc(sizeof *block + bytes);
     has_lacked |= !block && !is_exhausted;
+    if (!block && is_reading)
+        longjmp(given_up, 1);
     if (!block)
         return NULL;
-    block->bytes = bytes;
+    block->head = (struct head){.before = newest, .bytes = bytes};
+    if (newest)
+        newest->after = &block->head;
+    newest = &block->head;
     live_bytes += bytes;
     return block + 1;
 }
 
-static void release(void *memory)
+/* Of a stream, or of a text. False: memory ended. */
+static bool try_to_read(FILE *file, const char *text, size_t bytes, json_error_t *error, json_t **out)
 {
-    union block *block = memory;
-    if (!block)
-        return;
-    block--;
-    live_bytes -= block->bytes;
-    free(block);
+    if (setjmp(given_up))
+        return false;
+    *out = file ? json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, error)
+                : json_loadb(text, bytes, 0, error);
+    return true;
+}
+
+static bool read_value(FILE *file, const char *text, size_t bytes, json_error_t *error, json_t **out)
+{
+    const struct head *last = newest;
+    is_reading = true;
+    bool has_memory = try_to_read(file, text, bytes, error, out);
+    is_reading = false;
+    while (!has_memory && newest != last)
+        release((union block *)newest + 1);
+    return has_memory;
 }
 
 void begin_json_limit_of(size_t bytes)
@@ -63,12 +106,20 @@ bool json_lacked_memory(void)
 json_t *read_json_value(FILE *file, char *problem, size_t bytes)
 {
     json_error_t error;
-    is_exhausted = false;
-    json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
-    if (!value && is_exhausted)
+    json_t *value = NULL;
+    bool has_memory = read_value(file, NULL, 0, &error, &value);
+    if (!has_memory && is_exhausted)
         (void)snprintf(problem, bytes, "takes more than %zu MiB of memory", most_bytes >> 20);
     else if (!value)
-        (void)snprintf(problem, bytes, "%s", error.text);
+        (void)snprintf(problem, bytes, "%s", has_memory ? error.text : "out of memory");
+    return value;
+}
+
+json_t *read_json_text(const char *text, size_t bytes, bool *has_memory)
+{
+    json_error_t error;
+    json_t *value = NULL;
+    *has_memory = read_value(NULL, text, bytes, &error, &value);
     return value;
 }
 

@@ -17,6 +17,9 @@ void begin_json_limit_of(size_t bytes);
 void end_json_limit(void);
 /* Whether memory was wanting, and not the limit, since the last one began. */
 bool json_lacked_memory(void);
+/* A text that is one value, in which keys may repeat: two names of a model may differ in bytes that are no UTF-8 alone.
+ * NULL: it is none, or memory ended. Within the limit. */
+json_t *read_json_text(const char *text, size_t bytes, bool *has_memory);
 /* The next value of a stream, which goes on after it. NULL: `problem` says why. */
 json_t *read_json_value(FILE *file, char *problem, size_t bytes);
 /* The next byte that is no blank; EOF at the end. */

@@ -80,7 +80,9 @@ static void take_earlier(void *payload, const json_t *document)
 static void write_line(struct scan *scan, const struct line *line)
 {
     bool wants_document = scan->zoo || results_want_documents(&scan->results);
-    json_t *document = wants_document && line->text ? json_loadb(line->text, line->bytes, 0, NULL) : NULL;
+    bool has_memory;
+    begin_json_limit_of(SIZE_MAX);
+    json_t *document = wants_document && line->text ? read_json_text(line->text, line->bytes, &has_memory) : NULL;
     if (!line->text || (wants_document && !(document && name_toolchains(document)))) {
         say("out of memory");
         scan->has_failed = true;
@@ -93,6 +95,7 @@ static void write_line(struct scan *scan, const struct line *line)
         add_to_zoo(scan, document);
     }
     json_decref(document);
+    end_json_limit();
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */

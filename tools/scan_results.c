@@ -6,6 +6,7 @@
 #include "scan_results.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,14 @@ static const char *line_problem(const struct reader *reader, const json_t *docum
 
 static bool take_line(struct reader *reader, const struct text *text)
 {
-    json_error_t error; /* keys may repeat: two names of a model may differ in bytes that are no UTF-8 alone */
-    json_t *document = json_loadb(text->bytes, text->count, 0, &error);
-    const char *problem = document ? line_problem(reader, document) : "not a line that scan writes";
+    bool has_memory;
+    json_t *document = read_json_text(text->bytes, text->count, &has_memory);
+    const char *problem = document     ? line_problem(reader, document)
+                          : has_memory ? "not a line that scan writes"
+                                       : NULL;
     if (problem)
         say("%s:%zu: %s, so --resume cannot go on with it", reader->results->name, reader->line, problem);
-    else if (name_toolchains(document))
+    else if (document && name_toolchains(document))
         take_document(reader, document);
     else
         reader->has_memory = false;
@@ -143,7 +146,9 @@ static enum exit_status open_lines(struct results *results, const struct options
     if (!options->resumes)
         return EXIT_FINE;
     (void)seek_stream(results->file, 0); /* some systems open for adding at the end */
+    begin_json_limit_of(SIZE_MAX); /* a line is in memory already */
     enum exit_status status = read_lines(reader, results->file, &end);
+    end_json_limit();
     if (status == EXIT_FINE && !cut_stream(results->file, end)) {
         say("%s: cannot write: %s", options->output, strerror(errno));
         return EXIT_OTHER;
