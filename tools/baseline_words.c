@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_memory.h"
+
 #define MOST_CAUSES 6 /* of a line; more are a number */
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
@@ -190,12 +192,28 @@ static char *next_field(char **at)
     return field;
 }
 
+/* A string of JSON, which is read as a list of one. NULL: it is none, or out of memory. */
+static json_t *read_quoted(const char *field)
+{
+    bool has_memory;
+    size_t bytes = strlen(field) + sizeof "[]";
+    char *text = malloc(bytes);
+    if (!text)
+        return NULL;
+    (void)snprintf(text, bytes, "[%s]", field);
+    json_t *list = read_json_text(text, bytes - 1, &has_memory);
+    json_t *value = json_array_size(list) == 1 ? json_incref(json_array_get(list, 0)) : NULL;
+    free(text);
+    json_decref(list);
+    return value;
+}
+
 /* NULL, too, for what nobody can see. */
 static json_t *read_field(const char *field)
 {
     if (!is_visible(field))
         return NULL;
-    return *field == '"' ? json_loads(field, JSON_DECODE_ANY, NULL) : json_string(field);
+    return *field == '"' ? read_quoted(field) : json_string(field);
 }
 
 /* A number, and what follows it. No number of the words has more digits than one of 63 bits. */
