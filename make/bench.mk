@@ -30,10 +30,9 @@ SCAN_MODELS ?= 10000
 bench-scan: $(tool) $(OUT)/test/fuzz/make_mutants $(OUT)/test/bench/measure $(VENV)/ready ## SCAN_MODELS models in a scan, killed and resumed, beside ONNX's loader and the usability checker (MODELS)
 	$(VENV)/bin/python test/bench/scan.py --tool $(tool) --maker $(OUT)/test/fuzz/make_mutants \
 		--measure $(OUT)/test/bench/measure --folder $(BUILD)/bench-scan --count $(SCAN_MODELS) fixtures $(MODELS)
-GROWTH_TARGETS ?= hexagon,intel-npu,all
-bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from n to 2n, shape by shape (GROWTH_TARGETS)
-	$(PYTHON) test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth \
-		--targets $(GROWTH_TARGETS)
+GROWTH ?=
+bench-growth: $(tool) $(OUT)/test/bench/measure ## how time, memory and output grow with n: shapes of models, commands, formats (GROWTH=options of test/bench/growth.py)
+	$(PYTHON) -B test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth $(GROWTH)
 
 .PHONY: bench bench-peers bench-million bench-scan bench-growth
 

@@ -1,673 +1,143 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How time and memory grow: each shape of a model, op list or command line at n and at 2n.
+"""How time, memory and what is written grow: each shape of a model, op list or command line, and each command.
 
-usage: growth.py --tool TOOL --measure HELPER --out FOLDER [--targets T,...] [--shapes S,...] [--most RATIO] [--scale F]
-                 [--rounds N]
+usage: growth.py --tool TOOL --measure HELPER --out FOLDER [--targets T,...] [--shapes S,...] [--commands C,...]
+                 [--sizes N,N] [--most EXPONENT] [--scale F] [--rounds N] [--seconds N]
 
-Prints CPU seconds and peak memory, less those of a model of one node, at 2n over n. Seconds depend on what else the
-machine does, and on how much of the model its caches hold, so they can clear a shape but not condemn it:
+Two sweeps. The first puts all shapes (growth_shapes.py) to a plain analysis for each of the targets, at a size of the
+shape's own and at twice that; no exponent may be above 1.2. The second puts some shapes to every command and format
+(growth_commands.py), for the first target, at the two of --sizes (2500,10000); none may be above --most (1.3). With
+--commands there is the second alone, for these (all: every one), and for any shape.
 
-- one run of each is enough where the ratio is clearly below RATIO (2.3): at most 95 % of it;
-- else the best of N (3) runs counts, and where that is above RATIO, the best of as many again;
-- then the ratio of instructions decides, which valgrind counts the same in every run: of n/2 over n/4, and where that
-  is above 2.05, of 2n over n. What grows with the square and makes 2.3 of the large pair makes 2.08 of the small.
+Prints CPU seconds, peak memory and the bytes of all that was written, and how these grow, less those of a model of one
+node: the exponent of n, of which 1 is in proportion and 2 the square. Seconds depend on what else the machine does, and
+on how much of the model its caches hold, so they can clear a shape but not condemn it:
 
-A size is such that what grows with its square would be the larger part of a tenth of a second, and no larger: the whole
-sweep takes ten minutes of CPU time.
+- one run of each is enough where the exponent is clearly below what it may be;
+- else the best of N (3) runs counts, and where that is above it, the best of as many again;
+- then instructions decide, which valgrind counts the same in every run: at a quarter of both sizes, and where these
+  grow by an exponent above 1.04, at the sizes themselves. What grows with the square and makes an exponent of 1.2 of
+  the large pair makes 1.05 of the small.
 
-Without valgrind, seconds do, where they are more than a tenth. Exits with 1 when a ratio is above RATIO. Needs nothing
-but Python.
+Without valgrind (or with --seconds, after which a run is given up), seconds do, where they are more than a tenth. A
+command that refuses the model is told by its exit status. Exits with 1 when an exponent is above what it may be. Needs
+nothing but Python.
 """
 import argparse
+import dataclasses
+import json
+import math
 import os
 import re
+import resource
 import shutil
-import struct
 import subprocess
 import sys
 
-# ---- models, as the wire format has them --------------------------------------------------------------------
-
-
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, str):
-        value = value.encode()
-    if isinstance(value, bytes) and len(value) < 128 and number < 16:
-        return bytes((number << 3 | 2, len(value))) + value  # most of a model is this
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    if isinstance(value, float):
-        return varint(number << 3 | 5) + struct.pack("<f", value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def attribute(name, value):
-    """A number, a list of numbers, a text, or ("graph", bytes), ("tensor", bytes), ("of", name)."""
-    if isinstance(value, tuple):
-        kind, content = value
-        number, tag = {"graph": (5, 6), "tensor": (4, 5), "of": (2, 21)}[kind]
-        return field(1, name) + field(tag, content) + field(20, number)
-    if isinstance(value, list):
-        return field(1, name) + b"".join(field(8, v) for v in value) + field(20, 7)
-    if isinstance(value, str):
-        return field(1, name) + field(4, value) + field(20, 3)
-    return field(1, name) + field(2 if isinstance(value, float) else 3, value) + field(20, 1 + isinstance(value, int))
-
-
-def node(op, inputs, outputs, domain="", **attributes):
-    return (b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in outputs) + field(4, op) +
-            b"".join(field(5, attribute(k, v)) for k, v in attributes.items()) +
-            (field(7, domain) if domain else b""))
-
-
-def info(name, dims=(2, 4), element_type=1):
-    shape = b"".join(field(1, field(1, d) if isinstance(d, int) else field(2, d) if d else b"") for d in dims)
-    return field(1, name) + field(2, field(1, field(1, element_type) + field(2, shape)))
-
-
-def bare(name):
-    return field(1, name)
-
-
-def tensor(name, dims, element_type=1, data=None):
-    elements = 1
-    for dim in dims:
-        elements *= dim
-    size = {1: 4, 2: 1, 3: 1, 7: 8}[element_type]
-    return (b"".join(field(1, d) for d in dims) + field(2, element_type) + field(8, name) +
-            field(9, data if data is not None else bytes(size * elements)))
-
-
-def int64s(name, numbers):
-    return tensor(name, [len(numbers)], 7, struct.pack(f"<{len(numbers)}q", *numbers))
-
-
-def graph(nodes, inputs, outputs, initializers=(), infos=()):
-    return (b"".join(field(1, n) for n in nodes) + field(2, "g") + b"".join(field(5, t) for t in initializers) +
-            b"".join(field(11, i) for i in inputs) + b"".join(field(12, o) for o in outputs) +
-            b"".join(field(13, i) for i in infos))
-
-
-def function(name, inputs, outputs, nodes, attributes=(), defaults=()):
-    return (field(1, name) + b"".join(field(4, i) for i in inputs) + b"".join(field(5, o) for o in outputs) +
-            b"".join(field(6, a) for a in attributes) + b"".join(field(7, n) for n in nodes) +
-            field(9, field(2, 17)) + field(9, field(1, "my") + field(2, 1)) + field(10, "my") +
-            b"".join(field(11, a) for a in defaults))
-
-
-def model(main, functions=(), opset=17):
-    return (field(1, 8) + field(7, main) + field(8, field(2, opset)) + field(8, field(1, "my") + field(2, 1)) +
-            field(8, field(1, "com.microsoft") + field(2, 1)) + b"".join(field(25, f) for f in functions))
-
-
-X = [info("x")]
-
-
-def chain(n, make, first="x"):
-    """n nodes, each of the result of the one before; make(i, operand, result)."""
-    nodes, before = [], first
-    for i in range(n):
-        nodes.append(make(i, before, f"v{i}"))
-        before = f"v{i}"
-    return nodes, before
-
-
-# ---- shapes --------------------------------------------------------------------------------------------------
-
-SHAPES = {}
-
-
-def shape(size):
-    """Registers a function of n that returns the model's bytes, or these and more of the command line."""
-    def register(make):
-        SHAPES[make.__name__.replace("_", "-")] = (make, size)
-        return make
-    return register
-
-
-@shape(20000)
-def plain_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Relu", [a], [b]))
-    return model(graph(nodes, X, [info(last)]))
-
-
-@shape(20000)
-def refused_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 2 else "NonZeroish", [a], [b]))
-    return model(graph(nodes, X, [info(last)]))
-
-
-@shape(20000)
-def reversed_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Relu", [a], [b]))
-    return model(graph(nodes[::-1], X, [info(last)]))
-
-
-@shape(200000)
-def dense_graph(n):
-    """Every node uses all before it; n counts the uses."""
-    n = int((2 * n) ** 0.5)
-    nodes = [node("Sum", ["x"] + [f"v{k}" for k in range(i)], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info(f"v{n - 1}")]))
-
-
-@shape(25000)
-def users_of_a_value(n):
-    nodes = [node("Relu", ["x"], ["y"])] + [node("Erf" if i % 2 else "Sigmoid", ["y"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info("v0")]))
-
-
-@shape(25000)
-def users_that_are_outputs(n):
-    nodes = [node("Relu", ["x"], ["y"])] + [node("Add", ["y", "x"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
-
-
-@shape(20000)
-def users_that_begin_fusions(n):
-    nodes = [node("MatMul", ["x", "w"], ["y"])]
-    for i in range(n):
-        nodes.append(node("Softmax", ["y"], [f"s{i}"]))
-        nodes.append(node("MatMul", [f"s{i}", "x"], [f"v{i}"]))
-    return (model(graph(nodes, [info("x", (4, 4)), info("w", (4, 4))], [info("v0", (4, 4))])),
-            ["--format", "json"])
-
-
-@shape(20000)
-def users_of_a_dequantized(n):
-    nodes = [node("DequantizeLinear", ["q", "s", "z"], ["d"])]
-    for i in range(n):
-        nodes.append(node("Erf", ["d"], [f"e{i}"]))
-        nodes.append(node("QuantizeLinear", [f"e{i}", "s", "z"], [f"v{i}"]))
-    return model(graph(nodes, [info("q", (2, 4), 2)], [info("v0", (2, 4), 2)],
-                       [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
-
-
-@shape(25000)
-def inputs(n):
-    nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, [info(f"x{i}") for i in range(n)], [info("v0")]))
-
-
-@shape(25000)
-def outputs(n):
-    nodes, _ = chain(n, lambda i, a, b: node("Relu", [a], [b]))
-    return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
-
-
-@shape(25000)
-def outputs_of_a_node(n):
-    nodes = [node("Split", ["x"], [f"v{i}" for i in range(n)], axis=0),
-             node("Unheard", ["x"] * n, [f"u{i}" for i in range(n)]),
-             node("Identity", ["x"], [f"i{i}" for i in range(n)]),
-             node("Sum", ["v0", "u0", "i0", "i1"], ["y"])]
-    return model(graph(nodes, X, [info("y")]))
-
-
-@shape(25000)
-def wide_concat(n):
-    nodes = [node("Relu", ["x"], [f"v{i}"]) for i in range(n)]
-    nodes.append(node("Concat", [f"v{i}" for i in range(n)], ["y"], axis=0))
-    return model(graph(nodes, X, [info("y", (2 * n, 4))]))
-
-
-@shape(20000)
-def wide_concat_of_sizes(n):
-    parts = [node("Constant", [], [f"c{i}"], value=("tensor", int64s("", [i]))) for i in range(n)]
-    parts.append(node("Concat", [f"c{i}" for i in range(n)], ["y"], axis=0))
-    return model(graph(parts, X, [info("y", (n,), 7)]))
-
-
-@shape(8000)
-def symbols(n):
-    nodes = [node("Add", [f"x{i}", f"x{i + 1}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, [info(f"x{i}", (f"s{i}", 4)) for i in range(n + 1)], [bare("v0")]))
-
-
-@shape(8000)
-def sizes_without_a_name(n):
-    nodes = [node("Add", [f"x{i}", f"x{i + 1}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, [info(f"x{i}", ("", 4)) for i in range(n + 1)], [bare("v0")]))
-
-
-@shape(10000)
-def formulas(n):
-    nodes = [node("Add", [f"x{i}", f"x{i + 1}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, [info(f"x{i}", (f"a{i}.b + c{i}", 4)) for i in range(n + 1)], [bare("v0")],
-                       infos=[info(f"v{i}", (f"floor(a{i}.b/2)", 4)) for i in range(1, n)]))
-
-
-def of_the_caller(n, options, dims=("s", 4)):
-    """The tool takes 256 dims, cuts and assumptions, and 64 shapes; here the graph grows with them."""
-    nodes, last = chain(200 * n, lambda i, a, b: (node("Add", [a, f"x{i % n}"], [b]) if i % 3 else
-                                                  node("Erf", [a], [b])) + field(3, f"n{i}"), "x0")
-    return model(graph(nodes, [info(f"x{i}", (f"{dims[0]}{i}" if dims[0] else "", 4)) for i in range(n)],
-                       [bare(last)])), options
-
-
-@shape(128)
-def dims_of_the_caller(n):
-    return of_the_caller(n, [o for i in range(n) for o in ("--dim", f"s{i}=2")])
-
-
-@shape(128)
-def limits_of_the_caller(n):
-    return of_the_caller(n, [o for i in range(n) for o in ("--dim", f"x{i}.0=..2")], ("", 4))
-
-
-@shape(32)
-def shapes_of_the_caller(n):
-    return of_the_caller(n, [o for i in range(n) for o in ("--input", f"x{i}=2x4")])
-
-
-@shape(128)
-def cuts_of_the_caller(n):
-    return of_the_caller(n, ["--cut", ",".join(f"v{150 * i}" for i in range(n))])
-
-
-@shape(15000)
-def segments(n):
-    """As many segments after cut points as the tool takes, in a graph that grows."""
-    nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 3 else "NonZeroish", [a], [b]))
-    return model(graph(nodes, X, [bare(last)])), ["--cut", ",".join(f"v{i * n // 250}" for i in range(250))]
-
-
-@shape(128)
-def assumptions_of_the_caller(n):
-    return of_the_caller(n, [o for i in range(n) for o in ("--assume-node", f"n{150 * i}=cpu")])
-
-
-@shape(20000)
-def assumptions_of_ops(n):
-    nodes, last = chain(n, lambda i, a, b: node(f"Op{i % 500}", [a], [b], "my"))
-    return (model(graph(nodes, X, [bare(last)])),
-            [o for i in range(250) for o in ("--assume", f"my:Op{i}=npu")])
-
-
-@shape(15000)
-def functions_in_a_row(n):
-    body = [node("Relu", ["p"], ["r"]), node("Erf", ["r"], ["q"])]
-    nodes, last = chain(n, lambda i, a, b: node("F", [a], [b], "my"))
-    return model(graph(nodes, X, [info(last)]), [function("F", ["p"], ["q"], body)])
-
-
-@shape(10000)
-def functions_each_its_own(n):
-    functions = [function(f"F{i}", ["p"], ["q"], [node("Relu", ["p"], ["q"])]) for i in range(n)]
-    nodes, last = chain(n, lambda i, a, b: node(f"F{i}", [a], [b], "my"))
-    return model(graph(nodes, X, [info(last)]), functions)
-
-
-@shape(256)
-def nested_functions(n):
-    functions = []
-    for level in range(6):
-        inner = ("Relu", "") if level == 0 else (f"F{level - 1}", "my")
-        functions.append(function(f"F{level}", ["p"], ["q"], [node(inner[0], ["p"], ["r"], inner[1]),
-                                                              node(inner[0], ["r"], ["q"], inner[1])]))
-    nodes, last = chain(n, lambda i, a, b: node("F5", [a], [b], "my"))
-    return model(graph(nodes, X, [info(last)]), functions)
-
-
-@shape(20000)
-def attributes_of_a_call(n):
-    names = [f"a{i}" for i in range(n)]
-    body = [node("LeakyRelu", ["p" if i == 0 else f"r{i - 1}"], [f"r{i}"], alpha=("of", name))
-            for i, name in enumerate(names)]
-    defaults = [attribute(name, 0.5) for name in names[n // 2:]]
-    call = node("F", ["x"], ["y"], "my", **{name: 0.25 for name in names[:n // 2]})
-    return model(graph([call], X, [info("y")]), [function("F", ["p"], [f"r{n - 1}"], body, names[:n // 2], defaults)])
-
-
-@shape(20000)
-def attributes_of_a_node(n):
-    names = [f"a{i}" for i in range(n)]
-    nodes = [node("Relu", ["x"], ["y"], **{name: 1 for name in names}),
-             node("Relu", ["x"], ["z"], **{name: 1 for name in reversed(names)}), node("Add", ["y", "z"], ["w"])]
-    return model(graph(nodes, X, [info("w")]))
-
-
-@shape(5000)
-def ifs(n):
-    branch = [graph([node(op, ["x"], ["r"])], [], [info("r")]) for op in ("Relu", "Erf")]
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", branch[0]), else_branch=("graph", branch[1]))
-             for i in range(n)]
-    return model(graph(nodes, X + [info("c", (), 9)], [info("v0")]))
-
-
-@shape(5000)
-def ifs_of_quantized(n):
-    """Bodies with a unit of a quantized operator, and an unsupported node."""
-    body = graph([node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]),
-                  node("Relu", ["d"], ["e"]), node("QuantizeLinear", ["e", "s", "z"], ["r"]),
-                  node("NonZero", ["x"], ["n"])], [], [info("r", (2, 4), 2)])
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
-    return model(graph(nodes, X + [info("c", (), 9)], [info("v0", (2, 4), 2)],
-                       [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
-
-
-def definition(i, operand):
-    """Operators that ONNX Runtime replaces by others, in two rounds: of the first's body one is replaced in turn."""
-    return [node("Relu", [operand], [f"e{i}"]),
-            node("SoftmaxCrossEntropyLoss", [f"e{i}", "k"], [f"l{i}", f"p{i}"]),
-            node("CastLike", [f"p{i}", "x"], [f"c{i}"]), node("Add", [f"c{i}", f"l{i}"], [f"d{i}"])]
-
-
-@shape(2500)
-def definitions(n):
-    nodes = [one for i in range(n) for one in definition(i, f"d{i - 1}" if i else "x")]
-    return model(graph(nodes, X, [info(f"d{n - 1}")], [int64s("k", [0, 1])]), opset=22)
-
-
-@shape(1500)
-def ifs_of_definitions(n):
-    """The same between Ifs, whose bodies have such an operator, too: where bodies stay on the CPU it is left there."""
-    body = graph([node("Relu", ["x"], ["e"]), node("Celu", ["e"], ["s"], alpha=0.5), node("Erf", ["s"], ["t"]),
-                  node("NegativeLogLikelihoodLoss", ["t", "k"], ["r"])], [], [info("r", ())])
-    nodes = []
-    for i in range(n):
-        nodes += [node("If", ["c"], [f"b{i}"], then_branch=("graph", body), else_branch=("graph", body)),
-                  *definition(i, f"v{i - 1}" if i else "x"), node("Add", [f"d{i}", f"b{i}"], [f"v{i}"])]
-    return model(graph(nodes, X + [info("c", (), 9)], [info(f"v{n - 1}")], [int64s("k", [0, 1])]), opset=22)
-
-
-@shape(5000)
-def ifs_that_are_known(n):
-    branch = [graph([node(op, ["x"], ["r"])], [], [info("r")]) for op in ("Relu", "Erf")]
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", branch[0]), else_branch=("graph", branch[1]))
-             for i in range(n)]
-    return model(graph(nodes, X, [info("v0")], [field(2, 9) + field(8, "c") + field(9, b"\x01")]))
-
-
-@shape(600)
-def nested_ifs(n):
-    """Fifteen deep, n beside each other."""
-    body = graph([node("Relu", ["x"], ["r"])], [], [info("r")])
-    for level in range(15):
-        body = graph([node("If", ["c"], ["r"], then_branch=("graph", body),
-                           else_branch=("graph", graph([node("Erf", ["x"], ["r"])], [], [info("r")])))],
-                     [], [info("r")])
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
-    return model(graph(nodes, X + [info("c", (), 9)], [info("v0")]))
-
-
-@shape(50000)
-def captures(n):
-    """Bodies that all use all of the same values; n counts the uses."""
-    n = int(n ** 0.5)
-    body = graph([node("Sum", [f"x{k}" for k in range(n)], ["r"])], [], [info("r")])
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
-    return model(graph(nodes, [info(f"x{k}") for k in range(n)] + [info("c", (), 9)], [info("v0")]))
-
-
-@shape(20000)
-def equal_nodes(n):
-    nodes = [node("Erf", ["x"], [f"v{i}"]) for i in range(n)] + [node("Sum", [f"v{i}" for i in range(n)], ["y"])]
-    return model(graph(nodes, X, [info("y")]))
-
-
-@shape(20000)
-def nodes_of_many_attributes(n):
-    nodes = [node("LeakyRelu", ["x"], [f"v{i}"], alpha=i / 1e6) for i in range(n)]
-    return model(graph(nodes + [node("Sum", [f"v{i}" for i in range(n)], ["y"])], X, [info("y")]))
-
-
-@shape(20000)
-def nodes_of_texts(n):
-    nodes = [node("Gelu", ["x"], [f"v{i}"], "com.microsoft", approximate=f"{i}", more=[i]) for i in range(n)]
-    return model(graph(nodes + [node("Sum", [f"v{i}" for i in range(n)], ["y"])], X, [info("y")]))
-
-
-@shape(20000)
-def constants(n):
-    nodes = [node("Add", ["x", f"w{i}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info("v0")], [tensor(f"w{i}", [1] * (i % 5) + [4], 1, struct.pack("<4f", i, 0, 0, 0))
-                                                for i in range(n)]))
-
-
-@shape(20000)
-def constants_of_nothing(n):
-    nodes = [node("Add", ["x", f"w{i}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info("v0")], [tensor(f"w{i}", [0, i + 1, 4]) for i in range(n)]))
-
-
-def quantized_chain(n, ops):
-    nodes, last = chain(n, lambda i, a, b: node(ops[i % len(ops)], [a, "s", "z"] if "Linear" in ops[i % len(ops)]
-                                               else [a], [b],
-                                               **({"perm": [1, 0]} if ops[i % len(ops)] == "Transpose" else {})))
-    return model(graph(nodes, X, [bare(last)], [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
-
-
-@shape(15000)
-def quantize_chain(n):
-    return quantized_chain(n, ["QuantizeLinear", "DequantizeLinear"])
-
-
-@shape(15000)
-def quantize_transpose_chain(n):
-    return quantized_chain(n, ["QuantizeLinear", "Transpose", "DequantizeLinear", "Transpose", "Erf"])
-
-
-@shape(20000)
-def transpose_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Transpose", [a], [b], perm=[0, 2, 1] if i % 2 else [1, 2, 0]))
-    return model(graph(nodes, [info("x", (2, 3, 4))], [bare(last)]))
-
-
-@shape(20000)
-def reversed_transpose_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Transpose", [a], [b], perm=[1, 2, 0]))
-    return model(graph(nodes[::-1], [info("x", (2, 3, 4))], [bare(last)]))
-
-
-@shape(15000)
-def reshape_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Reshape", [a, "p" if i % 2 else "q"], [b]))
-    return model(graph(nodes, X, [bare(last)], [int64s("p", [4, 2]), int64s("q", [8])]))
-
-
-@shape(15000)
-def reversed_reshape_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Reshape", [a, "p" if i % 2 else "q"], [b]))
-    return model(graph(nodes[::-1], X, [bare(last)], [int64s("p", [4, 2]), int64s("q", [8])]))
-
-
-@shape(20000)
-def identity_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Identity" if i % 2 else "Relu", [a], [b]))
-    return model(graph(nodes, X, [info(last)]))
-
-
-@shape(20000)
-def only_identities(n):
-    nodes, last = chain(n, lambda i, a, b: node("Identity", [a], [b]))
-    return model(graph(nodes + [node("Erf", [last], ["y"])], X, [info("y")]))
-
-
-@shape(20000)
-def merged_chain(n):
-    nodes, last = chain(n, lambda i, a, b: node("Conv", [a, "w"], [b]) if i % 4 == 0 else
-                        node("Add" if i % 2 else "Mul", [a, "b"], [b]))
-    return model(graph(nodes, [info("x", (1, 3, 8, 8))], [bare(last)],
-                       [tensor("w", [3, 3, 1, 1]), tensor("b", [3, 1, 1])]))
-
-
-@shape(10000)
-def attention_like(n):
-    """Many MatMuls, each with an Add after it, of one LayerNormalization."""
-    nodes = [node("LayerNormalization", ["x", "g", "g"], ["h"])]
-    for i in range(n):
-        nodes += [node("MatMul", ["h", "w"], [f"m{i}"]), node("Add", [f"m{i}", "g"], [f"v{i}"])]
-    return model(graph(nodes, [info("x", (1, 2, 4))], [bare("v0")], [tensor("w", [4, 4]), tensor("g", [4])]))
-
-
-@shape(20000)
-def size_arithmetic(n):
-    nodes = [node("Shape", ["x"], ["s"])]
-    more, last = chain(n, lambda i, a, b: node("Add" if i % 2 else "Mul", [a, "one"], [b]), "s")
-    return model(graph(nodes + more + [node("Reshape", ["x", last], ["y"])], [info("x", ("a", "b"))], [bare("y")],
-                       [int64s("one", [1])]))
-
-
-@shape(20000)
-def open_sizes(n):
-    nodes, last = chain(n, lambda i, a, b: node("NonZero", [a], [b], ) if i % 2 else node("Cast", [a], [b], to=1))
-    return model(graph(nodes, X, [bare(last)]))
-
-
-@shape(6000)
-def causes(n):
-    """Every node falls back for another reason: an operator, or a number, that no other has."""
-    nodes, last = chain(n, lambda i, a, b: node(f"Op{i}", [a], [b], "my") if i % 2 else
-                        node("Relu", [a], [b]))
-    return model(graph(nodes, X, [bare(last)]))
-
-
-@shape(6000)
-def causes_in_json(n):
-    return causes(n), ["--format", "json"]
-
-
-def in_format(make, form):
-    """The same in another format: what a document says of each cause must not grow with their number."""
-    def made(n):
-        return make(n), ["--format", form]
-    made.__name__ = f"{make.__name__}_in_{form}"
-    return shape(6000)(made)
-
-
-@shape(6000)
-def causes_verbose(n):
-    return causes(n), ["--verbose"]
-
-
-@shape(6000)
-def symbols_that_are_causes(n):
-    nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
-    return (model(graph(nodes, [info(f"x{i}", (f"s{i}", f"t{i}")) for i in range(n)], [bare("v0")])),
-            ["--format", "json"])
-
-
-def symbols_as_causes(n):
-    nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, [info(f"x{i}", (f"s{i}", 4)) for i in range(n)], [bare("v0")]))
-
-
-for form in ("html", "sarif", "junit", "markdown", "github", "csv", "dot", "svg"):
-    in_format(causes, form)
-    in_format(symbols_as_causes, form)
-
-
-@shape(20000)
-def every_tensor_told(n):
-    nodes, last = chain(n, lambda i, a, b: node("Add", [a, "x"], [b]))
-    return model(graph(nodes, [info("x", ("s", 4))], [bare(last)])), ["--shapes"]
-
-
-@shape(20000)
-def names_of_one_place(n):
-    """Texts that fall into one place of a table whose hash multiplies and folds without a key."""
-    def text(i):
-        first = 0x0101010101010101 * 0x41 + i % 26 + (i // 26 % 26 << 8) + (i // 676 % 26 << 16) + (i // 17576 << 24)
-        return struct.pack("<Q", first) + b"aaaaaaaa"
-    nodes, before = [], "x"
-    for i in range(n):
-        nodes.append(node("Relu", [before], [text(i)]))
-        before = text(i)
-    return model(graph(nodes, X, [bare(before)]))
-
-
-@shape(20000)
-def findings(n):
-    nodes = [node("Relu", ["x"], [f"v{i}"]) for i in range(n)]
-    return model(graph(nodes, X, [info("v0")], infos=[info(f"v{i}", (3, 5)) for i in range(1, n)]))
-
-
-@shape(50000)
-def metadata(n):
-    held = node("Relu", ["x"], ["y"]) + b"".join(field(9, field(1, f"k{i}") + field(2, "v")) for i in range(n))
-    return model(graph([held], X, [info("y")]))
-
-
-# ---- op lists ------------------------------------------------------------------------------------------------
-
-ONE_NODE = model(graph([node("Relu", ["x"], ["y"])], X, [info("y")]))
-HEAD = "format 1\ntarget t\n"
-
-
-def oplist_shape(size):
-    def register(make):
-        SHAPES["oplist-" + make.__name__.replace("_", "-")] = (lambda n: (ONE_NODE, ["--oplist", make(n)]), size)
-        return make
-    return register
-
-
-@oplist_shape(20000)
-def ops(n):
-    return HEAD + "".join(f"op my:A{i:06}\n" for i in range(n))
-
-
-@oplist_shape(20000)
-def ops_that_share_lines(n):
-    return HEAD + "".join(
-        f"op my:A{2 * i:06} my:A{2 * i + 1:06}\n  need static(*)\n" for i in range(n))
-
-
-@oplist_shape(20000)
-def defines_of_rules(n):
-    return (HEAD + "".join(f"define g{i}\n  need static(*)\n" for i in range(500)) +
-            "".join(f"op my:A{i:06}\n  use g{i % 500}\n" for i in range(n)))
-
-
-@oplist_shape(10000)  # words of defines are limited
-def defines_of_conditions(n):
-    return (HEAD + "".join(f"define g{i}(x): static(x) and rank(x) = {i}\n" for i in range(500)) +
-            "".join(f"op my:A{i:06}\n  need g{i % 500}(inputs) \"of {{d}}\"\n" for i in range(n)) + 'define d: "one"\n')
-
-
-@oplist_shape(20000)
-def rules(n):
-    return HEAD + "".join(f"op my:A{i:06}\n" + "".join("  need static(*)\n" for _ in range(100))
-                          for i in range(n // 100))
+from growth_commands import COMMANDS
+from growth_shapes import HEAD, IN_EVERY_WAY, ONE_NODE, SHAPES
+
+MOST_AT_A_QUARTER = 1.04
+MOST_BYTES = 8 << 30  # of one run; what takes more fails
+
+# ---- what is asked -------------------------------------------------------------------------------------------
+
+
+def other_operators(data):
+    """The same model with other operators, whose names are as long."""
+    for one, other in ((b"Relu", b"Selu"), (b"Erf", b"Exp"), (b"Concat", b"Concap")):
+        data = data.replace(one, other)
+    return data
+
+
+def record(n):
+    """Where a run placed the nodes: every other one on the CPU."""
+    places = ("QNNExecutionProvider", "CPUExecutionProvider")
+    return json.dumps({"nodes": [{"index": i, "ep": places[i % 2]} for i in range(n)]}).encode()
+
+
+def made(name, n):
+    """A shape's model, and what else stands in the command line; 1 is a model of one node, which a shape adds to."""
+    if n > 1:
+        model = SHAPES[name][0](n)
+        return model if isinstance(model, tuple) else (model, [])
+    return ONE_NODE, ["--oplist", HEAD + "op Relu\n"] if name.startswith("oplist-") else []
+
+
+def prepare(arguments, name, n, commands, kind="files"):
+    """The files of a shape, and what stands in place of the words in braces."""
+    folder = os.path.join(arguments.out, f"{kind}-{name}-{n}")
+    files = ("out", "said", "kept", "model", "other", "smaller", "record", "list")
+    words = {file: os.path.join(folder, file) for file in files}
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(words["kept"])
+    asked = str([COMMANDS[command] for command in commands])
+    model, options = made(name, n)
+    contents = {"model": lambda: model, "other": lambda: other_operators(model),
+                "smaller": lambda: made(name, n - n // 10)[0], "record": lambda: record(n)}
+    for file, content in contents.items():
+        if f"{{{file}}}" in asked:
+            write(words[file], content())
+    if "--oplist" in options:
+        write(words["list"], options[1].encode())
+        options = ["--oplist", words["list"]]
+    return words | {"tool": arguments.tool, "middle": n // 2, "options": options, "folder": folder}
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def command_of(words, command, target):
+    """The words of a command line; what goes before it is done."""
+    row = COMMANDS[command]
+    line, before = (row, "") if isinstance(row, str) else row
+    words = words | {"target": "t" if words["options"][:1] == ["--oplist"] else target}
+    if before:
+        subprocess.run(before.format(**words), shell=True, check=False, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    return [words["tool"]] + [word.format(**words) for word in line.split()] + words["options"]
 
 
 # ---- measuring -----------------------------------------------------------------------------------------------
 
 
-def run(arguments, command):
-    """CPU seconds, peak bytes, exit status. The helper is small: a child's peak begins with that of its parent."""
-    said = subprocess.run([arguments.measure] + command, stdout=subprocess.PIPE, check=True, text=True).stdout.split()
-    if int(said[2]) not in (0, 1, 3):
-        sys.exit(f"{' '.join(command)[:300]}: exit status {said[2]}")
-    return float(said[0]), int(said[1]) * 1024, int(said[2])
+@dataclasses.dataclass
+class Run:
+    seconds: float
+    peak: int  # bytes
+    written: int  # bytes, of standard output and of all files
+    status: int
+
+    def best(self, other):
+        return Run(min(self.seconds, other.seconds), min(self.peak, other.peak), self.written, self.status)
 
 
-def measure(arguments, command, rounds, best=None):
+def run(arguments, words, command):
+    """The helper is small: a child's peak begins with that of its parent."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+        if arguments.seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (arguments.seconds, arguments.seconds))
+    shutil.rmtree(words["out"], ignore_errors=True)
+    os.makedirs(words["out"])
+    said = subprocess.run([arguments.measure, "-o", words["said"]] + command, stdout=subprocess.PIPE, check=True,
+                          text=True, preexec_fn=limit).stdout.split()
+    written = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(words["out"])
+                  for name in names)
+    return Run(float(said[0]), int(said[1]) * 1024, written + os.path.getsize(words["said"]), int(said[2]))
+
+
+def measure(arguments, words, command, rounds, best=None):
     """The best of so many runs, and of those before."""
     for _ in range(rounds):
-        one = run(arguments, command)
-        best = one if best is None else (min(best[0], one[0]), min(best[1], one[1]), one[2])
-        if one[0] > 5:
+        one = run(arguments, words, command)
+        best = best.best(one) if best else one
+        if one.seconds > 5:
             break
     return best
-
-
-def growth(pair, base):
-    """How time and memory grow from the first to the second, without what any model takes."""
-    times = [max(m[0] - base[0], 0.001) for m in pair]
-    peaks = [max(m[1] - base[1], 65536) for m in pair]
-    return times[1] / times[0], peaks[1] / peaks[0]
 
 
 def instructions(command):
@@ -680,75 +150,85 @@ def instructions(command):
     return int(found.group(1).replace(",", ""))
 
 
-def written(arguments, name, n):
-    """The files of a shape, and what else stands in the command line."""
-    made = SHAPES[name][0](n)
-    data, options = made if isinstance(made, tuple) else (made, [])
-    return write(os.path.join(arguments.out, f"{name}-{n}.onnx"), data, options)
+@dataclasses.dataclass
+class Case:
+    """One shape in two sizes, one command, one target."""
+    arguments: argparse.Namespace
+    shape: str
+    sizes: tuple
+    command: str
+    target: str
+    most: float
+    pair: list  # of words, one for each size
+    idle: dict  # words of a model of one node
+
+    def exponent(self, one, two):
+        return math.log(two / one) / math.log(self.sizes[1] / self.sizes[0])
+
+    def exponents(self, runs, base):
+        """Of seconds, peak and what is written, without what any model takes."""
+        less = [(max(r.seconds - base.seconds, 0.001), max(r.peak - base.peak, 65536), max(r.written - base.written, 1))
+                for r in runs]
+        return [self.exponent(one, two) for one, two in zip(*less)]
+
+    def look(self, base):
+        """The runs of both sizes, and how they grow."""
+        a = self.arguments
+        commands = [command_of(words, self.command, self.target) for words in self.pair]
+        runs = [measure(a, words, command, 1) for words, command in zip(self.pair, commands)]
+        grows = self.exponents(runs, base)
+        for rounds, most in ((a.rounds - 1, self.most - 0.07), (a.rounds, self.most)):
+            if grows[0] > most and runs[1].seconds - base.seconds > 0.1:
+                runs = [measure(a, *one, rounds, best) for *one, best in zip(self.pair, commands, runs)]
+                grows = self.exponents(runs, base)
+        return runs, grows
+
+    def count(self):
+        """How instructions grow; of the last pair of sizes that was needed."""
+        base = instructions(command_of(self.idle, self.command, self.target))
+        quarter = [prepare(self.arguments, self.shape, n // 4, [self.command], "quarter") for n in self.sizes]
+        for pair, most in ((quarter, MOST_AT_A_QUARTER), (self.pair, 0)):
+            counts = [max(instructions(command_of(words, self.command, self.target)) - base, 1) for words in pair]
+            grows = self.exponent(*counts)
+            if grows <= most:
+                break
+        for words in quarter:
+            shutil.rmtree(words["folder"])
+        return grows
+
+    def tell(self, base):
+        """Prints a line; whether something is above. A few megabytes, and a few hundredths of a second, say nothing."""
+        (_, two), grows = self.look(base)
+        counted = None
+        is_slow = grows[0] > self.most and two.seconds - base.seconds > 0.1
+        if is_slow and two.status < 128 and shutil.which("valgrind") and not self.arguments.seconds:
+            counted = self.count()
+            is_slow = counted > self.most
+        is_above = (is_slow or two.status > 3 or (grows[1] > self.most and two.peak - base.peak > 8 << 20) or
+                    (grows[2] > self.most and two.written - base.written > 1 << 16))
+        print(f"{self.shape:32} {self.command:18} {self.target:10} {self.sizes[1]:7} {two.seconds:8.2f} "
+              f"{two.peak / 1e6:7.0f} {two.written / 1e6:8.2f} {grows[0]:6.2f} "
+              f"{f'{counted:6.2f}' if counted else '     -'} {grows[1]:6.2f} {grows[2]:6.2f}"
+              f"{'   above' if is_above else ''}{'' if two.status == 0 else f'   exit {two.status}'}", flush=True)
+        return is_above
 
 
-def idle(arguments, name):
-    """What the shape's command does for a model of one node, and with a list of one op."""
-    options = (["--oplist", HEAD + "op Relu\n"] if name.startswith("oplist-") else
-               ["--shapes"] if name == "every-tensor-told" else [])
-    return write(os.path.join(arguments.out, f"idle-{len(options)}.onnx"), ONE_NODE, options)
+# ---- both sweeps ---------------------------------------------------------------------------------------------
 
 
-def write(path, data, options):
-    with open(path, "wb") as file:
-        file.write(data)
-    options = list(options)
-    if "--oplist" in options:
-        at = options.index("--oplist") + 1
-        with open(path + ".ops", "w", encoding="utf-8") as file:
-            file.write(options[at])
-        options[at] = path + ".ops"
-    return [path] + options
-
-
-MOST_AT_A_QUARTER = 2.05
-
-
-def count(arguments, name, n, target, idle_command):
-    """How instructions grow; of the last pair of sizes that was needed."""
-    idle_count, ratio = instructions(idle_command), 0
-    for first, most in ((n // 4, MOST_AT_A_QUARTER), (n, 0)):
-        pair = [written(arguments, name, size) for size in (first, 2 * first)]
-        one, two = (instructions(command_of(arguments, words, target)) - idle_count for words in pair)
-        for words in pair if first != n else ():
-            remove(words)
-        ratio = two / max(one, 1)
-        if ratio <= most:
-            break
-    return ratio
-
-
-def remove(words):
-    for path in (words[0], words[0] + ".ops"):
-        if os.path.exists(path):
-            os.remove(path)
-
-
-def command_of(arguments, words, target):
-    asked = [] if "--shapes" in words else ["--target", "t" if "--oplist" in words else target]
-    return [arguments.tool] + words + asked
-
-
-def look(arguments, commands, base):
-    """The second of the pair, and how time and memory grow."""
-    pair = [measure(arguments, command, 1) for command in commands]
-    ratios = growth(pair, base)
-    for rounds, limit in ((arguments.rounds - 1, 0.95 * arguments.most), (arguments.rounds, arguments.most)):
-        if ratios[0] > limit:
-            pair = [measure(arguments, command, rounds, best) for command, best in zip(commands, pair)]
-            ratios = growth(pair, base)
-    return pair[1], ratios
-
-
-def is_above(arguments, two, base, ratios, counted):
-    """A few megabytes, and a few hundredths of a second, say nothing about growth."""
-    is_slow = counted > arguments.most if counted else ratios[0] > arguments.most and two[0] - base[0] > 0.1
-    return is_slow or (ratios[1] > arguments.most and two[1] - base[1] > 8 << 20)
+def sweeps(arguments):
+    """Each shape with its sizes, commands, target and bar."""
+    shapes = [s for s in arguments.shapes.split(",") if s]
+    commands = [c for c in arguments.commands.split(",") if c]
+    targets = arguments.targets.split(",")
+    for shape in () if commands else shapes or SHAPES:
+        for target in targets[:1] if shape.startswith("oplist-") else targets:
+            n = int(SHAPES[shape][1] * arguments.scale / (8 if target == "all" else 1))
+            yield shape, (n, 2 * n), ["text"], target, 1.2
+    sizes = tuple(int(n) for n in arguments.sizes.split(","))
+    for shape in shapes or IN_EVERY_WAY:
+        if shape in IN_EVERY_WAY or commands:
+            yield shape, sizes, list(COMMANDS) if commands in ([], ["all"]) else commands, targets[0], arguments.most
 
 
 def main():
@@ -758,41 +238,28 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--targets", default="hexagon,intel-npu,all")
     parser.add_argument("--shapes", default="")
-    parser.add_argument("--most", type=float, default=2.3)
-    parser.add_argument("--scale", type=float, default=1.0, help="sizes times this")
+    parser.add_argument("--commands", default="")
+    parser.add_argument("--sizes", default="2500,10000")
+    parser.add_argument("--most", type=float, default=1.3)
+    parser.add_argument("--scale", type=float, default=1.0, help="sizes of the first sweep times this")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=0)
     arguments = parser.parse_args()
-    os.makedirs(arguments.out, exist_ok=True)
-    targets = arguments.targets.split(",")
     bases = {}
     above = 0
-    print(f"{'shape':30} {'target':10} {'n':>7} {'CPU s':>8} {'MB':>7} {'time x':>7} {'instr. x':>9} {'memory x':>9}",
-          flush=True)
-    for name in [s for s in arguments.shapes.split(",") if s] or list(SHAPES):
-        is_same_for_all = name.startswith("oplist-") or name == "every-tensor-told"
-        pairs = {}
-        for target in targets[:1] if is_same_for_all else targets:
-            n = int(SHAPES[name][1] * arguments.scale / (8 if target == "all" else 1))
-            idle_command = command_of(arguments, idle(arguments, name), target)
-            key = " ".join(idle_command)
+    print(f"{'shape':32} {'command':18} {'target':10} {'n':>7} {'CPU s':>8} {'MB':>7} {'MB out':>8} {'time':>6} "
+          f"{'instr.':>6} {'memory':>6} {'out':>6}", flush=True)
+    for shape, sizes, commands, target, most in sweeps(arguments):
+        idle = prepare(arguments, shape, 1, commands)
+        pair = [prepare(arguments, shape, n, commands) for n in sizes]
+        for command in commands:
+            key = (command, target, shape.startswith("oplist-"))
             if key not in bases:
-                bases[key] = measure(arguments, idle_command, arguments.rounds)
-            base = bases[key]
-            if n not in pairs:
-                pairs[n] = [written(arguments, name, size) for size in (n, 2 * n)]
-            commands = [command_of(arguments, words, target) for words in pairs[n]]
-            two, ratios = look(arguments, commands, base)
-            counted = None
-            if ratios[0] > arguments.most and shutil.which("valgrind"):
-                counted = count(arguments, name, n, target, idle_command)
-            found = is_above(arguments, two, base, ratios, counted)
-            above += found
-            print(f"{name:30} {target:10} {2 * n:7} {two[0]:8.2f} {two[1] / 1e6:7.0f} {ratios[0]:7.2f} "
-                  f"{f'{counted:9.2f}' if counted else '        -'} {ratios[1]:9.2f}"
-                  f"{'   above' if found else ''}{'' if two[2] == 0 else f'   exit {two[2]}'}", flush=True)
-        for words in (words for pair in pairs.values() for words in pair):
-            remove(words)
-    print(f"{above} above {arguments.most}")
+                bases[key] = measure(arguments, idle, command_of(idle, command, target), arguments.rounds)
+            above += Case(arguments, shape, sizes, command, target, most, pair, idle).tell(bases[key])
+        for words in (idle, *pair):
+            shutil.rmtree(words["folder"])
+    print(f"{above} above")
     return 1 if above else 0
 
 
