@@ -133,6 +133,24 @@ static void test_effort__fusion_tries(void)
     CHECK(!has_fusion_past(most + 1));
 }
 
+/* ---- ops that the users of a value are told apart by ----------------------------------------------------------- */
+
+/* A node whose operand is used by so many ops, its own among them. */
+static enum npart_verdict verdict_beside(uint32_t ops)
+{
+    begin("opset 17\ninput x float32[2,3]\n");
+    for (uint32_t i = 1; i < ops; i++)
+        end += sprintf(end, "node o%u = my:K%u(x)\noutput o%u\n", i, i, i);
+    sprintf(end, "node y = Relu(x)\noutput y\n");
+    return verdict_of("format 1\ntarget t\nop Relu\n  need consumers(X) != Erf\n", "y");
+}
+
+static void test_effort__user_kinds(void)
+{
+    CHECK_INT(verdict_beside(NPART__LIMIT_USER_KINDS), NPART_VERDICT_NPU);
+    CHECK_INT(verdict_beside(NPART__LIMIT_USER_KINDS + 1), NPART_VERDICT_UNKNOWN);
+}
+
 /* ---- bytes of a tensor ---------------------------------------------------------------------------------------- */
 
 static struct npart_memory memory_of(uint64_t bytes)
@@ -184,4 +202,4 @@ static void test_effort__variants(void)
 }
 
 TESTS(test_effort__layout_steps, test_effort__unit_nodes, test_effort__match_steps, test_effort__fusion_tries,
-      test_effort__tensor_bytes, test_effort__variants)
+      test_effort__user_kinds, test_effort__tensor_bytes, test_effort__variants)

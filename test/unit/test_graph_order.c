@@ -271,6 +271,60 @@ static void test_graph_order__a_circle_among_much(void)
     built_close(&built);
 }
 
+/* ---- who uses a value ------------------------------------------------------------------------------------- */
+
+/* A value with `relus` users of one op, so many of different ops, and a QuantizeLinear. */
+static void build_users(uint32_t relus, uint32_t ops)
+{
+    static char text[40000];
+    char *end = text + sprintf(text, "input x float32[2]\ninit s float32[] = 1\n");
+    for (uint32_t i = 0; i < relus; i++)
+        end += sprintf(end, "node r%u = Relu(x)\noutput r%u\n", i, i);
+    for (uint32_t i = 0; i < ops; i++)
+        end += sprintf(end, "node o%u = my:K%u(x)\noutput o%u\n", i, i, i);
+    sprintf(end, "node q = QuantizeLinear(x, s)\noutput q\n");
+    build_text(&built, text);
+    CHECK_TEXT(built_text(&built), "ok");
+    CHECK_TEXT(broken_promise(graph) ? "broken" : "", "");
+}
+
+/* The kinds' nodes, one after the other. */
+static const char *kinds_of_first_value(void)
+{
+    static char out[4000];
+    uint32_t count;
+    const uint32_t *kinds = npart__user_kinds(graph, npart__node_input(graph, npart__node_at(graph, 0), 0), &count);
+    char *end = out;
+    for (uint32_t i = 0; i < count; i++)
+        end += kinds[i] == NPART_NONE ? sprintf(end, " more") : sprintf(end, " %u", kinds[i]);
+    return out;
+}
+
+static void test_graph_order__users_by_kind(void)
+{
+    build_users(3, 1); /* few are told one by one */
+    CHECK_TEXT(kinds_of_first_value(), " 0 1 2 3 4");
+    built_close(&built);
+    build_users(NPART__FEW_USERS - 1, 0);
+    CHECK_TEXT(kinds_of_first_value(), " 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15");
+    built_close(&built);
+    build_users(NPART__FEW_USERS, 1);
+    CHECK_TEXT(kinds_of_first_value(), " 0 16 17");
+    built_close(&built);
+}
+
+static void test_graph_order__users_of_too_many_kinds(void)
+{
+    build_users(1, NPART__LIMIT_USER_KINDS - 2);
+    CHECK(!strstr(kinds_of_first_value(), "more") && strstr(kinds_of_first_value(), " 254 255"));
+    built_close(&built);
+    /* One that quantizes is told all the same. */
+    build_users(1, NPART__LIMIT_USER_KINDS - 1);
+    CHECK(strstr(kinds_of_first_value(), " 253 254 256 more") != NULL);
+    built_close(&built);
+}
+
 TESTS(test_graph_order__sorted_or_not, test_graph_order__bodies, test_graph_order__functions_in_place,
       test_graph_order__cycles, test_graph_order__cycles_through_bodies_and_functions,
-      test_graph_order__shuffled_graphs, test_graph_order__many_handed_on, test_graph_order__a_circle_among_much)
+      test_graph_order__shuffled_graphs, test_graph_order__many_handed_on, test_graph_order__a_circle_among_much,
+      test_graph_order__users_by_kind, test_graph_order__users_of_too_many_kinds)

@@ -162,6 +162,7 @@ static const struct elsewhere {
     {"oplist-mistakes", "test/unit/test_oplist_errors.c", "20"},
     {"match-steps", "test/unit/test_effort.c", "test_effort__match_steps"},
     {"unit-nodes", "test/unit/test_effort.c", "test_effort__unit_nodes"},
+    {"user-kinds", "test/unit/test_effort.c", "test_effort__user_kinds"},
     {"layout-steps", "test/unit/test_effort.c", "test_effort__layout_steps"},
     {"shared-trials", NULL, "past it one reason of several is not found"},
     {"rounds", NULL, "no definition in lib/target/schema needs as many"},

@@ -30,6 +30,9 @@
  * and so on thirty deep, is a file of 3 KB and would be a billion nodes. */
 #define NPART__LIMIT_INLINED_NODES ((uint64_t)1 << 17)
 #define NPART__LIMIT_INLINED_NODES_PER_BYTE 1u
+/* Ops that the users of one value are told apart by, and how many users are asked one by one. The standard has 200. */
+#define NPART__LIMIT_USER_KINDS 256u
+#define NPART__FEW_USERS 16u
 
 /* ---- tensors --------------------------------------------------------------------------------------------- */
 
@@ -194,7 +197,7 @@ struct npart__graph {
     struct NPART__ARRAY(struct npart__scope) scopes;
     struct NPART__ARRAY(struct npart_finding) findings;
     uint32_t *order;     /* node ids, region by region, producers before consumers; calls are not in it */
-    uint32_t *consumers; /* node ids by value, each once per use, captures included */
+    uint32_t *consumers; /* node ids by value, each once per use, captures included; npart__user_kinds */
     uint32_t order_count;
     /* the model */
     int64_t ir_version; /* 0 where the file does not say */
@@ -282,6 +285,12 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error);
 
+/* users.c: the operands that a node uses: its inputs, then its captures. None of a call. */
+uint32_t npart__use_count(const struct npart__graph *graph, const struct npart__node *node);
+/* Fills in who uses each value, and of which kinds these are. `gone`: by node, not 0 of one that uses nothing; NULL:
+ * there is none. False when out of memory. */
+bool npart__list_users(struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);
+
 /* Nodes of the model, calls of its own functions inlined: without those that a runtime's rewriting has added. */
 static inline uint32_t npart__model_nodes(const struct npart__graph *graph)
 {
@@ -313,6 +322,16 @@ static inline uint32_t npart__node_input(const struct npart__graph *graph, const
 {
     NPART__ASSERT(node->first_input + node->input_count <= graph->operands.count, "inputs of %s", node->name);
     return i < node->input_count ? graph->operands.items[node->first_input + i] : NPART_NONE;
+}
+
+/* The users of a value, by whose ops a question about all of them can be answered: each where they are few, else the
+ * first of each op. In the order of ids. NPART_NONE as the last one stands for all ops past NPART__LIMIT_USER_KINDS. */
+static inline const uint32_t *npart__user_kinds(const struct npart__graph *graph, uint32_t value, uint32_t *count)
+{
+    const struct npart__value *at = npart__value_at(graph, value);
+    const uint32_t *users = graph->consumers + at->first_consumer, *after = users + at->consumer_count;
+    *count = at->consumer_count > NPART__FEW_USERS ? *after : at->consumer_count;
+    return at->consumer_count > NPART__FEW_USERS ? after + 1 : users;
 }
 
 /* What a node uses: its inputs, then its captures; `i` is below their number. NPART_NONE: left out. */

@@ -48,16 +48,6 @@ static npart_status resolve_aliases(struct npart__build *build)
     return NPART_OK;
 }
 
-/* ---- uses ------------------------------------------------------------------------------------------------ */
-
-/* The operand at `i` of a node's inputs followed by its captures. A call has neither: its body does the work; nor has
- * what is never run. So what is passed to a call is used by the nodes of the function that read it. */
-static uint32_t use_count(const struct npart__graph *graph, const struct npart__node *node)
-{
-    bool is_run = node->callee == NPART_NONE && graph->scopes.items[node->scope].region != NPART_NONE;
-    return is_run ? node->input_count + node->capture_count : 0;
-}
-
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
 /* By node, then by value, so that what several uses capture stands together and counts once. Ids are there once,
@@ -110,7 +100,7 @@ static bool gather_captures(struct npart__build *build)
         struct npart__node *node = &graph->nodes.items[n];
         /* Those from before stand for other regions. */
         node->capture_count = 0;
-        for (uint32_t i = 0; ok && i < use_count(graph, node); i++)
+        for (uint32_t i = 0; ok && i < npart__use_count(graph, node); i++)
             if (npart__node_use(graph, node, i) != NPART_NONE)
                 ok = npart__build_capture(build, npart__node_region(graph, n), npart__node_use(graph, node, i));
     }
@@ -118,48 +108,6 @@ static bool gather_captures(struct npart__build *build)
         for (uint32_t i = 0; ok && graph->scopes.items[s].region == s && i < graph->scopes.items[s].output_count; i++)
             ok = npart__build_capture(build, s, graph->operands.items[graph->scopes.items[s].first_output + i]);
     return ok;
-}
-
-/* ---- consumers ------------------------------------------------------------------------------------------- */
-
-/* Two passes over all uses: the first counts, so that the lists of all values fit in one array;
- * the second fills them. A node that uses a value twice is in its list twice. Linear in operands. A value's list
- * is in the order of node ids, since nodes are walked in that order. */
-static npart_status list_consumers(struct npart__build *build)
-{
-    struct npart__graph *graph = build->graph;
-    uint32_t total = 0;
-    for (uint32_t n = 0; n < graph->nodes.count; n++) {
-        const struct npart__node *node = &graph->nodes.items[n];
-        for (uint32_t i = 0; i < use_count(graph, node); i++) {
-            uint32_t value = npart__node_use(graph, node, i);
-            if (value != NPART_NONE) {
-                graph->values.items[value].consumer_count++;
-                total++;
-            }
-        }
-    }
-    graph->consumers = npart__arena_allocate(build->arena, (total + (size_t)1) * sizeof *graph->consumers);
-    if (!graph->consumers)
-        return npart__fail_memory(build->error);
-    uint32_t next = 0;
-    for (uint32_t v = 0; v < graph->values.count; v++) {
-        struct npart__value *value = &graph->values.items[v];
-        value->first_consumer = next;
-        next += value->consumer_count;
-        value->consumer_count = 0; /* counted again while the list is filled */
-    }
-    for (uint32_t n = 0; n < graph->nodes.count; n++) {
-        const struct npart__node *node = &graph->nodes.items[n];
-        for (uint32_t i = 0; i < use_count(graph, node); i++) {
-            uint32_t id = npart__node_use(graph, node, i);
-            if (id != NPART_NONE) {
-                struct npart__value *value = &graph->values.items[id];
-                graph->consumers[value->first_consumer + value->consumer_count++] = n;
-            }
-        }
-    }
-    return NPART_OK;
 }
 
 /* ---- order ----------------------------------------------------------------------------------------------- */
@@ -226,7 +174,7 @@ static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, con
     const struct npart__graph *graph = sorter->graph;
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[order[i]];
-        for (uint32_t k = 0; k < use_count(graph, node); k++) {
+        for (uint32_t k = 0; k < npart__use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
             /* A node that needs itself counts as unsorted, too: sorting then finds the circle. */
             if (producer != NPART_NONE && sorter->place[producer] >= i)
@@ -277,7 +225,7 @@ static uint32_t node_on_cycle(struct sorter *sorter, uint32_t region, uint32_t s
     while (sorter->place[at] != NPART_NONE) {
         const struct npart__node *node = &graph->nodes.items[at];
         sorter->place[at] = NPART_NONE;
-        for (uint32_t k = 0; k < use_count(graph, node); k++) {
+        for (uint32_t k = 0; k < npart__use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
             if (producer != NPART_NONE && sorter->pending[producer] > 0) {
                 at = producer;
@@ -318,7 +266,7 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[order[i]];
         sorter->pending[order[i]] = 0;
-        for (uint32_t k = 0; k < use_count(graph, node); k++)
+        for (uint32_t k = 0; k < npart__use_count(graph, node); k++)
             if (producer_in_region(graph, npart__node_use(graph, node, k), region) != NPART_NONE)
                 sorter->pending[order[i]]++;
     }
@@ -381,10 +329,10 @@ static npart_status list_and_order(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
     npart_status status = attach_captures(build);
-    if (status == NPART_OK)
-        status = list_consumers(build);
     if (status != NPART_OK)
         return status;
+    if (!npart__list_users(graph, NULL, build->arena))
+        return npart__fail_memory(build->error);
     struct sorter sorter = {.build = build, .graph = graph};
     size_t bytes = (graph->nodes.count + (size_t)1) * sizeof(uint32_t);
     graph->order = npart__arena_allocate(build->arena, bytes);
@@ -419,8 +367,6 @@ npart_status npart__build_order_again(struct npart__build *build)
     npart_status status = resolve_aliases(build);
     if (status != NPART_OK)
         return status;
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        graph->values.items[i].consumer_count = 0;
     graph->order_count = 0;
     return gather_captures(build) ? list_and_order(build) : npart__fail_memory(build->error);
 }

@@ -47,56 +47,6 @@ static void resolve_operands(const struct npart__session *session, struct npart_
             graph->values.items[session->stands_for[v]].is_graph_output = true;
 }
 
-/* Calls `take` for every operand of the live nodes that is there. A value that a node uses twice is told twice, as
- * npart__user_count promises. */
-static void each_use(const struct npart__session *session, struct npart__graph *graph,
-                     void (*take)(struct npart__graph *graph, struct npart__value *value, uint32_t node))
-{
-    for (uint32_t n = 0; n < graph->nodes.count; n++) {
-        const struct npart__node *node = &graph->nodes.items[n];
-        if (!npart__is_live(session, n))
-            continue;
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__node_use(graph, node, k);
-            if (value != NPART_NONE)
-                take(graph, &graph->values.items[value], n);
-        }
-    }
-}
-
-static void count_use(struct npart__graph *graph, struct npart__value *value, uint32_t node)
-{
-    (void)graph;
-    (void)node;
-    value->consumer_count++;
-}
-
-/* `consumer_count` is how many have been filled in so far. */
-static void list_use(struct npart__graph *graph, struct npart__value *value, uint32_t node)
-{
-    graph->consumers[value->first_consumer + value->consumer_count++] = node;
-}
-
-/* Two walks, one that counts and one that fills in, so that the users of each value lie next to one another in one
- * array, in the order of node ids. */
-bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,
-                              struct npart__arena *arena)
-{
-    uint32_t total = 0;
-    for (uint32_t v = 0; v < graph->values.count; v++)
-        graph->values.items[v].consumer_count = 0;
-    each_use(session, graph, count_use);
-    for (uint32_t v = 0; v < graph->values.count; v++) {
-        graph->values.items[v].first_consumer = total;
-        total += graph->values.items[v].consumer_count;
-        graph->values.items[v].consumer_count = 0; /* counted again while the list is filled */
-    }
-    graph->consumers = npart__arena_allocate(arena, (total + (size_t)1) * sizeof *graph->consumers);
-    if (graph->consumers)
-        each_use(session, graph, list_use);
-    return graph->consumers != NULL;
-}
-
 /* Begins from the file's graph each time, and makes the copies again: passes may be run and connected more than
  * once, and what was copied for an earlier connection must not be copied twice. Arrays of an earlier connection
  * stay in the arena until the handle is freed; a session is connected a few times at most. */
@@ -117,5 +67,5 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
     session->inference = session->made_from;
     count_fates(session);
     resolve_operands(session, graph);
-    return npart__session_list_uses(session, graph, arena) && npart__session_copy(session, arena);
+    return npart__list_users(graph, session->fates, arena) && npart__session_copy(session, arena);
 }

@@ -187,5 +187,5 @@ bool npart__session_copy(struct npart__session *session, struct npart__arena *ar
     copy_all(session, graph, before);
     session->graph = graph;
     session->inference = know_copies(session, session->made_from, arena);
-    return session->inference && npart__session_list_uses(session, graph, arena);
+    return session->inference && npart__list_users(graph, session->fates, arena);
 }

@@ -72,7 +72,7 @@ bool npart__session_move(struct npart__session *session, const struct npart__mov
     for (uint32_t i = 0; i < count; i++)
         move(graph, &moves[i]);
     session->graph = graph;
-    return npart__session_list_uses(session, graph, arena);
+    return npart__list_users(graph, session->fates, arena);
 }
 
 /* Chains of stand-ins are shortened, as the operand of one that goes may stand for another by now. */

@@ -26,8 +26,4 @@ void *npart__longer(struct npart__arena *arena, const void *items, size_t item_b
 bool npart__session_lengthen(const struct npart__session *before, struct npart__session *out, size_t nodes,
                              size_t values, size_t new_nodes, size_t new_values, struct npart__arena *arena);
 
-/* connect.c: who uses what, in a graph that is to be the session's. */
-bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,
-                              struct npart__arena *arena);
-
 #endif

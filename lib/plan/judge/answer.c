@@ -251,17 +251,18 @@ static struct npart__answer quantizer_answer(void)
     return answer;
 }
 
-/* The op of the user at this place; of the loop over all users one after the other. A value without users answers
- * "none", so that a rule may ask for that. */
+/* The op of the user at this place; of the loop over all users one after the other, where they are many each op once. A
+ * value without users answers "none", so that a rule may ask for that. */
 static struct npart__answer answer_consumers(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;
-    uint32_t value = npart__quantized_result(trial, asked->value), users = npart__user_count(trial->session, value);
+    uint32_t count;
+    const uint32_t *users = npart__user_kinds(trial->graph, npart__quantized_result(trial, asked->value), &count);
     if (npart__moved_dequantizer(trial, asked->value) != NPART_NONE)
         return asked->element ? absent_answer() : quantizer_answer();
-    if (asked->element >= users)
-        return users ? absent_answer() : word_answer("none", 4);
-    return op_answer(trial, npart__user(trial->session, value, asked->element));
+    if (asked->element >= count)
+        return count ? absent_answer() : word_answer("none", 4);
+    return users[asked->element] == NPART_NONE ? unknown_answer() : op_answer(trial, users[asked->element]);
 }
 
 /* Of the Casts among the users, the types of their results. They are counted among Casts alone: element 1 is the

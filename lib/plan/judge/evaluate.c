@@ -171,8 +171,9 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
                                           term->op == NPART__FUNCTION_QSCALE ? 1 : 2);
     if (value == NPART_NONE)
         return 1;
+    uint32_t kinds;
     if (term->op == NPART__FUNCTION_CONSUMERS)
-        return npart__user_count(trial->session, value) ? npart__user_count(trial->session, value) : 1;
+        return npart__user_kinds(trial->graph, value, &kinds) && kinds ? kinds : 1;
     /* Reads them if they have not been read so far. */
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;

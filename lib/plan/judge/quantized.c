@@ -38,11 +38,12 @@ uint32_t npart__quantized_result(const struct npart__trial *trial, uint32_t valu
 /* The first QuantizeLinear among a value's users, which may be others beside that; NPART_NONE. */
 static uint32_t quantizer_of(const struct npart__trial *trial, uint32_t value)
 {
-    for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
-        uint32_t user = npart__user(trial->session, value, i);
-        if (npart__node_plays(trial->graph, npart__node_at(trial->graph, user), NPART__ROLE_QUANTIZES))
-            return user;
-    }
+    uint32_t count;
+    const uint32_t *users = npart__user_kinds(trial->graph, value, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (users[i] != NPART_NONE &&
+            npart__node_plays(trial->graph, npart__node_at(trial->graph, users[i]), NPART__ROLE_QUANTIZES))
+            return users[i];
     return NPART_NONE;
 }
 
