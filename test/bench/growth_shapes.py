@@ -551,6 +551,16 @@ def layers_of_group_query_attention(n):
                                           for i in range(n) for kind in "kv"], [tensor("words", [100, 16])]))
 
 
+@shape(3000)
+def tables_of_tables(n):
+    """Ids look up a table that is made of one over and over, eight times."""
+    nodes = [node("Concat", ["words" if i == 0 else f"t{i - 1}"] * n, [f"t{i}"], axis=1) for i in range(8)]
+    nodes += [node("Gather", ["t7", "ids"], ["word"]), node("ReduceSum", ["word"], ["sum"], keepdims=0),
+              node("Expand", ["sum", "heads"], ["new"]), node("Concat", ["past", "new"], ["present"], axis=2)]
+    return model(graph(nodes, [info("ids", (1, 1), 7), info("past", (1, 2, "past", 4))],
+                       [info("present", (1, 2, "length", 4))], [tensor("words", [100, 8]), int64s("heads", [1, 2, 1, 4])]))
+
+
 @shape(20000, in_every_way=True)
 def additions(n):
     nodes, last = chain(n, lambda i, a, b: node("Add", [a, "x"], [b]))

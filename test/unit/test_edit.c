@@ -320,6 +320,72 @@ static void test_edit__declares(void)
     npart__arena_clear(&edited.arena);
 }
 
+/* Operands of a scope's nodes, "a,b c". */
+static const char *operands_of(const struct edited *edited, uint32_t scope)
+{
+    static char text[1024];
+    const struct npart__graph *graph = &edited->graph;
+    *text = 0;
+    for (uint32_t i = 0; i < graph->scopes.items[scope].node_count; i++) {
+        const struct npart__node *node = &graph->nodes.items[graph->scopes.items[scope].first_node + i];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            size_t used = strlen(text);
+            (void)snprintf(text + used, sizeof text - used, "%s%s", k ? "," : i ? " " : "",
+                           npart__value_name(graph, npart__node_input(graph, node, k)));
+        }
+    }
+    return text;
+}
+
+/* "out" becomes what was "s"; both are used by others, in bodies too, one of which has an "s" of its own. "same"
+ * becomes it as well, and "given" an input. */
+static void test_edit__other_outputs(void)
+{
+    static const struct npart__new_output outputs[] = {
+        {"out", "s", 0, 2}, {"same", "s", 0, 2}, {"given", "x", 0, 2}, {"last", "out", 0, 3}};
+    struct edited edited;
+    begin(&edited, "input x float32[n]\ninput c bool[]\n"
+                   "graph yes\nnode a = Add(s, out)\noutput a float32[n]\nend\n"
+                   "graph no\nnode s = Neg(out)\nnode b = Add(s, out)\noutput b float32[n]\nend\n"
+                   "node s = Abs(x)\nnode out = Sqrt(s)\nnode same = Exp(out)\nnode given = Log(out)\n"
+                   "node last = Add(s, same)\n"
+                   "node y = If(c) then_branch=graph yes else_branch=graph no\n"
+                   "output out float32[n]\noutput same float32[n]\noutput given float32[n]\n"
+                   "output last float32[n]\noutput y float32[n]\n");
+    CHECK(npart__editor_set_outputs(edited.editor, outputs, NPART__COUNT(outputs)));
+    end(&edited);
+    CHECK_TEXT(nodes_of(&edited, 0), "Abs>out Sqrt>out/all If>y Identity>same Identity>given Identity>last");
+    CHECK_TEXT(operands_of(&edited, 0), "x out c out x out/all");
+    CHECK_TEXT(operands_of(&edited, 1), "out,out/all");
+    CHECK_TEXT(operands_of(&edited, 2), "out/all s,out/all");
+    uint32_t last = node_of(&edited, "last");
+    CHECK(npart__value_at(&edited.graph, npart__node_output(&edited.graph, npart__node_at(&edited.graph, last), 0))
+              ->declared->dims[0].value == 3);
+    npart__arena_clear(&edited.arena);
+}
+
+/* Ports that go, the same name listed twice, and a size that an input has from here on. */
+static void test_edit__other_ports(void)
+{
+    struct edited edited;
+    begin(&edited, "input x float32[n,m]\ninput idle float32[n]\nnode y = Relu(x)\nnode z = Neg(x)\n"
+                   "output y float32[n,m]\noutput z float32[n,m]\noutput z float32[n,m]\n");
+    const struct npart__scope *scope = npart__scope_at(&edited.graph, 0);
+    const uint32_t *operands = edited.graph.operands.items;
+    const struct npart__new_size size = {operands[scope->first_input], 1, 7};
+    CHECK(npart__editor_set_input_sizes(edited.editor, &size, 1));
+    CHECK(npart__editor_drop_ports(edited.editor, operands + scope->first_input + 1, 1,
+                                   operands + scope->first_output + 1, 1));
+    end(&edited);
+    scope = npart__scope_at(&edited.graph, 0);
+    CHECK_TEXT(nodes_of(&edited, 0), "Relu>y");
+    CHECK(scope->input_count == 1 && scope->output_count == 1 && !mentions(&edited, "idle"));
+    CHECK_INT(npart__value_at(&edited.graph, edited.graph.operands.items[scope->first_input])->declared->dims[1].value,
+              7);
+    npart__arena_clear(&edited.arena);
+}
+
 TESTS(test_edit__replaces, test_edit__forgets_types, test_edit__forgets, test_edit__results,
       test_edit__keeps_other_results, test_edit__bodies, test_edit__sorts, test_edit__constants,
-      test_edit__binds_what_fits, test_edit__binds_no_other_types, test_edit__declares)
+      test_edit__binds_what_fits, test_edit__binds_no_other_types, test_edit__declares, test_edit__other_outputs,
+      test_edit__other_ports)

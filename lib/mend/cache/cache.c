@@ -154,10 +154,13 @@ static npart_status find_order(struct npart__work *work, uint32_t tokens, enum n
 static bool make_arrays(struct npart__work *work)
 {
     size_t values = work->graph->values.count + (size_t)1, nodes = work->graph->nodes.count + (size_t)1;
-    work->is_position = npart__arena_zeroed(work->arena, values, sizeof(bool));
+    work->pair_of = npart__arena_zeroed(work->arena, values, sizeof *work->pair_of);
+    work->position_of = npart__arena_zeroed(work->arena, values, sizeof *work->position_of);
+    work->use_of = npart__arena_zeroed(work->arena, nodes, sizeof *work->use_of);
     work->is_repaired = npart__arena_zeroed(work->arena, values, sizeof(bool));
     work->is_unmasked = npart__arena_zeroed(work->arena, nodes, sizeof(bool));
-    return work->is_position && work->is_repaired && work->is_unmasked;
+    return npart__cache_list_back(work) && npart__strings_init(&work->dim_names, work->arena) && work->pair_of &&
+           work->position_of && work->use_of && work->is_repaired && work->is_unmasked;
 }
 
 static npart_status find(struct npart__work *work, enum npart_slot_order *order)

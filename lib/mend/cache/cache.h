@@ -37,9 +37,9 @@ struct npart__cache {
 
 /* The slots that a cache of the model has in sizes that were chosen for it, one new token included: 0 where no cache
  * grows at `asked`, or its size is not known at `chosen`. Both are of one graph; no work is done to find out whether it
- * can be fixed. */
-uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
-                               const struct npart__inference *chosen);
+ * can be fixed. False when out of memory. */
+bool npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
+                           const struct npart__inference *chosen, struct npart__arena *arena, uint32_t *out);
 
 /* The key of the model's metadata. */
 #define NPART__CACHE_KEY "npu-partition.cache"

@@ -12,10 +12,13 @@
 #include "cache/internal.h"
 #include "infer/families.h"
 
+/* Inputs that are given slots to say; more integers than any decoder is given. */
+#define LIMIT_TRIES 64u
+
 /* Back through one Transpose: its order, or NULL where there is none. */
 static uint32_t through_turn(const struct npart__work *work, uint32_t value, const int64_t **order, uint32_t *count)
 {
-    value = npart__cache_through(work, value);
+    value = work->through[value];
     uint32_t producer = npart__producer(work->graph, value);
     *order = NULL;
     if (producer == NPART_NONE || !npart__lists_op(work->graph, "Transpose", producer))
@@ -27,7 +30,7 @@ static uint32_t through_turn(const struct npart__work *work, uint32_t value, con
         return value;
     *order = perm->u.ints;
     *count = perm->count;
-    return npart__cache_through(work, operand);
+    return work->through[operand];
 }
 
 /* Whether axis i of the outer one is axis i of what the inner one was given. */
@@ -105,11 +108,11 @@ static bool find_scattered(const struct npart__work *work, struct npart__pair *o
 static bool find_joined(const struct npart__work *work, struct npart__pair *out)
 {
     const struct npart__graph *graph = work->graph;
-    uint32_t value = npart__cache_through(work, out->present), producer = npart__producer(graph, value);
+    uint32_t value = work->through[out->present], producer = npart__producer(graph, value);
     const struct npart__fact *made = npart__fact_of(work->plain, value);
     if (producer != NPART_NONE && npart__lists_op(graph, "Slice", producer)) {
         uint32_t operand = npart__node_input(graph, npart__node_at(graph, producer), 0);
-        producer = operand == NPART_NONE ? NPART_NONE : npart__producer(graph, npart__cache_through(work, operand));
+        producer = operand == NPART_NONE ? NPART_NONE : npart__producer(graph, work->through[operand]);
     }
     if (producer == NPART_NONE || !npart__cache_is_joined(work, producer, out))
         return false;
@@ -182,9 +185,11 @@ static npart_status say_slots(struct npart__work *work, uint32_t input, int64_t 
 static npart_status find_slots(struct npart__work *work)
 {
     const int64_t firsts[] = {0, 1, (int64_t)work->request->slots - work->request->tokens};
-    for (uint32_t i = 0; i < work->inputs.count; i++) {
+    uint32_t tries = 0;
+    for (uint32_t i = 0; i < work->inputs.count && tries < LIMIT_TRIES; i++) {
         struct npart__cache_input *at = &work->inputs.items[i];
         bool do_say = at->role != NPART_PORT_TOKENS && npart__type_is_integer(at->element_type);
+        tries += do_say;
         for (size_t k = 0; k < NPART__COUNT(firsts) && do_say; k++) {
             npart_status status = say_slots(work, at->value, firsts[k], &do_say);
             if (status != NPART_OK)
@@ -223,8 +228,11 @@ static npart_status choose_pairs(struct npart__work *work)
         largest = slots > most ? work->pairs.items[i].join : largest;
         taken = slots > most ? tokens : taken;
         most = slots > most ? slots : most;
-        if (slots == request->slots && tokens == request->tokens)
-            work->pairs.items[kept++] = work->pairs.items[i];
+        const struct npart__pair pair = work->pairs.items[i];
+        bool is_kept = slots == request->slots && tokens == request->tokens;
+        work->pairs.items[kept] = pair;
+        kept += is_kept;
+        work->pair_of[pair.past] = work->pair_of[pair.present] = is_kept ? kept : 0;
     }
     bool is_plain = !request->shifts && !request->cuts_windows;
     if (!kept || !is_plain)
@@ -247,11 +255,9 @@ static npart_status find_pairs(struct npart__work *work)
             (work->pairs.count && is_scattered != work->is_written_into))
             continue;
         work->is_written_into = is_scattered;
-        if (npart__cache_is_past(work, pair.past))
-            return npart__cache_refuse(work, pair.join, "input %s becomes two outputs",
-                                       npart__value_name(work->graph, pair.past));
-        if (!NPART__PUSH(work->arena, &work->pairs, pair))
-            return npart__fail_memory(work->error);
+        npart_status status = npart__cache_add_pair(work, &pair);
+        if (status != NPART_OK)
+            return status;
     }
     return work->pairs.count ? NPART_OK
                              : npart__cache_refuse(work, NPART_NONE,
@@ -267,9 +273,10 @@ npart_status npart__cache_find_fixed(struct npart__work *work, enum npart_slot_o
         status = choose_pairs(work);
     if (status == NPART_OK)
         status = npart__cache_list_inputs(work);
-    for (uint32_t i = 0; i < work->inputs.count && status == NPART_OK; i++)
-        for (uint32_t k = 0; k < work->pairs.count; k++)
-            if (work->pairs.items[k].past == work->inputs.items[i].value)
-                work->inputs.items[i].slot_axis = work->pairs.items[k].axis;
+    for (uint32_t i = 0; i < work->inputs.count && status == NPART_OK; i++) {
+        const struct npart__pair *pair = npart__cache_pair_of(work, work->inputs.items[i].value);
+        if (pair)
+            work->inputs.items[i].slot_axis = pair->axis;
+    }
     return status == NPART_OK && work->is_written_into ? find_slots(work) : status;
 }

@@ -75,9 +75,9 @@ static const struct npart__flow *flow_of(const struct npart__walk *walk, uint32_
 
 bool npart__cache_is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value)
 {
-    for (uint32_t i = 0; i < work->uses.count; i++)
-        if (work->uses.items[i].node == node && work->uses.items[i].operand == operand) {
-            *value = work->uses.items[i].value;
+    for (uint32_t use = work->use_of[node]; use; use = work->uses.items[use - 1].next)
+        if (work->uses.items[use - 1].operand == operand) {
+            *value = work->uses.items[use - 1].value;
             return true;
         }
     return false;
@@ -108,10 +108,13 @@ static npart_status mend_operands(struct npart__walk *walk, bool *sees_slots)
             return npart__cache_refuse(work, walk->node,
                                        "operand %s depends on the number of slots, and is no position of new tokens",
                                        npart__value_name(work->graph, operand));
-        struct npart__read use = {walk->node, i, operand};
+        struct npart__read use = {walk->node, i, operand, work->use_of[walk->node]};
         uint32_t noted;
-        if (!npart__cache_is_used_anew(work, walk->node, i, &noted) && !NPART__PUSH(work->arena, &work->uses, use))
+        if (npart__cache_is_used_anew(work, walk->node, i, &noted))
+            continue;
+        if (!NPART__PUSH(work->arena, &work->uses, use))
             return npart__fail_memory(work->error);
+        work->use_of[walk->node] = work->uses.count;
     }
     return NPART_OK;
 }
@@ -143,14 +146,6 @@ static npart_status visit(struct npart__walk *walk)
 
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
-static const struct npart__pair *pair_of(const struct npart__work *work, uint32_t output)
-{
-    for (uint32_t i = 0; i < work->pairs.count; i++)
-        if (work->pairs.items[i].present == output)
-            return &work->pairs.items[i];
-    return NULL;
-}
-
 /* What leaves the model is the same as of the growing cache. */
 static npart_status check_outputs(const struct npart__walk *walk)
 {
@@ -158,7 +153,7 @@ static npart_status check_outputs(const struct npart__walk *walk)
     const struct npart__scope *scope = npart__scope_at(work->graph, 0);
     for (uint32_t i = 0; i < scope->output_count; i++) {
         uint32_t output = work->graph->operands.items[scope->first_output + i];
-        const struct npart__pair *pair = pair_of(work, output);
+        const struct npart__pair *pair = npart__cache_pair_of(work, output);
         const struct npart__flow *flow = flow_of(walk, pair ? pair->fresh : output);
         if (pair && flow_of(walk, pair->past)->axis != pair->axis)
             return npart__cache_refuse(work, pair->join, "the cache does not grow along the axis of the Concat");
@@ -178,9 +173,10 @@ npart_status npart__cache_follow(struct npart__work *work, const struct npart__c
     npart_status status = NPART_OK;
     npart__arena_init(&scratch, &work->arena->allocator);
     walk.flows = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *walk.flows);
+    walk.tried = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *walk.tried);
     if (!work->is_live)
         work->is_live = list_live(graph, work->arena);
-    if (!walk.flows || !work->is_live)
+    if (!walk.flows || !walk.tried || !work->is_live)
         status = npart__fail_memory(work->error);
     for (uint32_t i = 0; i < graph->values.count && status == NPART_OK; i++)
         if (npart__value_at(graph, i)->kind != NPART__VALUE_OUTPUT)
@@ -215,7 +211,7 @@ static bool is_node_free(struct npart__work *work, uint32_t id, struct npart__pr
         if (operand == NPART_NONE || (i < 32 && shapes >> i & 1))
             continue;
         operand = npart__value_at(work->graph, operand)->alias;
-        if (work->is_position[operand] || work->is_repaired[operand] || !is_known(a, b, operand))
+        if (work->position_of[operand] || work->is_repaired[operand] || !is_known(a, b, operand))
             continue;
         if (axes[operand] == UINT64_MAX || !npart__cache_is_moved(work, a, b, axes[operand], operand))
             return false;

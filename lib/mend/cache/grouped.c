@@ -13,18 +13,10 @@
 
 #define REWRITE "cache"
 
-/* Rows of a table at the positions, made once for all layers. */
-struct rows {
-    const char *table, *positions, *name;
-    int64_t axis;
-};
-
-/* What hides slots from a token, made once for all layers with the same window. */
-struct hiding {
-    int64_t window;
-    bool is_causal;
-    int type;
-    const char *name;
+/* What is made once for all layers that need the same, by a text that says what. */
+struct shared {
+    struct npart__strings keys;
+    struct NPART__ARRAY(const char *) names; /* by key */
 };
 
 struct ungrouping {
@@ -34,8 +26,8 @@ struct ungrouping {
     bool has_later;           /* a run has several new tokens, so that some are later than others */
     const char *before, *tokens, *slots; /* made once: sizes of the cache */
     const char *places, *positions;      /* all slots; those from the past on, [tokens, 1] */
-    struct NPART__ARRAY(struct hiding) hidings;
-    struct NPART__ARRAY(struct rows) rows;
+    struct shared hidings; /* what hides slots from a token, by window */
+    struct shared rows;    /* of a table at the positions */
 };
 
 /* ---- what all layers share --------------------------------------------------------------------------------------- */
@@ -80,32 +72,43 @@ static const char *make_hiding(struct ungrouping *all, int64_t window, bool is_c
                      : NULL;
 }
 
+/* Where the name of what has this key stands; *is_new: it is to be made. NULL when out of memory. */
+static const char **find_shared(struct ungrouping *all, struct shared *shared, const char *key, bool *is_new)
+{
+    uint32_t id = key ? npart__intern(&shared->keys, key, strlen(key), false) : NPART_NONE;
+    *is_new = id != NPART_NONE && id > shared->names.count; /* ids are counted from 1 */
+    if (id == NPART_NONE || (*is_new && !NPART__PUSH(all->work->arena, &shared->names, NULL))) {
+        all->site->failed = true;
+        return NULL;
+    }
+    return &shared->names.items[id - 1];
+}
+
 static const char *hiding_of(struct ungrouping *all, int64_t window, bool is_causal, int type)
 {
-    for (uint32_t i = 0; i < all->hidings.count; i++) {
-        const struct hiding *at = &all->hidings.items[i];
-        if (at->window == window && at->is_causal == is_causal && at->type == type)
-            return at->name;
-    }
-    struct hiding hiding = {window, is_causal, type, make_hiding(all, window, is_causal, type)};
-    all->site->failed |= !NPART__PUSH(all->work->arena, &all->hidings, hiding);
-    return hiding.name;
+    bool is_new;
+    const char **name = find_shared(all, &all->hidings,
+                                    npart__arena_format(all->work->arena, "%lld %d %d", (long long)window, is_causal,
+                                                        type), &is_new);
+    if (name && is_new)
+        *name = make_hiding(all, window, is_causal, type);
+    return name ? *name : NULL;
 }
 
 /* With an axis of 1 for the heads; 0: they have one. */
 static const char *rows_of(struct ungrouping *all, const char *table, const char *positions, int64_t axis)
 {
-    for (uint32_t i = 0; i < all->rows.count; i++) {
-        const struct rows *at = &all->rows.items[i];
-        if (strcmp(at->table, table) == 0 && strcmp(at->positions, positions) == 0 && at->axis == axis)
-            return at->name;
-    }
-    const char *name = NPART__MAKE(all->site, "Gather", table, positions);
+    bool is_new;
+    const char **name = find_shared(all, &all->rows,
+                                    npart__arena_format(all->work->arena, "%lld\x1f%s\x1f%s", (long long)axis, table,
+                                                        positions), &is_new);
+    if (!name || !is_new)
+        return name ? *name : NULL;
+    *name = NPART__MAKE(all->site, "Gather", table, positions);
     npart__give_int(all->site, "axis", 0);
     if (axis)
-        name = npart__make_unsqueeze(all->site, name, &axis, 1);
-    struct rows rows = {table, positions, name, axis};
-    return name && NPART__PUSH(all->work->arena, &all->rows, rows) ? name : NULL;
+        *name = npart__make_unsqueeze(all->site, *name, &axis, 1);
+    return *name;
 }
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
@@ -217,7 +220,8 @@ npart_status npart__cache_ungroup(struct npart__work *work, struct npart__versio
     if (!found)
         return NPART_OK;
     bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant);
-    if (!is_constant)
+    if (!is_constant || !npart__strings_init(&all.hidings.keys, work->arena) ||
+        !npart__strings_init(&all.rows.keys, work->arena))
         return npart__fail_memory(work->error);
     for (uint32_t i = 0; i < count; i++)
         is_constant[i] = plain->facts[i].is_constant;

@@ -62,6 +62,7 @@ struct npart__position {
 /* An operand in whose place stands what is made anew. */
 struct npart__read {
     uint32_t node, operand, value;
+    uint32_t next; /* of the same node, plus one; 0: none */
 };
 
 struct npart__work {
@@ -71,9 +72,12 @@ struct npart__work {
     struct npart__arena *arena;   /* of what is found */
     struct npart_error *error;
     const struct npart__inference *plain; /* with no sizes given */
+    uint32_t *through, *source; /* by value: back through nodes that hand on what they are given; Identity alone */
     struct NPART__ARRAY(struct npart__pair) pairs;
+    uint32_t *pair_of; /* by value: the pair of which it is past or present, plus one; 0: none */
     struct NPART__ARRAY(struct npart__state) states;
     struct NPART__ARRAY(struct npart__cache_dim) dims;
+    struct npart__strings dim_names; /* of these, in their order, after the empty one */
     struct NPART__ARRAY(struct npart__cache_input) inputs;
     bool is_ungrouped;     /* inputs that nothing uses any more go */
     bool was_fixed;        /* caches have this size in the file: outputs alone change */
@@ -83,7 +87,7 @@ struct npart__work {
     bool *is_live;         /* by node: an output needs it */
     /* What is to be changed. */
     struct NPART__ARRAY(struct npart__position) positions;
-    bool *is_position;     /* by value: one of these */
+    uint32_t *position_of; /* by value: which of these it is, plus one; 0: none */
     bool *is_repaired;     /* by value: made anew from them */
     struct NPART__ARRAY(uint32_t) unmasked; /* each node whose first operand is scores that need a bias */
     bool *is_unmasked;     /* by node */
@@ -91,6 +95,7 @@ struct npart__work {
     bool is_right_only;    /* slots must be in order: something looks at the last ones */
     const bool *is_static; /* by value: known without any input */
     struct NPART__ARRAY(struct npart__read) uses; /* operands that are made anew */
+    uint32_t *use_of;                             /* by node: the first of its own, plus one; 0: none */
 };
 
 /* Fails with ARGUMENT, or MEMORY where that ran out. `node` may be NPART_NONE. */
@@ -112,12 +117,19 @@ npart_status npart__cache_add_dim(struct npart__work *work, const char *name, en
                                   int64_t number);
 /* Adds all inputs, with what they are. Pairs are known. */
 npart_status npart__cache_list_inputs(struct npart__work *work);
-bool npart__cache_is_past(const struct npart__work *work, uint32_t value);
+/* Adds one of an input that is of no pair yet; else refuses. */
+npart_status npart__cache_add_pair(struct npart__work *work, const struct npart__pair *pair);
+/* Of its past or present; NULL: it is none. */
+static inline struct npart__pair *npart__cache_pair_of(const struct npart__work *work, uint32_t value)
+{
+    uint32_t pair = work->pair_of[value];
+    return pair ? &work->pairs.items[pair - 1] : NULL;
+}
 bool npart__cache_is_graph_input(const struct npart__work *work, uint32_t value);
 /* Whether the node is a Concat of two, of which the first is a graph input: `past`, `fresh`, `join` and `axis`. */
 bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struct npart__pair *out);
-/* Back through nodes that hand on what they are given. */
-uint32_t npart__cache_through(const struct npart__work *work, uint32_t value);
+/* Fills in `through` and `source`; false when out of memory. */
+bool npart__cache_list_back(struct npart__work *work);
 
 /* fixed.c: where none grows, pairs of caches that have a fixed size already, and the inputs. Refuses where there is
  * none, or the request is for another size. */
@@ -200,10 +212,17 @@ struct npart__flow {
     double shown;    /* no less than this is added at a new token's own slot, beside which others are hidden or not */
 };
 
+/* What came of making a value anew. */
+struct npart__tried {
+    uint8_t height;    /* one more than the nodes between it and positions; 0: it was not */
+    uint8_t failed_at; /* one more than the nodes that stood after it where it could not; 0: none */
+};
+
 struct npart__walk {
     struct npart__work *work;
     const struct npart__compared *compared;
     struct npart__flow *flows; /* by value */
+    struct npart__tried *tried; /* by value; NULL where nothing is made anew */
     uint32_t node;
     bool only_asks;            /* no bias may be added: empty slots are hidden as it is, or they are not */
 };
@@ -212,7 +231,7 @@ struct npart__walk {
  * otherwise than with the slots. Of control several axes may grow, as of a square mask; where it enters data only the
  * last of them counts. */
 bool npart__cache_start_flow(const struct npart__walk *walk, uint32_t value, struct npart__flow *out);
-/* Whether the operand of a node is made anew, and from which value. */
+/* Whether the operand of a node is made anew, and from which value. Linear in such operands of the node. */
 bool npart__cache_is_used_anew(const struct npart__work *work, uint32_t node, uint32_t operand, uint32_t *value);
 
 /* Operands that say how a result is shaped, as bits: what they are matters where the result is another. */
@@ -245,13 +264,9 @@ bool npart__cache_find_states(struct npart__work *work, const struct npart__infe
 /* Whether an output is the present of a pair. */
 static inline bool npart__cache_is_present(const struct npart__work *work, uint32_t output)
 {
-    for (uint32_t i = 0; i < work->pairs.count; i++)
-        if (work->pairs.items[i].present == output)
-            return true;
-    return false;
+    const struct npart__pair *pair = npart__cache_pair_of(work, output);
+    return pair && pair->present == output;
 }
-/* A value back through Identity. */
-uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value);
 
 /* contract.c: the contract as JSON; NULL when out of memory. */
 const char *npart__cache_text(const struct npart__cache *cache, struct npart__arena *arena);

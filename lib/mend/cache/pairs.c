@@ -44,15 +44,38 @@ static uint32_t lone_operand(const struct npart__work *work, const struct npart_
     return found;
 }
 
-/* Back through nodes that hand on what they are given. Nodes are in order, so each step goes to an earlier one. */
-uint32_t npart__cache_through(const struct npart__work *work, uint32_t value)
+static uint32_t identical_operand(const struct npart__work *work, const struct npart__node *node)
 {
-    for (uint32_t next = value; next != NPART_NONE;) {
-        value = npart__value_at(work->graph, next)->alias;
-        uint32_t producer = npart__producer(work->graph, value);
-        next = producer == NPART_NONE ? NPART_NONE : lone_operand(work, npart__node_at(work->graph, producer));
+    return npart__is_onnx_op(work->graph, node, "Identity") ? npart__node_input(work->graph, node, 0) : NPART_NONE;
+}
+
+/* Nodes are in order, so what an operand is has been found out before. */
+static uint32_t *list_back(const struct npart__work *work,
+                           uint32_t (*operand_of)(const struct npart__work *work, const struct npart__node *node))
+{
+    const struct npart__graph *graph = work->graph;
+    uint32_t *back = npart__arena_allocate(work->arena, (graph->values.count + (size_t)1) * sizeof *back);
+    for (uint32_t i = 0; back && i < graph->values.count; i++)
+        back[i] = npart__value_at(graph, i)->alias;
+    for (uint32_t i = 0; back && i < graph->order_count; i++) {
+        const struct npart__node *node = npart__node_at(graph, graph->order[i]);
+        uint32_t operand = operand_of(work, node);
+        for (uint32_t k = 0; k < node->output_count && operand != NPART_NONE; k++) {
+            uint32_t result = npart__node_output(graph, node, k);
+            if (result != NPART_NONE && back[result] == result)
+                back[result] = back[npart__value_at(graph, operand)->alias];
+        }
     }
-    return value;
+    for (uint32_t i = 0; back && i < graph->values.count; i++)
+        back[i] = back[npart__value_at(graph, i)->alias];
+    return back;
+}
+
+bool npart__cache_list_back(struct npart__work *work)
+{
+    work->through = list_back(work, lone_operand);
+    work->source = list_back(work, identical_operand);
+    return work->through && work->source;
 }
 
 bool npart__cache_is_graph_input(const struct npart__work *work, uint32_t value)
@@ -76,7 +99,7 @@ bool npart__cache_is_joined(const struct npart__work *work, uint32_t join, struc
     }
     if (count != 2 || !npart__is_onnx_op(work->graph, node, "Concat"))
         return false;
-    out->past = npart__cache_through(work, operands[0]);
+    out->past = work->through[operands[0]];
     const struct npart__fact *fact = npart__fact_of(work->plain, out->past);
     out->join = join;
     out->fresh = operands[1];
@@ -97,29 +120,32 @@ static bool is_requantized(const struct npart__work *work, uint32_t producer)
 {
     uint32_t joined = npart__node_input(work->graph, npart__node_at(work->graph, producer), 0);
     uint32_t maker = joined == NPART_NONE ? NPART_NONE
-                                          : npart__producer(work->graph, npart__cache_through(work, joined));
+                                          : npart__producer(work->graph, work->through[joined]);
     uint32_t first = maker == NPART_NONE ? NPART_NONE
                                          : npart__node_input(work->graph, npart__node_at(work->graph, maker), 0);
     if (first == NPART_NONE || !npart__lists_op(work->graph, "Concat", maker) ||
         !npart__lists_op(work->graph, "QuantizeLinear com.microsoft:QuantizeLinear DynamicQuantizeLinear", producer))
         return false;
-    first = npart__cache_through(work, first);
+    first = work->through[first];
     uint32_t from = npart__producer(work->graph, first);
     return npart__cache_is_graph_input(work, first) ||
            (from != NPART_NONE &&
             npart__lists_op(work->graph, "DequantizeLinear com.microsoft:DequantizeLinear", from));
 }
 
-uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
-                               const struct npart__inference *chosen)
+bool npart__cache_slots_of(const struct npart__graph *graph, const struct npart__inference *asked,
+                           const struct npart__inference *chosen, struct npart__arena *arena, uint32_t *out)
 {
     enum { AXIS = 2 }; /* of operators that keep the cache */
-    const struct npart__work work = {.graph = graph, .plain = asked};
+    struct npart__work work = {.graph = graph, .plain = asked, .arena = arena};
     const struct npart__scope *scope = npart__scope_at(graph, 0);
+    *out = 0;
+    if (!npart__cache_list_back(&work))
+        return false;
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.past = NPART_NONE, .axis = AXIS};
         uint32_t output = graph->operands.items[scope->first_output + i];
-        uint32_t producer = npart__producer(graph, npart__cache_through(&work, output));
+        uint32_t producer = npart__producer(graph, work.through[output]);
         if (producer == NPART_NONE)
             continue;
         uint32_t past_key = npart__past_key_of(graph, producer);
@@ -132,18 +158,23 @@ uint32_t npart__cache_slots_of(const struct npart__graph *graph, const struct np
         const struct npart__fact *now = npart__fact_of(asked, pair.past), *then = npart__fact_of(chosen, pair.past);
         bool grows = now->has_rank && now->rank > pair.axis && !npart__is_number(now->dims[pair.axis]);
         if (grows && then->rank == now->rank && npart__is_number(then->dims[pair.axis]) &&
-            then->dims[pair.axis] > 0 && then->dims[pair.axis] < NPART__LIMIT_CACHE_SLOTS)
-            return (uint32_t)then->dims[pair.axis] + 1;
+            then->dims[pair.axis] > 0 && then->dims[pair.axis] < NPART__LIMIT_CACHE_SLOTS) {
+            *out = (uint32_t)then->dims[pair.axis] + 1;
+            return true;
+        }
     }
-    return 0;
+    return true;
 }
 
-bool npart__cache_is_past(const struct npart__work *work, uint32_t past)
+npart_status npart__cache_add_pair(struct npart__work *work, const struct npart__pair *pair)
 {
-    for (uint32_t i = 0; i < work->pairs.count; i++)
-        if (work->pairs.items[i].past == past)
-            return true;
-    return false;
+    if (npart__cache_pair_of(work, pair->past))
+        return npart__cache_refuse(work, pair->join, "input %s becomes two outputs",
+                                   npart__value_name(work->graph, pair->past));
+    if (!NPART__PUSH(work->arena, &work->pairs, *pair))
+        return npart__fail_memory(work->error);
+    work->pair_of[pair->past] = work->pair_of[pair->present] = work->pairs.count;
+    return NPART_OK;
 }
 
 npart_status npart__cache_find_pairs(struct npart__work *work)
@@ -154,7 +185,7 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
     struct npart__pair fixed = {.join = NPART_NONE};
     for (uint32_t i = 0; i < scope->output_count; i++) {
         struct npart__pair pair = {.present = graph->operands.items[scope->first_output + i]};
-        uint32_t producer = npart__producer(graph, npart__cache_through(work, pair.present));
+        uint32_t producer = npart__producer(graph, work->through[pair.present]);
         if (producer == NPART_NONE)
             continue;
         taken = is_taken_by(work, producer) ? producer : taken;
@@ -165,11 +196,9 @@ npart_status npart__cache_find_pairs(struct npart__work *work)
             fixed = pair;
             continue;
         }
-        if (npart__cache_is_past(work, pair.past))
-            return npart__cache_refuse(work, producer, "input %s becomes two outputs",
-                                       npart__value_name(graph, pair.past));
-        if (!NPART__PUSH(work->arena, &work->pairs, pair))
-            return npart__fail_memory(work->error);
+        npart_status status = npart__cache_add_pair(work, &pair);
+        if (status != NPART_OK)
+            return status;
     }
     if (taken != NPART_NONE)
         return npart__cache_refuse(work, taken, "the operator keeps the cache itself; it is not followed");
@@ -199,37 +228,71 @@ const char *npart__cache_name_of_axis(const struct npart__work *work, uint32_t i
 npart_status npart__cache_add_dim(struct npart__work *work, const char *name, enum npart__cache_size size,
                                   int64_t number)
 {
-    if (!name)
+    uint32_t id = name ? npart__intern(&work->dim_names, name, strlen(name), false) : NPART_NONE;
+    if (id == NPART_NONE)
         return npart__fail_memory(work->error);
-    for (uint32_t i = 0; i < work->dims.count; i++)
-        if (strcmp(work->dims.items[i].name, name) == 0)
-            return work->dims.items[i].size == (uint8_t)size && work->dims.items[i].number == number
-                       ? NPART_OK
-                       : npart__cache_refuse(work, NPART_NONE, "dimension `%s` stands for two sizes", name);
+    if (id <= work->dims.count) {
+        const struct npart__cache_dim *dim = &work->dims.items[id - 1];
+        return dim->size == (uint8_t)size && dim->number == number
+                   ? NPART_OK
+                   : npart__cache_refuse(work, NPART_NONE, "dimension `%s` stands for two sizes", name);
+    }
     struct npart__cache_dim dim = {name, (uint8_t)size, number};
     return NPART__PUSH(work->arena, &work->dims, dim) ? NPART_OK : npart__fail_memory(work->error);
 }
 
 /* ---- what an integer input is ------------------------------------------------------------------------------------ */
 
-/* Made of initializers alone: a table, whatever it is wrapped in. Depth is that of a wrapping. */
-static bool is_weight(const struct npart__work *work, uint32_t value, unsigned depth)
+/* Nodes between a table and its initializers, and between an integer and where it goes. */
+enum { MOST_WRAPPINGS = 9, MOST_STEPS = 8 };
+
+/* What is looked up of values while integers are followed, all by value. */
+struct following {
+    const struct npart__work *work;
+    uint8_t *wrappings; /* one more than nodes between it and the initializers that it is made of alone; 0: it is not */
+    uint32_t *met;      /* by the input of this number, plus one */
+    uint8_t *steps;     /* after so many steps at least */
+};
+
+/* Made of initializers alone: a table, whatever it is wrapped in. */
+static void count_wrappings(const struct following *following, const struct npart__node *node)
 {
-    if (value == NPART_NONE)
-        return false;
-    value = npart__value_at(work->graph, value)->alias;
-    if (npart__value_at(work->graph, value)->kind == NPART__VALUE_INITIALIZER)
-        return true;
-    uint32_t producer = npart__producer(work->graph, value);
-    if (producer == NPART_NONE || depth > 8)
-        return false;
-    const struct npart__node *node = npart__node_at(work->graph, producer);
+    const struct npart__graph *graph = following->work->graph;
+    unsigned most = 1;
+    if (node->input_count + node->body_count == 0 && !npart__is_onnx_op(graph, node, "Constant"))
+        return;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t operand = npart__node_input(work->graph, node, i);
-        if (operand != NPART_NONE && !is_weight(work, operand, depth + 1))
-            return false;
+        uint32_t operand = npart__node_input(graph, node, i);
+        unsigned own = operand == NPART_NONE ? 1 : following->wrappings[npart__value_at(graph, operand)->alias];
+        if (!own)
+            return;
+        most = own > most ? own : most;
     }
-    return node->input_count + node->body_count > 0 || npart__is_onnx_op(work->graph, node, "Constant");
+    for (uint32_t i = 0; i < node->output_count && most <= MOST_WRAPPINGS; i++)
+        if (npart__node_output(graph, node, i) != NPART_NONE)
+            following->wrappings[npart__node_output(graph, node, i)] = (uint8_t)(most + 1);
+}
+
+static bool open_following(struct following *following, const struct npart__work *work)
+{
+    const struct npart__graph *graph = work->graph;
+    size_t count = graph->values.count + (size_t)1;
+    following->work = work;
+    following->wrappings = npart__arena_zeroed(work->arena, count, sizeof *following->wrappings);
+    following->met = npart__arena_zeroed(work->arena, count, sizeof *following->met);
+    following->steps = npart__arena_zeroed(work->arena, count, sizeof *following->steps);
+    if (!following->wrappings || !following->met || !following->steps)
+        return false;
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        following->wrappings[i] = npart__value_at(graph, i)->kind == NPART__VALUE_INITIALIZER;
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        count_wrappings(following, npart__node_at(graph, graph->order[i]));
+    return true;
+}
+
+static bool is_weight(const struct following *following, uint32_t value)
+{
+    return value != NPART_NONE && following->wrappings[npart__value_at(following->work->graph, value)->alias];
 }
 
 /* Where an integer goes: the largest table that it looks up, whether there are several, and whether it becomes a number
@@ -261,21 +324,28 @@ static bool is_part_of(const struct npart__work *work, uint32_t node, const char
            (npart__node_input(work->graph, at, 1) == value || npart__node_input(work->graph, at, 2) == value);
 }
 
-/* Follows what hands the integer on. Few nodes are between, so depth is limited and small. */
-static void follow_integer(const struct npart__work *work, uint32_t value, unsigned depth, struct destiny *out)
+/* Follows what hands the integer of input `number` on. A value is met again only by a shorter way, so at most once for
+ * each number of steps. */
+static void follow_integer(const struct following *following, uint32_t value, uint32_t number, uint8_t steps,
+                           struct destiny *out)
 {
     static const char hands_on[] =
         "Cast Reshape Unsqueeze Squeeze Identity Add Sub Mul Expand Flatten Clip Gather Slice Split";
+    const struct npart__work *work = following->work;
     const struct npart__graph *graph = work->graph;
     const struct npart__value *at = npart__value_at(graph, value);
-    for (uint32_t i = 0; i < at->consumer_count && depth < 8; i++) {
+    if (following->met[value] == number + 1 && following->steps[value] <= steps)
+        return;
+    following->met[value] = number + 1;
+    following->steps[value] = steps;
+    for (uint32_t i = 0; i < at->consumer_count && steps < MOST_STEPS; i++) {
         uint32_t user = graph->consumers[at->first_consumer + i];
         const struct npart__node *node = npart__node_at(graph, user);
         uint32_t result = npart__node_output(graph, node, 0);
         uint32_t index, table;
         bool is_index = npart__cache_looks_up(graph, user, &index, &table) &&
                         npart__node_input(graph, node, index) == value;
-        if (is_index && is_weight(work, npart__node_input(graph, node, table), 0)) {
+        if (is_index && is_weight(following, npart__node_input(graph, node, table))) {
             note_table(work, npart__node_input(graph, node, table), out);
         } else if (is_part_of(work, user, "Slice", value) || npart__lists_op(graph, "OneHot", user)) {
             out->is_number = true;
@@ -284,7 +354,7 @@ static void follow_integer(const struct npart__work *work, uint32_t value, unsig
                                              npart__node_input(graph, node, 0) == value))) {
             out->is_number |= npart__type_is_float(npart__fact_of(work->plain, result)->element_type);
             if (!npart__type_is_float(npart__fact_of(work->plain, result)->element_type))
-                follow_integer(work, result, depth + 1, out);
+                follow_integer(following, result, number, steps + 1, out);
         }
     }
 }
@@ -327,12 +397,13 @@ static uint32_t find_largest(const struct npart__work *work, const struct destin
 static npart_status tell_integers(struct npart__work *work)
 {
     struct destiny *destinies = npart__arena_zeroed(work->arena, work->inputs.count + (size_t)1, sizeof *destinies);
-    if (!destinies)
+    struct following following;
+    if (!destinies || !open_following(&following, work))
         return npart__fail_memory(work->error);
     for (uint32_t i = 0; i < work->inputs.count; i++)
         if (work->inputs.items[i].role == NPART_PORT_OTHER &&
             npart__type_is_integer(work->inputs.items[i].element_type))
-            follow_integer(work, work->inputs.items[i].value, 0, &destinies[i]);
+            follow_integer(&following, work->inputs.items[i].value, i, 0, &destinies[i]);
     uint32_t tokens = find_largest(work, destinies, false);
     if (tokens == NPART_NONE)
         tokens = find_largest(work, destinies, true);
@@ -359,7 +430,7 @@ npart_status npart__cache_list_inputs(struct npart__work *work)
             continue; /* a constant, or one that has a default */
         if (work->is_ungrouped && !npart__value_at(work->graph, value)->consumer_count)
             continue;
-        bool is_past = npart__cache_is_past(work, value);
+        bool is_past = npart__cache_pair_of(work, value) != NULL;
         struct npart__cache_input input = {.value = value,
                                            .role = is_past ? NPART_PORT_PAST : NPART_PORT_OTHER,
                                            .slot_axis = NPART_NONE,

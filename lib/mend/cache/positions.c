@@ -33,27 +33,29 @@ static bool is_position(struct npart__walk *walk, uint32_t value, bool *is_faile
     if (!work->is_static[value] || (type != NPART__INT64 && type != NPART__INT32) ||
         npart__cache_relation(walk->compared, value) != NPART__REL_GREW || !counts_slots(walk, value, &offset))
         return false;
-    for (uint32_t i = 0; i < work->positions.count; i++)
-        if (work->positions.items[i].value == value)
-            return work->positions.items[i].offset == offset;
+    if (work->position_of[value])
+        return work->positions.items[work->position_of[value] - 1].offset == offset;
     struct npart__position position = {value, offset};
     *is_failed |= !NPART__PUSH(work->arena, &work->positions, position);
-    work->is_position[value] = !*is_failed;
+    work->position_of[value] = *is_failed ? 0 : work->positions.count;
     return !*is_failed;
 }
 
-/* Depth first, as deep as LIMIT_DEPTH. Operands that are right must have no slots: what is made anew has none. */
-static bool repair(struct npart__walk *walk, uint32_t value, unsigned depth, bool *is_failed)
+static bool repair(struct npart__walk *walk, uint32_t value, unsigned depth, bool *is_failed);
+
+/* Operands that are right must have no slots: what is made anew has none. `height`: nodes from a position on. */
+static bool repair_operands(struct npart__walk *walk, uint32_t value, unsigned depth, unsigned *height, bool *is_failed)
 {
     struct npart__work *work = walk->work;
     const struct npart__graph *graph = work->graph;
     uint32_t producer = npart__producer(graph, value);
+    *height = 0;
     if (walk->flows[value].axis != NPART_NONE || depth > LIMIT_DEPTH || producer == NPART_NONE)
         return false;
     if (is_position(walk, value, is_failed))
         return true;
     const struct npart__node *node = npart__node_at(graph, producer);
-    if (*is_failed || node->body_count || node->scope != 0 || node->callee != NPART_NONE || work->is_position[value])
+    if (*is_failed || node->body_count || node->scope != 0 || node->callee != NPART_NONE || work->position_of[value])
         return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t operand = npart__node_input(graph, node, i);
@@ -64,9 +66,28 @@ static bool repair(struct npart__walk *walk, uint32_t value, unsigned depth, boo
         if (flow->is_wrong ? !repair(walk, operand, depth + 1, is_failed)
                            : !flow->is_known || flow->axis != NPART_NONE)
             return false;
+        if (flow->is_wrong && walk->tried[operand].height > *height)
+            *height = walk->tried[operand].height;
     }
     work->is_repaired[value] = true;
     return true;
+}
+
+/* Depth first, as deep as LIMIT_DEPTH. What came of it is kept, so a value is looked at again only from less deep. */
+static bool repair(struct npart__walk *walk, uint32_t value, unsigned depth, bool *is_failed)
+{
+    struct npart__tried *tried = &walk->tried[value];
+    unsigned height;
+    if (tried->height)
+        return depth + tried->height - 1 <= LIMIT_DEPTH;
+    if (tried->failed_at && depth + 1 >= tried->failed_at)
+        return false;
+    bool is_done = repair_operands(walk, value, depth, &height, is_failed);
+    if (is_done)
+        tried->height = (uint8_t)(height + 1);
+    else
+        tried->failed_at = (uint8_t)(depth + 1);
+    return is_done;
 }
 
 bool npart__cache_repair(struct npart__walk *walk, uint32_t value)

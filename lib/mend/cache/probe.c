@@ -33,52 +33,89 @@ struct npart_dim_binding *npart__cache_bindings(const struct npart__work *work, 
 static int64_t size_of_fresh(const struct npart__work *work, const struct npart__inference *inference, uint32_t past,
                              uint32_t axis)
 {
-    for (uint32_t i = 0; i < work->pairs.count; i++) {
-        const struct npart__fact *fact = npart__fact_of(inference, work->pairs.items[i].fresh);
-        if (work->pairs.items[i].past == past && axis != work->pairs.items[i].axis && fact->has_rank &&
-            axis < fact->rank && npart__is_number(fact->dims[axis]))
-            return fact->dims[axis];
-    }
-    return -1;
+    const struct npart__pair *pair = npart__cache_pair_of(work, past);
+    const struct npart__fact *fact = pair ? npart__fact_of(inference, pair->fresh) : NULL;
+    bool is_known = fact && axis != pair->axis && fact->has_rank && axis < fact->rank &&
+                    npart__is_number(fact->dims[axis]);
+    return is_known ? fact->dims[axis] : -1;
 }
 
-/* A dim of an input that no size was found for. That of a cache follows from its new slots. A mask over all slots has
- * their number as a dim of its own, at its last axis; any other is the user's to know. */
-static npart_status take_total(struct npart__work *work, const struct npart__inference *inference, bool *is_found)
+/* Whether a size was found for the name of an axis; the names of dims are those that the inference did not have. */
+static bool is_found_by_name(const struct npart__work *work, const char *name)
 {
-    *is_found = false;
+    return name && npart__strings_find(&work->dim_names, name, strlen(name)) != NPART_NONE;
+}
+
+/* Sizes of caches that follow from their new slots. */
+static npart_status take_sizes_of_fresh(struct npart__work *work, const struct npart__inference *inference,
+                                        bool *is_found)
+{
+    npart_status status = NPART_OK;
     for (uint32_t i = 0; i < work->inputs.count; i++) {
         const struct npart__cache_input *at = &work->inputs.items[i];
-        const struct npart__declared_type *declared = npart__value_at(work->graph, at->value)->declared;
         const struct npart__fact *fact = npart__fact_of(inference, at->value);
-        for (uint32_t k = 0; k < fact->rank; k++) {
-            if (npart__is_number(fact->dims[k]))
+        for (uint32_t k = 0; k < fact->rank && status == NPART_OK; k++) {
+            int64_t size = npart__is_number(fact->dims[k]) ? -1 : size_of_fresh(work, inference, at->value, k);
+            const char *name = size > 0 ? npart__cache_name_of_axis(work, at->value, k) : NULL;
+            if (size <= 0 || is_found_by_name(work, name))
                 continue;
-            const char *name = declared && k < declared->rank ? declared->dims[k].parameter : NULL;
-            int64_t heads = size_of_fresh(work, inference, at->value, k);
-            bool is_elsewhere = false;
-            if (heads > 0) {
-                *is_found = true;
-                return npart__cache_add_dim(work, npart__cache_name_of_axis(work, at->value, k), NPART__SIZE_NUMBER,
-                                            heads);
-            }
-            for (uint32_t n = 0; name && n < work->inputs.count; n++) {
-                const struct npart__declared_type *other =
-                    npart__value_at(work->graph, work->inputs.items[n].value)->declared;
-                for (uint32_t m = 0; other && m < other->rank; m++)
-                    is_elsewhere |= m + 1u < other->rank && other->dims[m].parameter &&
-                                    strcmp(other->dims[m].parameter, name) == 0;
-            }
-            if (!name || is_elsewhere || k + 1u != fact->rank || (fact->rank != 2 && fact->rank != 4))
-                return npart__cache_refuse(work, NPART_NONE,
-                                           "the size of %s of input %s is not known; give it by --dim",
-                                           name ? name : "an axis", npart__value_name(work->graph, at->value));
-            struct npart__cache_dim dim = {name, NPART__SIZE_TOTAL, 0};
+            status = npart__cache_add_dim(work, name, NPART__SIZE_NUMBER, size);
             *is_found = true;
-            return NPART__PUSH(work->arena, &work->dims, dim) ? NPART_OK : npart__fail_memory(work->error);
         }
     }
-    return NPART_OK;
+    return status;
+}
+
+/* Names of axes that are not the last of their input. False when out of memory. */
+static bool list_inner_names(const struct npart__work *work, struct npart__strings *out, struct npart__arena *arena)
+{
+    bool is_done = npart__strings_init(out, arena);
+    for (uint32_t i = 0; i < work->inputs.count; i++) {
+        const struct npart__declared_type *declared =
+            npart__value_at(work->graph, work->inputs.items[i].value)->declared;
+        for (uint32_t k = 0; declared && k + 1u < declared->rank && is_done; k++) {
+            const char *name = declared->dims[k].parameter;
+            is_done = !name || npart__intern(out, name, strlen(name), false) != NPART_NONE;
+        }
+    }
+    return is_done;
+}
+
+/* Dims of an input that no size was found for. A mask over all slots has their number as a dim of its own, at its last
+ * axis; any other is the user's to know. */
+static npart_status take_total(struct npart__work *work, const struct npart__cache_input *at,
+                               const struct npart__fact *fact, const struct npart__strings *inner, bool *is_found)
+{
+    const struct npart__declared_type *declared = npart__value_at(work->graph, at->value)->declared;
+    npart_status status = NPART_OK;
+    for (uint32_t k = 0; k < fact->rank && status == NPART_OK; k++) {
+        const char *name = declared && k < declared->rank ? declared->dims[k].parameter : NULL;
+        if (npart__is_number(fact->dims[k]) || is_found_by_name(work, name))
+            continue;
+        bool is_inner = name && npart__strings_find(inner, name, strlen(name)) != NPART_NONE;
+        if (!name || is_inner || k + 1u != fact->rank || (fact->rank != 2 && fact->rank != 4))
+            return npart__cache_refuse(work, NPART_NONE, "the size of %s of input %s is not known; give it by --dim",
+                                       name ? name : "an axis", npart__value_name(work->graph, at->value));
+        status = npart__cache_add_dim(work, name, NPART__SIZE_TOTAL, 0);
+        *is_found = true;
+    }
+    return status;
+}
+
+/* Sizes that were not known at those that were; once there are more, others may follow from these. */
+static npart_status take_sizes(struct npart__work *work, const struct npart__inference *inference,
+                               struct npart__arena *scratch, bool *is_found)
+{
+    struct npart__strings inner;
+    *is_found = false;
+    npart_status status = take_sizes_of_fresh(work, inference, is_found);
+    const bool is_of_fresh = *is_found;
+    if (status == NPART_OK && !list_inner_names(work, &inner, scratch))
+        status = npart__fail_memory(work->error);
+    for (uint32_t i = 0; i < work->inputs.count && status == NPART_OK && !is_of_fresh; i++)
+        status = take_total(work, &work->inputs.items[i], npart__fact_of(inference, work->inputs.items[i].value),
+                            &inner, is_found);
+    return status;
 }
 
 static npart_status infer_at(struct npart__work *work, uint32_t past, uint32_t tokens, const struct npart__given *given,
@@ -133,7 +170,7 @@ npart_status npart__cache_learn(struct npart__work *work, uint32_t tokens)
         a = npart__arena_zeroed(&scratch, 1, sizeof *a);
         status = a ? infer_at(work, LEARN_PAST, tokens, NULL, 0, &scratch, a) : npart__fail_memory(work->error);
         if (status == NPART_OK)
-            status = take_total(work, a, &is_found);
+            status = take_sizes(work, a, &scratch, &is_found);
     }
     b = npart__arena_zeroed(&scratch, 1, sizeof *b);
     if (status == NPART_OK)

@@ -509,8 +509,8 @@ static bool find_scores(const struct npart__walk *walk, uint32_t *node)
     if (producer == NPART_NONE || !npart__lists_op(graph, "Concat", producer) ||
         npart__value_at(graph, value)->consumer_count != 1)
         return false;
-    const struct npart__walk before = {walk->work, walk->compared, walk->flows, producer, true};
-    *node = producer;
+    struct npart__walk before = *walk;
+    before.node = *node = producer;
     return operand_of(&before, 0) != NPART_NONE && flow_of(&before, 0).axis != NPART_NONE &&
            columns_beside(&before, 0) == 0;
 }

@@ -35,21 +35,6 @@ static bool is_same_form(const struct npart__fact *a, const struct npart__fact *
            memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 
-/* Back through nodes that do nothing: what is handed on as it is, as the keys of an encoder, is no state. */
-uint32_t npart__cache_source(const struct npart__graph *graph, uint32_t value)
-{
-    for (;;) {
-        value = npart__value_at(graph, value)->alias;
-        uint32_t producer = npart__producer(graph, value);
-        const struct npart__node *node = producer == NPART_NONE ? NULL : npart__node_at(graph, producer);
-        uint32_t operand = node && npart__is_onnx_op(graph, node, "Identity") ? npart__node_input(graph, node, 0)
-                                                                              : NPART_NONE;
-        if (operand == NPART_NONE)
-            return value;
-        value = operand;
-    }
-}
-
 static bool list_candidates(struct search *search)
 {
     const struct npart__work *work = search->work;
@@ -64,7 +49,7 @@ static bool list_candidates(struct search *search)
             search->inputs[search->input_count++] = i;
     for (uint32_t i = 0; i < scope->output_count; i++) {
         uint32_t output = work->graph->operands.items[scope->first_output + i];
-        uint32_t source = npart__cache_source(work->graph, output);
+        uint32_t source = work->source[output];
         if (!npart__cache_is_present(work, output) && search->output_count < LIMIT_STATES &&
             npart__value_at(work->graph, source)->kind != NPART__VALUE_INPUT &&
             is_state_like(npart__fact_of(search->inference, output)))

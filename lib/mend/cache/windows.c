@@ -25,7 +25,7 @@ struct search {
 static uint32_t root_of(const struct search *search, uint32_t pair)
 {
     while (search->parent[pair] != pair)
-        pair = search->parent[pair];
+        pair = search->parent[pair] = search->parent[search->parent[pair]];
     return pair;
 }
 

@@ -63,13 +63,12 @@ static const char *add_positions(struct writing *writing, uint32_t value)
 {
     const struct npart__work *work = writing->work;
     const struct npart__fact *fact = npart__fact_of(&writing->inference, value);
-    for (uint32_t i = 0; i < work->positions.count; i++)
-        if (work->positions.items[i].value == value && npart__is_static(fact))
-            return add_input(writing, "position_ids",
-                             (struct added){.role = NPART_PORT_POSITIONS, .element_type = fact->element_type,
-                                            .rank = fact->rank, .dims = fact->dims,
-                                            .offset = work->positions.items[i].offset});
-    return NULL;
+    if (!npart__is_static(fact))
+        return NULL;
+    return add_input(writing, "position_ids",
+                     (struct added){.role = NPART_PORT_POSITIONS, .element_type = fact->element_type,
+                                    .rank = fact->rank, .dims = fact->dims,
+                                    .offset = work->positions.items[work->position_of[value] - 1].offset});
 }
 
 /* [1, .., 1, N], of the type of the scores. */
@@ -95,7 +94,7 @@ static const char *make_anew(struct writing *writing, struct npart__site *site, 
     const struct npart__work *work = writing->work;
     const struct npart__graph *graph = work->graph;
     value = npart__value_at(graph, value)->alias;
-    if (work->is_position[value])
+    if (work->position_of[value])
         return add_positions(writing, value);
     if (!work->is_repaired[value])
         return npart__value_name(graph, value);
@@ -223,19 +222,22 @@ static npart_status add_window(struct writing *writing, uint32_t cut)
 static npart_status cut_pairs(struct writing *writing)
 {
     const struct npart__work *work = writing->work;
-    npart_status status = NPART_OK;
+    struct npart__new_size *sizes = npart__arena_zeroed(work->arena, work->pairs.count + (size_t)1, sizeof *sizes);
+    npart_status status = sizes ? NPART_OK : npart__fail_memory(work->error);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < work->pairs.count && status == NPART_OK; i++) {
         const struct npart__pair *pair = &work->pairs.items[i];
-        const char *name = npart__value_name(work->graph, pair->past);
         if (!pair->cut)
             continue;
         status = add_window(writing, pair->cut);
-        npart__editor_set_input_size(writing->editor, name, pair->axis,
-                                     (int64_t)work->request->slots - work->request->tokens - pair->cut);
+        sizes[count++] = (struct npart__new_size){
+            pair->past, pair->axis, (int64_t)work->request->slots - work->request->tokens - pair->cut};
         for (uint32_t k = 0; k < writing->windows.count && status == NPART_OK; k++)
             if (writing->windows.items[k]->cut == pair->cut)
-                writing->windows.items[k]->name[pair->past] = name;
+                writing->windows.items[k]->name[pair->past] = npart__value_name(work->graph, pair->past);
     }
+    if (status == NPART_OK && count && !npart__editor_set_input_sizes(writing->editor, sizes, count))
+        status = npart__fail_memory(work->error);
     return status;
 }
 
@@ -301,9 +303,7 @@ static npart_status change_nodes(struct writing *writing)
     npart_status status = NPART_OK;
     for (uint32_t i = 0; i < scope->order_count && status == NPART_OK; i++) {
         uint32_t id = work->graph->order[scope->first_order + i];
-        bool is_cut = window_of(writing, id) != NULL, is_changed = is_cut || work->is_unmasked[id];
-        for (uint32_t k = 0; k < work->uses.count && !is_changed; k++)
-            is_changed = work->uses.items[k].node == id;
+        bool is_cut = window_of(writing, id) != NULL, is_changed = is_cut || work->is_unmasked[id] || work->use_of[id];
         if (is_cut && npart__lists_op(work->graph, "Shape Size", id))
             status = keep_shape(writing, id);
         else if (is_changed && work->is_live[id])
@@ -358,19 +358,6 @@ static npart_status change_outputs(struct writing *writing)
                                                                                : npart__fail_memory(work->error);
 }
 
-/* The mask of GroupQueryAttention is of no use without it. */
-static void drop_inputs(struct writing *writing)
-{
-    const struct npart__graph *graph = writing->work->graph;
-    const struct npart__scope *scope = npart__scope_at(graph, 0);
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = graph->operands.items[scope->first_input + i];
-        const struct npart__value *at = npart__value_at(graph, value);
-        if (at->kind == NPART__VALUE_INPUT && !at->consumer_count && !at->is_graph_output)
-            npart__editor_drop_input(writing->editor, npart__value_name(graph, value));
-    }
-}
-
 /* An output that says nothing: an input as it is, or a constant. Merged decoders have the keys of the encoder so, which
  * the host has already. */
 static bool says_nothing(const struct writing *writing, uint32_t output)
@@ -378,19 +365,33 @@ static bool says_nothing(const struct writing *writing, uint32_t output)
     const struct npart__graph *graph = writing->work->graph;
     if (npart__cache_is_present(writing->work, output))
         return false;
-    uint32_t source = npart__cache_source(graph, output);
+    uint32_t source = writing->work->source[output];
     return npart__value_at(graph, source)->kind == NPART__VALUE_INPUT || writing->inference.facts[source].is_constant;
 }
 
-static void drop_outputs(struct writing *writing)
+/* And inputs of what was taken apart: the mask of GroupQueryAttention is of no use without it. */
+static npart_status drop_ports(struct writing *writing)
 {
-    const struct npart__graph *graph = writing->work->graph;
+    const struct npart__work *work = writing->work;
+    const struct npart__graph *graph = work->graph;
     const struct npart__scope *scope = npart__scope_at(graph, 0);
-    for (uint32_t i = 0; i < scope->output_count; i++) {
-        uint32_t output = graph->operands.items[scope->first_output + i];
-        if (says_nothing(writing, output))
-            npart__editor_drop_output(writing->editor, npart__value_name(graph, output));
+    uint32_t *inputs = npart__arena_zeroed(work->arena, scope->input_count + (size_t)1, sizeof *inputs);
+    uint32_t *outputs = npart__arena_zeroed(work->arena, scope->output_count + (size_t)1, sizeof *outputs);
+    uint32_t input_count = 0, output_count = 0;
+    if (!inputs || !outputs)
+        return npart__fail_memory(work->error);
+    for (uint32_t i = 0; i < scope->input_count && work->is_ungrouped; i++) {
+        uint32_t value = graph->operands.items[scope->first_input + i];
+        const struct npart__value *at = npart__value_at(graph, value);
+        if (at->kind == NPART__VALUE_INPUT && !at->consumer_count && !at->is_graph_output)
+            inputs[input_count++] = value;
     }
+    for (uint32_t i = 0; i < scope->output_count; i++)
+        if (says_nothing(writing, graph->operands.items[scope->first_output + i]))
+            outputs[output_count++] = graph->operands.items[scope->first_output + i];
+    return npart__editor_drop_ports(writing->editor, inputs, input_count, outputs, output_count)
+               ? NPART_OK
+               : npart__fail_memory(work->error);
 }
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
@@ -440,10 +441,8 @@ static bool add_output(struct writing *writing, uint32_t value, struct npart__ar
     struct npart_cache_port port = port_of(writing, value);
     uint32_t cut = 0;
     port.is_output = true;
-    for (uint32_t i = 0; i < work->pairs.count; i++) {
-        const struct npart__pair *pair = &work->pairs.items[i];
-        if (pair->present != value)
-            continue;
+    const struct npart__pair *pair = npart__cache_pair_of(work, value);
+    if (pair) {
         cut = pair->cut;
         port.role = NPART_PORT_PRESENT;
         port.axis = pair->axis;
@@ -486,9 +485,9 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
         port.role = (enum npart_port_role)work->inputs.items[i].role;
         port.axis = work->inputs.items[i].slot_axis;
         is_done = add_port(arena, out, port);
-        for (uint32_t k = 0; k < work->pairs.count && is_done; k++)
-            if (work->pairs.items[k].past == work->inputs.items[i].value)
-                set_size(out, (int64_t)out->info.past - work->pairs.items[k].cut);
+        const struct npart__pair *pair = npart__cache_pair_of(work, work->inputs.items[i].value);
+        if (pair && is_done)
+            set_size(out, (int64_t)out->info.past - pair->cut);
     }
     for (uint32_t i = 0; i < writing->added_count && is_done; i++) {
         const struct added *at = &writing->added[i];
@@ -526,14 +525,12 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
                                     &writing.editor, work->error);
     if (status == NPART_OK && !npart__editor_declare(writing.editor, &writing.inference, false, &is_declared))
         status = npart__fail_memory(work->error);
-    if (status == NPART_OK && work->is_ungrouped)
-        drop_inputs(&writing);
     if (status == NPART_OK)
         status = cut_pairs(&writing);
     if (status == NPART_OK)
         status = change_nodes(&writing);
     if (status == NPART_OK)
-        drop_outputs(&writing);
+        status = drop_ports(&writing);
     if (status == NPART_OK)
         status = change_outputs(&writing);
     if (status == NPART_OK && !tell(&writing, arena, out))

@@ -35,11 +35,6 @@ static void drop_input(Onnx__GraphProto *graph, const char *name)
     graph->n_initializer = kept;
 }
 
-void npart__editor_drop_input(struct npart__editor *editor, const char *name)
-{
-    drop_input(editor->model->graph, name);
-}
-
 /* Whether an element of the type can be the number, fractions of whole ones dropped: 300 is no uint8, NaN no
  * integer. Floating point types have infinity for what is too large. Of int8 that leaves what is between -129 and
  * 128, both excluded. */

@@ -56,7 +56,7 @@ struct npart__editor {
 
 char *npart__edit_text(struct npart__editor *editor, const char *text);
 /* A list with room for one more; NULL when out of memory. Lists of protobuf objects have no capacity, so each is
- * copied to a longer one. */
+ * copied to a longer one: for lists that grow by a few. */
 void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count);
 #define NPART__EDIT_APPEND(editor, list, count, item)                                                                  \
     (((list) = npart__edit_longer((editor), (list), (count))) ? ((list)[(count)++] = (item), true) : false)

@@ -52,13 +52,18 @@ void npart__editor_set_opset(struct npart__editor *editor, int64_t opset);
 const char *npart__editor_add_input(struct npart__editor *editor, const char *wanted, int element_type,
                                     const int64_t *dims, uint32_t rank);
 
-/* The size of an axis of an input, as it is declared from here on. */
-void npart__editor_set_input_size(struct npart__editor *editor, const char *name, uint32_t axis, int64_t size);
+/* The size of an axis of an input of the main graph, as it is declared from here on. False when out of memory. */
+struct npart__new_size {
+    uint32_t input; /* value */
+    uint32_t axis;
+    int64_t size;
+};
+bool npart__editor_set_input_sizes(struct npart__editor *editor, const struct npart__new_size *list, uint32_t count);
 
-/* The main graph has no such input any more; nothing may use it. */
-void npart__editor_drop_input(struct npart__editor *editor, const char *name);
-/* The same of an output; what makes it goes where nobody else uses it. */
-void npart__editor_drop_output(struct npart__editor *editor, const char *name);
+/* The main graph has no such inputs and outputs, which are values, any more. Nothing may use the inputs; what makes the
+ * outputs goes where nobody else uses it. False when out of memory. */
+bool npart__editor_drop_ports(struct npart__editor *editor, const uint32_t *inputs, uint32_t input_count,
+                              const uint32_t *outputs, uint32_t output_count);
 
 /* What an output of the main graph is from here on; what it was goes on under another name. */
 struct npart__new_output {

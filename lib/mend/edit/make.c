@@ -17,7 +17,7 @@ char *npart__edit_text(struct npart__editor *editor, const char *text)
     return npart__arena_copy_text(editor->arena, text, strlen(text));
 }
 
-/* Lists grow rarely, and by little: each time a new one. Elements of all such lists are pointers. */
+/* Elements of all such lists are pointers. */
 void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count)
 {
     void **longer = npart__arena_zeroed(editor->arena, count + 1, sizeof *longer);
@@ -114,19 +114,21 @@ static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node, const 
 {
     struct npart__editor *editor = site->editor;
     const char *rewrites = site->rewrite;
-    node->metadata_props = NULL;
-    node->n_metadata_props = 0;
-    for (size_t i = 0; i < from->n_metadata_props; i++) {
+    size_t count = 0;
+    Onnx__StringStringEntryProto **entries =
+        npart__arena_zeroed(editor->arena, from->n_metadata_props + 1, sizeof *entries);
+    for (size_t i = 0; i < from->n_metadata_props && entries; i++) {
         Onnx__StringStringEntryProto *entry = from->metadata_props[i];
-        if (entry->key && strcmp(entry->key, REWRITE_KEY) == 0 && entry->value) {
+        if (entry->key && strcmp(entry->key, REWRITE_KEY) == 0 && entry->value)
             rewrites = npart__arena_format(editor->arena, "%s %s", entry->value, site->rewrite);
-            continue;
-        }
-        if (!NPART__EDIT_APPEND(editor, node->metadata_props, node->n_metadata_props, entry))
-            return false;
+        else
+            entries[count++] = entry;
     }
-    Onnx__StringStringEntryProto *entry = rewrites ? new_entry(editor, REWRITE_KEY, rewrites) : NULL;
-    return entry && NPART__EDIT_APPEND(editor, node->metadata_props, node->n_metadata_props, entry);
+    if (!entries || !rewrites || !(entries[count++] = new_entry(editor, REWRITE_KEY, rewrites)))
+        return false;
+    node->metadata_props = entries;
+    node->n_metadata_props = count;
+    return true;
 }
 
 bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node)

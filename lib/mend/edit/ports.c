@@ -23,12 +23,22 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
     return info->name;
 }
 
-static Onnx__ValueInfoProto *find_info(Onnx__ValueInfoProto **infos, size_t count, const char *name)
+/* NPART_NONE: no value or node has the name. */
+static uint32_t id_of(const struct npart__editor *editor, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (infos[i]->name && strcmp(infos[i]->name, name) == 0)
-            return infos[i];
-    return NULL;
+    return name ? npart__strings_find(&editor->names, name, strlen(name)) : NPART_NONE;
+}
+
+/* Declarations by the id of their name, the first of each; NULL when out of memory. Names made later have none. */
+static Onnx__ValueInfoProto **by_name(const struct npart__editor *editor, Onnx__ValueInfoProto **infos, size_t count)
+{
+    Onnx__ValueInfoProto **list = npart__arena_zeroed(editor->arena, editor->names.texts.count, sizeof *list);
+    for (size_t i = count; list && i-- > 0;) {
+        uint32_t id = id_of(editor, infos[i]->name);
+        if (id != NPART_NONE)
+            list[id] = infos[i];
+    }
+    return list;
 }
 
 /* Nothing where no shape is declared, or there is no such axis. */
@@ -43,10 +53,43 @@ static void declare_size(const Onnx__ValueInfoProto *info, uint32_t axis, int64_
     shape->dim[axis]->dim_value = size;
 }
 
-void npart__editor_set_input_size(struct npart__editor *editor, const char *name, uint32_t axis, int64_t size)
+bool npart__editor_set_input_sizes(struct npart__editor *editor, const struct npart__new_size *list, uint32_t count)
 {
     const Onnx__GraphProto *graph = editor->model->graph;
-    declare_size(find_info(graph->input, graph->n_input, name), axis, size);
+    Onnx__ValueInfoProto **inputs = by_name(editor, graph->input, graph->n_input);
+    for (uint32_t i = 0; inputs && i < count; i++)
+        declare_size(inputs[npart__value_at(editor->graph, list[i].input)->name], list[i].axis, list[i].size);
+    return inputs != NULL;
+}
+
+/* A name that the file lists twice goes twice. */
+static void drop_infos(const struct npart__editor *editor, const bool *is_dropped, Onnx__ValueInfoProto **infos,
+                       size_t *count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        uint32_t id = id_of(editor, infos[i]->name);
+        if (id == NPART_NONE || !is_dropped[id])
+            infos[kept++] = infos[i];
+    }
+    *count = kept;
+}
+
+bool npart__editor_drop_ports(struct npart__editor *editor, const uint32_t *inputs, uint32_t input_count,
+                              const uint32_t *outputs, uint32_t output_count)
+{
+    Onnx__GraphProto *graph = editor->model->graph;
+    bool *is_dropped = npart__arena_zeroed(editor->arena, editor->names.texts.count, sizeof *is_dropped);
+    if (!is_dropped)
+        return false;
+    for (uint32_t i = 0; i < output_count; i++)
+        is_dropped[npart__value_at(editor->graph, outputs[i])->name] = true;
+    drop_infos(editor, is_dropped, graph->output, &graph->n_output);
+    memset(is_dropped, 0, editor->names.texts.count * sizeof *is_dropped);
+    for (uint32_t i = 0; i < input_count; i++)
+        is_dropped[npart__value_at(editor->graph, inputs[i])->name] = true;
+    drop_infos(editor, is_dropped, graph->input, &graph->n_input);
+    return true;
 }
 
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */
@@ -68,23 +111,14 @@ bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart_
     return true;
 }
 
-void npart__editor_drop_output(struct npart__editor *editor, const char *name)
-{
-    Onnx__GraphProto *graph = editor->model->graph;
-    size_t kept = 0;
-    for (size_t i = 0; i < graph->n_output; i++)
-        if (!graph->output[i]->name || strcmp(graph->output[i]->name, name) != 0)
-            graph->output[kept++] = graph->output[i];
-    graph->n_output = kept;
-}
-
-/* Names of the main graph's list and what they are from here on. Those of outputs become others, those of their sources
- * the outputs'. */
+/* What names of the main graph's list are from here on. Those of outputs become others, those of their sources the
+ * outputs'. All arrays are by name. */
 struct renaming {
     struct npart__editor *editor;
-    struct npart__strings names;
-    struct NPART__ARRAY(char *) now; /* by name */
-    struct NPART__ARRAY(bool) is_source; /* by name */
+    uint32_t count; /* names; those that are made later stay */
+    char **now;     /* NULL: it stays */
+    bool *is_source, *is_made; /* is_made: by a node of the list */
+    uint32_t *hidden; /* bodies around the node at hand in which the name means something else */
 };
 
 static char *text_of(const char *text)
@@ -92,74 +126,55 @@ static char *text_of(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-static bool rename_to(struct renaming *renaming, const char *name, const char *now, bool is_source)
+/* NPART_NONE for a name that stays. */
+static uint32_t renamed_id(const struct renaming *renaming, const char *name)
 {
-    uint32_t id = npart__intern(&renaming->names, name, strlen(name), false);
-    while (id != NPART_NONE && renaming->now.count <= id)
-        if (!NPART__PUSH(renaming->editor->arena, &renaming->now, NULL) ||
-            !NPART__PUSH(renaming->editor->arena, &renaming->is_source, false))
-            return false;
-    if (id == NPART_NONE)
-        return false;
-    renaming->now.items[id] = text_of(now);
-    renaming->is_source.items[id] = is_source;
-    return true;
+    uint32_t id = id_of(renaming->editor, name);
+    return id == NPART_NONE || id >= renaming->count || !renaming->now[id] ? NPART_NONE : id;
 }
 
-/* NULL: it stays. */
-static char *name_now(const struct renaming *renaming, const char *name, bool *is_source)
+static char *name_now(const struct renaming *renaming, char *name)
 {
-    uint32_t id = name && *name ? npart__strings_find(&renaming->names, name, strlen(name)) : NPART_NONE;
-    if (id == NPART_NONE || id >= renaming->now.count)
-        return NULL;
-    *is_source = renaming->is_source.items[id];
-    return renaming->now.items[id];
+    uint32_t id = renamed_id(renaming, name);
+    return id == NPART_NONE || renaming->hidden[id] ? name : renaming->now[id];
 }
 
-static void rename_all(const struct renaming *renaming, char **names, size_t count)
+/* Names that a body gives to what is its own are none of the list's there, and in all bodies within it. */
+static void hide(struct renaming *renaming, const char *name, bool is_hidden)
 {
-    bool is_source;
-    for (size_t i = 0; i < count; i++) {
-        char *now = name_now(renaming, names[i], &is_source);
-        if (now)
-            names[i] = now;
-    }
+    uint32_t id = renamed_id(renaming, name);
+    if (id != NPART_NONE)
+        renaming->hidden[id] += is_hidden ? 1u : UINT32_MAX;
 }
 
-static bool has_body(const Onnx__NodeProto *node)
+static void hide_own(struct renaming *renaming, const Onnx__GraphProto *body, bool is_hidden)
 {
-    size_t count, sum = 0;
+    for (size_t i = 0; i < body->n_input; i++)
+        hide(renaming, body->input[i]->name, is_hidden);
+    for (size_t i = 0; i < body->n_initializer; i++)
+        hide(renaming, body->initializer[i]->name, is_hidden);
+    for (size_t i = 0; i < body->n_node; i++)
+        for (size_t k = 0; k < body->node[i]->n_output; k++)
+            hide(renaming, body->node[i]->output[k], is_hidden);
+}
+
+/* Recursive as deep as bodies nest. Outputs of a body may be captured values. */
+static void rename_uses(struct renaming *renaming, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        node->input[i] = name_now(renaming, node->input[i]);
     for (size_t i = 0; i < node->n_attribute; i++) {
-        (void)npart__edit_bodies(node->attribute[i], &count);
-        sum += count;
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            hide_own(renaming, bodies[k], true);
+            for (size_t n = 0; n < bodies[k]->n_node; n++)
+                rename_uses(renaming, bodies[k]->node[n]);
+            for (size_t n = 0; n < bodies[k]->n_output; n++)
+                bodies[k]->output[n]->name = name_now(renaming, bodies[k]->output[n]->name);
+            hide_own(renaming, bodies[k], false);
+        }
     }
-    return sum > 0;
-}
-
-/* A body may use any of the names, so each is looked for in it: the outputs' first, as sources get these. */
-static void rename_in_bodies(const struct renaming *renaming, Onnx__NodeProto *node)
-{
-    for (int sources = 0; sources < 2; sources++)
-        for (uint32_t id = 0; id < renaming->now.count; id++)
-            if (renaming->now.items[id] && renaming->is_source.items[id] == (sources == 1))
-                npart__edit_rename_uses(node, npart__text(&renaming->names, id), renaming->now.items[id]);
-}
-
-static Onnx__ValueInfoProto *find_output(const Onnx__GraphProto *graph, const char *name)
-{
-    return find_info(graph->output, graph->n_output, name);
-}
-
-/* Made by a node of the list, and under no name that others know. */
-static bool can_be_renamed(const Onnx__GraphProto *graph, const char *name)
-{
-    if (find_output(graph, name))
-        return false;
-    for (size_t i = 0; i < graph->n_node; i++)
-        for (size_t k = 0; k < graph->node[i]->n_output; k++)
-            if (graph->node[i]->output[k] && strcmp(graph->node[i]->output[k], name) == 0)
-                return true;
-    return false;
 }
 
 /* What is an output needs no other declaration. */
@@ -167,18 +182,16 @@ static void rename_infos(const struct renaming *renaming, Onnx__GraphProto *grap
 {
     size_t kept = 0;
     for (size_t i = 0; i < graph->n_value_info; i++) {
-        bool is_source = false;
-        char *now = name_now(renaming, graph->value_info[i]->name, &is_source);
-        if (now && is_source)
+        uint32_t id = renamed_id(renaming, graph->value_info[i]->name);
+        if (id != NPART_NONE && renaming->is_source[id])
             continue;
-        if (now)
-            graph->value_info[i]->name = now;
+        graph->value_info[i]->name = name_now(renaming, graph->value_info[i]->name);
         graph->value_info[kept++] = graph->value_info[i];
     }
     graph->n_value_info = kept;
 }
 
-/* A source that has to keep its name: one that is an input, a constant, or another output. */
+/* A source that has to keep its name: one that is an input, a constant, or another output. There is room for it. */
 static bool add_identity(struct npart__editor *editor, const char *source, const char *output)
 {
     Onnx__GraphProto *graph = editor->model->graph;
@@ -187,42 +200,93 @@ static bool add_identity(struct npart__editor *editor, const char *source, const
         return false;
     node->input[0] = text_of(source);
     node->output[0] = text_of(output);
-    return NPART__EDIT_APPEND(editor, graph->node, graph->n_node, node);
+    graph->node[graph->n_node++] = node;
+    return true;
+}
+
+static bool open_renaming(struct renaming *renaming, struct npart__editor *editor)
+{
+    const Onnx__GraphProto *graph = editor->model->graph;
+    size_t count = renaming->count = editor->names.texts.count;
+    renaming->editor = editor;
+    renaming->now = npart__arena_zeroed(editor->arena, count, sizeof *renaming->now);
+    renaming->is_source = npart__arena_zeroed(editor->arena, count, sizeof *renaming->is_source);
+    renaming->is_made = npart__arena_zeroed(editor->arena, count, sizeof *renaming->is_made);
+    renaming->hidden = npart__arena_zeroed(editor->arena, count, sizeof *renaming->hidden);
+    if (!renaming->now || !renaming->is_source || !renaming->is_made || !renaming->hidden)
+        return false;
+    for (size_t i = 0; i < graph->n_node; i++)
+        for (size_t k = 0; k < graph->node[i]->n_output; k++) {
+            uint32_t id = id_of(editor, graph->node[i]->output[k]);
+            if (id != NPART_NONE)
+                renaming->is_made[id] = true;
+        }
+    return true;
+}
+
+/* What outputs were goes on under other names. NULL when out of memory. */
+static Onnx__ValueInfoProto **rename_outputs(struct renaming *renaming)
+{
+    struct npart__editor *editor = renaming->editor;
+    const Onnx__GraphProto *graph = editor->model->graph;
+    Onnx__ValueInfoProto **outputs = by_name(editor, graph->output, graph->n_output);
+    for (uint32_t i = 0; i < editor->output_count && outputs; i++) {
+        const struct npart__new_output *at = &editor->outputs[i];
+        const char *wanted = npart__arena_format(editor->arena, "%s/all", at->output);
+        uint32_t id = id_of(editor, at->output);
+        renaming->now[id] = wanted ? npart__edit_new_name(editor, wanted) : NULL;
+        if (!renaming->now[id])
+            return NULL;
+        declare_size(outputs[id], at->axis, at->size);
+    }
+    return outputs;
+}
+
+/* Sources get the names of their outputs, where they are made by a node, and under no name that others know. Which do
+ * not, and how many; NULL when out of memory. */
+static bool *rename_sources(struct renaming *renaming, Onnx__ValueInfoProto *const *outputs, uint32_t *count)
+{
+    struct npart__editor *editor = renaming->editor;
+    bool *needs_node = npart__arena_zeroed(editor->arena, editor->output_count, sizeof *needs_node);
+    *count = 0;
+    for (uint32_t i = 0; i < editor->output_count && needs_node; i++) {
+        uint32_t id = id_of(editor, editor->outputs[i].source);
+        bool is_free = id < renaming->count && renaming->is_made[id] && !outputs[id] && !renaming->now[id];
+        needs_node[i] = !is_free;
+        *count += !is_free;
+        if (is_free) {
+            renaming->now[id] = text_of(editor->outputs[i].output);
+            renaming->is_source[id] = true;
+        }
+    }
+    return needs_node;
 }
 
 bool npart__edit_change_outputs(struct npart__editor *editor)
 {
     Onnx__GraphProto *graph = editor->model->graph;
-    struct renaming renaming = {.editor = editor};
-    bool is_done = !editor->output_count || npart__strings_init(&renaming.names, editor->arena), is_source;
+    struct renaming renaming;
+    uint32_t more;
     if (!editor->output_count)
         return true;
-    for (uint32_t i = 0; i < editor->output_count && is_done; i++) {
-        const char *wanted = npart__arena_format(editor->arena, "%s/all", editor->outputs[i].output);
-        const char *inner = wanted ? npart__edit_new_name(editor, wanted) : NULL;
-        is_done = inner && rename_to(&renaming, editor->outputs[i].output, inner, false);
-        declare_size(find_output(graph, editor->outputs[i].output), editor->outputs[i].axis, editor->outputs[i].size);
+    Onnx__ValueInfoProto **outputs = open_renaming(&renaming, editor) ? rename_outputs(&renaming) : NULL;
+    bool *needs_node = outputs ? rename_sources(&renaming, outputs, &more) : NULL;
+    Onnx__NodeProto **nodes =
+        needs_node ? npart__arena_zeroed(editor->arena, graph->n_node + more + 1, sizeof *nodes) : NULL;
+    if (!nodes)
+        return false;
+    for (size_t i = 0; i < graph->n_node; i++) {
+        nodes[i] = graph->node[i];
+        rename_uses(&renaming, nodes[i]);
+        for (size_t k = 0; k < nodes[i]->n_output; k++)
+            nodes[i]->output[k] = name_now(&renaming, nodes[i]->output[k]);
     }
-    bool *needs_node = npart__arena_zeroed(editor->arena, editor->output_count, sizeof *needs_node);
-    for (uint32_t i = 0; i < editor->output_count && is_done && needs_node; i++) {
-        const char *source = editor->outputs[i].source;
-        needs_node[i] = !can_be_renamed(graph, source) || name_now(&renaming, source, &is_source);
-        is_done = needs_node[i] || rename_to(&renaming, source, editor->outputs[i].output, true);
-    }
-    is_done &= needs_node != NULL;
-    for (size_t i = 0; i < graph->n_node && is_done; i++) {
-        Onnx__NodeProto *node = graph->node[i];
-        if (has_body(node))
-            rename_in_bodies(&renaming, node);
-        else
-            rename_all(&renaming, node->input, node->n_input);
-        rename_all(&renaming, node->output, node->n_output);
-    }
+    graph->node = nodes;
     rename_infos(&renaming, graph);
-    for (uint32_t i = 0; i < editor->output_count && is_done; i++) {
-        char *now = needs_node[i] ? name_now(&renaming, editor->outputs[i].source, &is_source) : NULL;
+    bool is_done = true;
+    for (uint32_t i = 0; i < editor->output_count && is_done; i++)
         if (needs_node[i])
-            is_done = add_identity(editor, now ? now : editor->outputs[i].source, editor->outputs[i].output);
-    }
+            is_done = add_identity(editor, name_now(&renaming, text_of(editor->outputs[i].source)),
+                                   editor->outputs[i].output);
     return is_done;
 }

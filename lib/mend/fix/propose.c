@@ -164,8 +164,9 @@ static npart_status add_caches(npart_fix **out, uint32_t *count, const char *pat
         chosen->inference->graph != asked->inference->graph)
         return NPART_OK;
     struct cached cached = {.path = path, .target = target, .plan = plan, .chosen = chosen, .options = *options};
-    cached.options.cache_slots =
-        npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference);
+    if (!npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference, arena,
+                               &cached.options.cache_slots))
+        return npart__fail_memory(error);
     if (!cached.options.cache_slots)
         return NPART_OK;
     cached.sizes = options->sizes ? *options->sizes
