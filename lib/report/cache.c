@@ -23,23 +23,45 @@ static const char *const orders[] = {
     [NPART_SLOTS_LEFT] = "Slots in use are the first ones; new ones are written after them.",
 };
 
-static bool is_alike(const struct npart_cache_port *a, const struct npart_cache_port *b)
+/* Ports that are told in one line. */
+struct alike {
+    uint32_t count;
+    bool is_told;
+};
+
+/* What ports have in common that are told in one line; of roles that there are several ports of. */
+static const char *key_of(struct npart__page *page, const struct npart_cache_port *at, uint32_t index)
 {
-    bool may_be = a->role == NPART_PORT_PAST || a->role == NPART_PORT_PRESENT || a->role == NPART_PORT_OTHER ||
-                  a->role == NPART_PORT_STATE;
-    return may_be && a->role == b->role && a->is_output == b->is_output && a->rank == b->rank &&
-           !a->dims == !b->dims && strcmp(a->type, b->type) == 0 &&
-           (!a->dims || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+    struct npart__buffer key;
+    npart__buffer_init(&key, page->arena);
+    bool may_be = at->role == NPART_PORT_PAST || at->role == NPART_PORT_PRESENT || at->role == NPART_PORT_OTHER ||
+                  at->role == NPART_PORT_STATE;
+    npart__append_format(&key, "%d %d %s %d %u", at->role, at->is_output, at->type, at->dims != NULL, at->rank);
+    for (uint32_t i = 0; at->dims && i < at->rank; i++)
+        npart__append_format(&key, " %lld", (long long)at->dims[i]);
+    if (!may_be)
+        npart__append_format(&key, " alone %u", index);
+    return npart__made_text(&key);
 }
 
-/* How many before the index are like it, or from it on. */
-static uint32_t count_alike(const npart_fix *fix, const struct npart_cache_port *at, uint32_t first, uint32_t end)
+/* By port, what is alike; NULL when out of memory. */
+static struct alike **list_alike(struct npart__page *page, const npart_fix *fix, uint32_t count)
 {
-    struct npart_cache_port other = {.size = sizeof other};
-    uint32_t count = 0;
-    for (uint32_t i = first; i < end && npart_fix_cache_port(fix, i, &other); i++)
-        count += is_alike(at, &other);
-    return count;
+    struct npart_cache_port at = {.size = sizeof at};
+    struct npart__strings keys;
+    struct alike *groups = npart__arena_zeroed(page->arena, count + (size_t)2, sizeof *groups);
+    struct alike **list = npart__arena_zeroed(page->arena, count + (size_t)1, sizeof *list);
+    bool is_done = groups && list && npart__strings_init(&keys, page->arena);
+    for (uint32_t i = 0; is_done && npart_fix_cache_port(fix, i, &at); i++) {
+        const char *key = key_of(page, &at, i);
+        uint32_t id = key ? npart__intern(&keys, key, strlen(key), false) : NPART_NONE;
+        is_done = id != NPART_NONE;
+        if (!is_done)
+            break;
+        list[i] = &groups[id];
+        list[i]->count++;
+    }
+    return is_done ? list : NULL;
 }
 
 static void append_type(struct npart__buffer *text, const struct npart_cache_port *at)
@@ -103,7 +125,11 @@ void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
                          cache.tokens == 1 ? "" : "s");
     npart__append_format(page->out, "  %s\n", orders[cache.order]);
     npart__put_decode_line(page, fix);
-    for (uint32_t i = 0; npart_fix_cache_port(fix, i, &at); i++)
-        if ((!at.is_output || at.role == NPART_PORT_PRESENT) && !count_alike(fix, &at, 0, i))
-            put_port(page, &at, count_alike(fix, &at, i + 1, cache.port_count), &cache);
+    struct alike **alike = list_alike(page, fix, cache.port_count);
+    page->out->failed |= !alike;
+    for (uint32_t i = 0; alike && npart_fix_cache_port(fix, i, &at); i++) {
+        if ((!at.is_output || at.role == NPART_PORT_PRESENT) && !alike[i]->is_told)
+            put_port(page, &at, alike[i]->count - 1, &cache);
+        alike[i]->is_told = true;
+    }
 }
