@@ -263,6 +263,7 @@ npart_status npart_document_add(npart_document *document, const struct npart_ent
     if (status != NPART_OK)
         return status;
     if (!document->arena.failed) {
+        document->advice = NULL; /* another may stand where that of an entry before stood */
         document->writer->add(document, entry);
         note_budget(document, entry);
     }

@@ -39,6 +39,8 @@ struct npart_document {
     bool has_head; /* of a page, is written */
     struct npart_error failure; /* why the arena has failed, where it does not know itself; else its status is OK */
     void *state;      /* the format's own, of the arena; NULL where it remembers nothing */
+    const npart_advice *advice; /* that actions were looked up of last; NULL: none of this entry */
+    struct NPART__ARRAY(uint32_t) actions; /* of it by cause the first step, plus one; 0: none */
 };
 
 /* npart__report_status of a document: what another report, a reader or the budget of a plan has told comes first, as
@@ -107,7 +109,8 @@ const char *npart__read_cause(npart_document *document, const npart_plan *plan, 
 /* "2 nodes fall back to the CPU and end 1 partition" */
 void npart__add_affected(struct npart__buffer *out, const struct npart_cause *cause);
 /* The first step against a cause. */
-bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
+bool npart__find_action(npart_document *document, const npart_advice *advice, uint32_t cause,
+                        struct npart_action *out);
 /* The command that does it, as a shell reads it. */
 void npart__add_run(struct npart__buffer *out, const struct npart_action *action);
 /* What to do, with that command, or the options that show what it brings, or the lines of the project file. */

@@ -136,7 +136,7 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
         place = npart__place_of_model(entry);
         (void)npart__relative(document, &place);
     }
-    if (npart__find_action(pair->advice, id, &action)) {
+    if (npart__find_action(document, pair->advice, id, &action)) {
         npart__append_text(&message, ". What to do: ");
         npart__add_short_action(document, &message, &action);
     }

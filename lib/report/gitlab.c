@@ -91,7 +91,7 @@ static void put_cause(npart_document *document, const struct npart_entry *entry,
     npart__append_text(&message, cause.text);
     npart__append_text(&message, ": ");
     npart__add_affected(&message, &cause);
-    if (npart__find_action(pair->advice, id, &action)) {
+    if (npart__find_action(document, pair->advice, id, &action)) {
         npart__append_text(&message, ". What to do: ");
         npart__add_short_action(document, &message, &action);
     }

@@ -404,11 +404,12 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
 /* ---- what is folded ---------------------------------------------------------------------------------------- */
 
 /* The action against a cause, and whether it is the first of all; false where there is none. */
-static bool find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out, bool *is_first)
+static bool find_action(npart_document *document, const npart_advice *advice, uint32_t cause,
+                        struct npart_action *out, bool *is_first)
 {
     struct npart_action first = {.size = sizeof first};
     (void)npart_advice_action(advice, 0, &first);
-    bool is_found = npart__find_action(advice, cause, out);
+    bool is_found = npart__find_action(document, advice, cause, out);
     *is_first = is_found && out->text == first.text;
     return is_found;
 }
@@ -422,7 +423,8 @@ static void put_action_of(npart_document *document, struct npart__buffer *out, c
     struct npart_action at = {.size = sizeof at};
     uint32_t first = cause;
     for (uint32_t i = 0; i < action->cause_count; i++)
-        if (action->causes[i] < first && npart__find_action(advice, action->causes[i], &at) && at.text == action->text)
+        if (action->causes[i] < first && npart__find_action(document, advice, action->causes[i], &at) &&
+            at.text == action->text)
             first = action->causes[i];
     if (first < cause)
         npart__append_format(out, ". **What to do:** as for %u", first + 1);
@@ -457,7 +459,7 @@ static void put_cause(npart_document *document, struct npart__buffer *out, const
         put_name(document, out, npart__buffer_text(&text), false);
         npart__buffer_release(&text);
     }
-    if (find_action(pair->advice, id, &action, &is_first) && !(is_first && is_first_told))
+    if (find_action(document, pair->advice, id, &action, &is_first) && !(is_first && is_first_told))
         put_action_of(document, out, pair->advice, &action, id);
     npart__append_text(out, "\n");
 }

@@ -200,7 +200,7 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
         npart__append_text(&text, found);
         npart__append_text(&text, ".");
     }
-    if (npart__find_action(plan->pair->advice, id, &action)) {
+    if (npart__find_action(sarif->document, plan->pair->advice, id, &action)) {
         npart__append_text(&text, " What to do: ");
         npart__add_short_action(sarif->document, &text, &action);
         npart__append_text(&text, ".");
@@ -267,7 +267,8 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     npart__json_number(sarif->out, "endedPartitions", cause.cut_count);
     npart__json_flag(sarif->out, "failsToCompile", cause.is_fatal);
     npart__json_decimal_or_null(sarif->out, "cpuMs", cause.cpu_ms);
-    if (npart__find_action(plan->pair->advice, id, &action) && action.run)
+    if (npart__find_action(sarif->document, plan->pair->advice, id, &action) && action.run &&
+        !npart__is_long_action(&action))
         npart__json_texts(sarif->out, "run", action.run, action.run_count);
     npart__json_close(sarif->out, '}');
     put_news(sarif, plan, id);

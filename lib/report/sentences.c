@@ -37,13 +37,28 @@ void npart__add_affected(struct npart__buffer *out, const struct npart_cause *ca
 
 /* Steps stand before what may take a step's place, so the first action that names the cause is a step, if one does.
  * Takes as many steps as all actions have causes, for each cause that is told. */
-bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out)
+/* Of all causes at once, since a document asks for each of them. */
+static void list_actions(npart_document *document, const npart_advice *advice)
 {
-    for (uint32_t i = 0; npart_advice_action(advice, i, out); i++)
-        for (uint32_t k = 0; k < out->cause_count; k++)
-            if (out->causes[k] == cause)
-                return true;
-    return false;
+    struct npart_action at = {.size = sizeof at};
+    document->advice = advice;
+    document->actions.count = 0;
+    for (uint32_t i = 0; npart_advice_action(advice, i, &at); i++)
+        for (uint32_t k = 0; k < at.cause_count; k++) {
+            while (document->actions.count <= at.causes[k])
+                if (!NPART__PUSH(&document->arena, &document->actions, 0))
+                    return;
+            if (!document->actions.items[at.causes[k]])
+                document->actions.items[at.causes[k]] = i + 1;
+        }
+}
+
+bool npart__find_action(npart_document *document, const npart_advice *advice, uint32_t cause, struct npart_action *out)
+{
+    if (document->advice != advice)
+        list_actions(document, advice);
+    uint32_t action = advice && cause < document->actions.count ? document->actions.items[cause] : 0;
+    return action && npart_advice_action(advice, action - 1, out);
 }
 
 /* One word of a shell: names come from the file, and the line is there to be copied. By single quotes, in which a
@@ -94,11 +109,18 @@ void npart__add_action(const npart_document *document, struct npart__buffer *out
     npart__append_text(out, ")");
 }
 
+/* Up to one more than a message may have of an action: what is longer is not read to its end. */
+static size_t length_of(const char *text)
+{
+    const char *end = memchr(text, '\0', NPART__MOST_ACTION_BYTES + 1);
+    return end ? (size_t)(end - text) : NPART__MOST_ACTION_BYTES + 1;
+}
+
 bool npart__is_long_action(const struct npart_action *action)
 {
-    size_t bytes = strlen(action->text) + (action->command ? strlen(action->command) + strlen(" ()") : 0);
-    for (uint32_t i = 0; i < action->run_count; i++)
-        bytes += strlen(action->run[i]) + strlen("'' ");
+    size_t bytes = length_of(action->text) + (action->command ? length_of(action->command) + strlen(" ()") : 0);
+    for (uint32_t i = 0; i < action->run_count && bytes <= NPART__MOST_ACTION_BYTES; i++)
+        bytes += length_of(action->run[i]) + strlen("'' ");
     return bytes > NPART__MOST_ACTION_BYTES;
 }
 
@@ -106,7 +128,7 @@ bool npart__is_long_action(const struct npart_action *action)
 void npart__add_short_action(const npart_document *document, struct npart__buffer *out,
                              const struct npart_action *action)
 {
-    size_t length = strlen(action->text);
+    size_t length = length_of(action->text);
     if (!npart__is_long_action(action)) {
         npart__add_action(document, out, action);
         return;
