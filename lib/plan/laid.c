@@ -20,6 +20,8 @@
 #include "plan/plan.h"
 
 #define MOST_AXES 8u
+/* Orders in which the operands of one node come. */
+#define MOST_TURNS 32u
 
 /* The order of a Transpose that is on its way: axis i of the value is axis to[i] of what its producer makes. */
 struct turn {
@@ -39,6 +41,8 @@ struct layer {
     const struct npart__op_id *layout, *through;
     struct turn **turns; /* by value; NULL: as the file has it */
     bool *leads;         /* by value: what uses it leads to a Transpose */
+    uint8_t *goes;       /* by value: 1 where a Transpose may go on past all that uses it, 2 where not; 0: not asked */
+    uint32_t *places;    /* by use: which operand it is (npart__list_places) */
     bool *is_turned;     /* by node: it works on turned operands */
     /* Operands that are turned before a node on the CPU; by value the first of them, plus one. */
     struct NPART__ARRAY(struct inverse) inverse;
@@ -237,14 +241,17 @@ static int weight_of(const struct layer *at, uint32_t value)
     return weight;
 }
 
+/* Each of the users may ask. */
 static bool may_go(const struct layer *at, uint32_t value)
 {
     bool may = !npart__value_at(at->graph, value)->is_graph_output;
-    for (uint32_t i = 0; may && i < npart__user_count(at->session, value); i++) {
+    for (uint32_t i = 0; !at->goes[value] && may && i < npart__user_count(at->session, value); i++) {
         const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, i));
         may = is_through(at, user) || npart__node_plays(at->graph, user, NPART__ROLE_REORDERS_AXES);
     }
-    return may;
+    if (!at->goes[value])
+        at->goes[value] = may ? 1 : 2;
+    return at->goes[value] == 1;
 }
 
 /* What moves channels goes past any node but a Concat; all else where fewer axes are turned then (CalculateCost). */
@@ -321,15 +328,30 @@ static bool turn_operands(struct layer *at, const struct npart__node *node, uint
     return true;
 }
 
-/* By the first of its operands with a Transpose before it that can move past the node. */
+/* Whether one of these does the same; else it is one more of them, or there are too many. */
+static bool is_tried(const struct turn **tried, uint32_t *count, const struct turn *turn)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (are_same(tried[i], turn))
+            return true;
+    if (*count == MOST_TURNS)
+        return true;
+    tried[(*count)++] = turn;
+    return false;
+}
+
+/* By the first of its operands with a Transpose before it that can move past the node. What cannot be moved for one
+ * operand cannot be for another with the same order. */
 static bool pass(struct layer *at, const struct npart__node *node, uint32_t id)
 {
     struct turn results[NPART__LIMIT_BODY_OPERANDS];
+    const struct turn *tried[MOST_TURNS];
+    uint32_t count = 0;
     for (uint32_t i = 0; is_through(at, node) && i < node->input_count && node->output_count <= NPART__COUNT(results);
          i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
         const struct turn *turn = is_data(at, node, i) ? at->turns[value] : NULL;
-        bool is_passed = turn && is_worth_it(at, node, turn);
+        bool is_passed = turn && !is_tried(tried, &count, turn) && is_worth_it(at, node, turn);
         for (uint32_t k = 0; is_passed && k < node->output_count; k++) {
             uint32_t result = npart__node_output(at->graph, node, k);
             is_passed = result == NPART_NONE || turn_result(at, node, result, turn, &results[k]);
@@ -403,20 +425,15 @@ static bool takes_turned(const struct layer *at, const struct npart__node *node,
  * memory. */
 static bool list_users(struct layer *at, uint32_t value, bool turned, bool *is_by_npu)
 {
+    const uint32_t *places = at->places + npart__value_at(at->graph, value)->first_consumer;
     for (uint32_t i = 0; i < npart__user_count(at->session, value); i++) {
-        uint32_t id = npart__user(at->session, value, i);
-        const struct npart__node *node = npart__node_at(at->graph, id);
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            const struct npart__use use = {.node = id, .index = k};
-            if (npart__node_use(at->graph, node, k) != value || takes_turned(at, node, id, k) != turned)
-                continue;
-            *is_by_npu |= is_taken(at, id) || k >= node->input_count || npart__is_copy(at->graph, id);
-            if (!NPART__PUSH(at->plan->arena, &at->uses, use))
-                return false;
-        }
-        /* A node that uses the value twice is twice among its users. */
-        while (i + 1 < npart__user_count(at->session, value) && npart__user(at->session, value, i + 1) == id)
-            i++;
+        const struct npart__use use = {.node = npart__user(at->session, value, i), .index = places[i]};
+        const struct npart__node *node = npart__node_at(at->graph, use.node);
+        if (takes_turned(at, node, use.node, use.index) != turned)
+            continue;
+        *is_by_npu |= is_taken(at, use.node) || use.index >= node->input_count || npart__is_copy(at->graph, use.node);
+        if (!NPART__PUSH(at->plan->arena, &at->uses, use))
+            return false;
     }
     return true;
 }
@@ -518,13 +535,15 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
         return NPART_OK;
     at.turns = npart__arena_zeroed(plan->arena, values, sizeof *at.turns);
     at.leads = npart__arena_zeroed(plan->arena, values, sizeof *at.leads);
+    at.goes = npart__arena_zeroed(plan->arena, values, sizeof *at.goes);
     at.first_inverse = npart__arena_zeroed(plan->arena, values, sizeof *at.first_inverse);
     at.is_turned = npart__arena_zeroed(plan->arena, nodes, sizeof *at.is_turned);
     bool *asked = npart__arena_zeroed(plan->arena, nodes, sizeof *asked); /* again, what dequantizes before one */
-    if (!at.turns || !at.leads || !at.first_inverse || !at.is_turned || !asked)
+    if (!at.turns || !at.leads || !at.goes || !at.first_inverse || !at.is_turned || !asked)
         return npart__fail_memory(error);
     find_leading(&at);
-    if (!walk(&at) || !add_all(&at))
+    at.places = npart__list_places(at.graph, before.fates, plan->arena);
+    if (!at.places || !walk(&at) || !add_all(&at))
         return npart__fail_memory(error);
     if (at.added.items.count == 0 && at.undone.count == 0)
         return NPART_OK;

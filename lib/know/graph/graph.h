@@ -290,6 +290,9 @@ uint32_t npart__use_count(const struct npart__graph *graph, const struct npart__
 /* Fills in who uses each value, and of which kinds these are. `gone`: by node, not 0 of one that uses nothing; NULL:
  * there is none. False when out of memory. */
 bool npart__list_users(struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);
+/* By each of these uses, in their order, which operand of the node it is: a value's begin at its `first_consumer`. So
+ * operands of all its users are told without going through those of each. NULL when out of memory. */
+uint32_t *npart__list_places(const struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena);
 
 /* Nodes of the model, calls of its own functions inlined: without those that a runtime's rewriting has added. */
 static inline uint32_t npart__model_nodes(const struct npart__graph *graph)

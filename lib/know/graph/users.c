@@ -111,3 +111,28 @@ bool npart__list_users(struct npart__graph *graph, const uint8_t *gone, struct n
             list_kinds(graph, &graph->values.items[v]);
     return true;
 }
+
+/* Filled in as the users are: node by node, and of one its operands in their order. */
+uint32_t *npart__list_places(const struct npart__graph *graph, const uint8_t *gone, struct npart__arena *arena)
+{
+    uint32_t *next = npart__arena_allocate(arena, (graph->values.count + (size_t)1) * sizeof *next), end = 0;
+    for (uint32_t v = 0; next && v < graph->values.count; v++) {
+        const struct npart__value *value = &graph->values.items[v];
+        next[v] = value->first_consumer;
+        end = value->consumer_count ? value->first_consumer + value->consumer_count : end;
+    }
+    uint32_t *places = npart__arena_zeroed(arena, end + (size_t)1, sizeof *places);
+    for (uint32_t n = 0; next && places && n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        uint32_t count = gone && gone[n] ? 0 : npart__use_count(graph, node);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t value = npart__node_use(graph, node, i);
+            if (value == NPART_NONE)
+                continue;
+            NPART__ASSERT(graph->consumers[next[value]] == n, "users of value %u", (unsigned)value);
+            places[next[value]++] = i;
+        }
+    }
+    npart__arena_release(arena, next);
+    return next ? places : NULL;
+}

@@ -14,26 +14,38 @@
 
 #define KEPT_OUTSIDE (NPART_NONE - 1) /* no id of a node, and not NPART_NONE */
 
-/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
- * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
- * with it, and each other user gets a copy. Linear in users, and asked a constant number of times of each value.
- * KEPT_OUTSIDE is larger than every id, so the comparison with the first user needs no case of its own. */
-static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
+/* What is found out of uses before any of them is changed. */
+struct uses {
+    uint32_t *places;  /* by use: which operand it is */
+    bool *is_captured; /* by value: a body uses it */
+};
+
+/* What a body captures stands among the operands of the node that has the body, after its own. */
+static bool list_uses(const struct npart__session *session, struct uses *out, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->graph;
-    const struct npart__value *of = &graph->values.items[value];
-    uint32_t first = of->is_graph_output ? KEPT_OUTSIDE : NPART_NONE;
+    out->places = npart__list_places(graph, session->fates, arena);
+    out->is_captured = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->is_captured);
+    if (!out->places || !out->is_captured)
+        return false;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        for (uint32_t k = node->input_count; npart__is_live(session, i) && k < npart__use_count(graph, node); k++)
+            if (npart__node_use(graph, node, k) != NPART_NONE)
+                out->is_captured[npart__node_use(graph, node, k)] = true;
+    }
+    return true;
+}
+
+/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
+ * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
+ * with it, and each other user gets a copy. Users are in the order of their ids. */
+static uint32_t keeper_of(const struct npart__session *session, const struct uses *uses, uint32_t value)
+{
+    const struct npart__value *of = npart__value_at(session->graph, value);
     if (of->consumer_count + of->is_graph_output < 2)
         return NPART_NONE;
-    for (uint32_t i = 0; i < of->consumer_count; i++) {
-        uint32_t user = npart__user(session, value, i);
-        const struct npart__node *node = &graph->nodes.items[user];
-        /* What a body captures stands among the operands of the node that has the body, after its own. */
-        for (uint32_t k = node->input_count; k < node->input_count + node->capture_count; k++)
-            first = npart__node_use(graph, node, k) == value ? KEPT_OUTSIDE : first;
-        first = user < first && first != KEPT_OUTSIDE ? user : first;
-    }
-    return first;
+    return of->is_graph_output || uses->is_captured[value] ? KEPT_OUTSIDE : npart__user(session, value, 0);
 }
 
 /* What a live DequantizeLinear makes; NPART_NONE for every other node. */
@@ -45,15 +57,25 @@ static uint32_t dequantized_by(const struct npart__session *session, uint32_t no
     return is_one ? npart__node_output(graph, at, 0) : NPART_NONE;
 }
 
+/* Most models are not quantized, and are done here. */
+static bool has_dequantized(const struct npart__session *session)
+{
+    const struct npart__graph *graph = session->graph;
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        if (dequantized_by(session, graph->order[i]) != NPART_NONE)
+            return true;
+    return false;
+}
+
 /* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. A small
  * file can name one DequantizeLinear as an operand of very many nodes; past the limit of nodes none is copied, and
  * the session is as the file has it. An upper bound, as the keeper's own uses count as well. */
-static uint32_t most_copies(const struct npart__session *session)
+static uint32_t most_copies(const struct npart__session *session, const struct uses *uses)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < session->graph->order_count; i++) {
         uint32_t value = dequantized_by(session, session->graph->order[i]);
-        if (value != NPART_NONE && keeper_of(session, value) != NPART_NONE)
+        if (value != NPART_NONE && keeper_of(session, uses, value) != NPART_NONE)
             most += npart__user_count(session, value);
     }
     return most <= NPART__LIMIT_NODES ? (uint32_t)most : 0;
@@ -105,26 +127,25 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
 /* Each stands right after the original. Of each region the first node and the count are written anew, since copies
  * push what follows them further on. `made` counts nodes in the new order: copies are only known once their
  * original has been met. */
-static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before)
+static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before,
+                     const struct uses *uses)
 {
     uint32_t made = 0;
     for (uint32_t i = 0; i < before->order_count; i++) {
         uint32_t id = before->order[i], copies = graph->nodes.count, value = dequantized_by(session, id);
         uint32_t region = npart__node_region(before, id);
-        uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, value);
+        uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, uses, value);
         /* The region's first node: all regions before it are complete by now, so its place is final. */
         if (before->scopes.items[region].first_order == i)
             graph->scopes.items[region].first_order = made;
         graph->order[made++] = id;
-        /* A node that uses the value twice stands twice in the list; the second time none of its operands is the
-         * value any more. */
         for (uint32_t u = 0; keeper != NPART_NONE && u < npart__user_count(session, value); u++) {
             uint32_t user = npart__user(session, value, u);
+            uint32_t operand = uses->places[npart__value_at(before, value)->first_consumer + u];
             const struct npart__node *node = &graph->nodes.items[user];
             bool has_own = user != keeper && dequantized_by(session, user) == NPART_NONE; /* no copies of copies */
-            for (uint32_t k = 0; has_own && k < node->input_count; k++)
-                if (graph->operands.items[node->first_input + k] == value)
-                    copy_for(session, graph, id, &graph->operands.items[node->first_input + k]);
+            if (has_own && operand < node->input_count)
+                copy_for(session, graph, id, &graph->operands.items[node->first_input + operand]);
         }
         graph->scopes.items[region].order_count += graph->nodes.count - copies;
         while (copies < graph->nodes.count)
@@ -178,13 +199,20 @@ bool npart__session_copy(struct npart__session *session, struct npart__arena *ar
 {
     const struct npart__graph *before = session->graph;
     /* A tool that reads the file as it is (policy is_onnx), or a target without a runtime, makes no copies. */
-    uint32_t more = npart__has_units(session) ? most_copies(session) : 0;
+    struct uses uses;
+    if (!npart__has_units(session) || !has_dequantized(session))
+        return true;
+    if (!list_uses(session, &uses, arena))
+        return false;
+    uint32_t more = most_copies(session, &uses);
     if (more == 0)
         return true;
     struct npart__graph *graph = npart__longer(arena, before, sizeof *graph, 1, 1);
     if (!graph || !make_room(session, graph, more, arena))
         return false;
-    copy_all(session, graph, before);
+    copy_all(session, graph, before, &uses);
+    npart__arena_release(arena, uses.places);
+    npart__arena_release(arena, uses.is_captured);
     session->graph = graph;
     session->inference = know_copies(session, session->made_from, arena);
     return session->inference && npart__list_users(graph, session->fates, arena);
