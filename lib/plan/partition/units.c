@@ -21,22 +21,17 @@ static bool has_work(const struct npart__step_request *request)
     return false;
 }
 
-/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output, or the
- * file writes a second result. The same node may use it twice, as both operands. Copies have been made by then, so
- * mostly there is one. */
-static uint32_t lone_user(const struct npart__step_request *request, uint32_t id)
+/* Whether no other node uses the DequantizeLinear's result, which is no output, nor does the file write a second one.
+ * The same node may use it twice, as both operands. Copies have been made by then, so mostly it is so. Users are in the
+ * order of their ids. */
+static bool is_lone_user(const struct npart__step_request *request, uint32_t id, uint32_t user)
 {
     const struct npart__graph *graph = request->graph;
-    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0), user = NPART_NONE;
-    bool is_handed_on = value != NPART_NONE && !npart__value_at(graph, value)->is_graph_output &&
-                        npart__has_one_result(graph, npart__node_at(graph, id));
-    uint32_t count = is_handed_on ? npart__user_count(request->session, value) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && npart__user(request->session, value, i) != user)
-            return NPART_NONE;
-        user = npart__user(request->session, value, i);
-    }
-    return user;
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, id), 0);
+    uint32_t count = npart__user_count(request->session, value);
+    return count && !npart__value_at(graph, value)->is_graph_output &&
+           npart__has_one_result(graph, npart__node_at(graph, id)) &&
+           npart__user(request->session, value, 0) == user && npart__user(request->session, value, count - 1) == user;
 }
 
 /* A unit that is whole: no cut of the user's goes through it. An operator that falls back takes its
@@ -65,9 +60,13 @@ void npart__join_units(struct npart__step_request *request)
     bool is_needed = has_work(request);
     for (uint32_t i = 0; is_needed && i < request->count; i++) {
         uint32_t id = request->order[i];
-        bool may_wait = request->accepted[id] && plays(request->graph, id, NPART__ROLE_DEQUANTIZES);
-        uint32_t user = may_wait ? lone_user(request, id) : NPART_NONE;
-        if (user != NPART_NONE && is_unit(request, user))
-            request->step_of[id] = request->step_of[user];
+        const struct npart__node *node = npart__node_at(request->graph, id);
+        bool is_whole = is_unit(request, id);
+        for (uint32_t k = 0; is_whole && k < node->input_count; k++) {
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer != NPART_NONE && request->accepted[producer] &&
+                plays(request->graph, producer, NPART__ROLE_DEQUANTIZES) && is_lone_user(request, producer, id))
+                request->step_of[producer] = request->step_of[id];
+        }
     }
 }
