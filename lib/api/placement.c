@@ -107,7 +107,7 @@ static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node
     if (is_met)
         npart__append_seen(&plan->target, &plan->session, rule, node, &note.text);
     else
-        (void)npart__rule_found(&plan->target, &plan->session, rule, node, &note.text);
+        (void)npart__rule_found(&plan->target, &plan->session, &plan->mask, rule, node, &note.text);
     note.text.failed |= npart__take_failure(plan->session.inference); /* before another thread may ask */
     npart__unlock(handle->inference);
     return npart__note_close(&note, found, bytes);
@@ -188,7 +188,7 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
     npart__lock(handle->inference);
     /* With the lock given back between trying and writing: what another thread may read meanwhile is the same
      * elements. */
-    enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, rule, node, NULL);
+    enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, &plan->mask, rule, node, NULL);
     npart__unlock(handle->inference);
     const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
     bool is_met = truth == NPART__TRUE || at->kind == NPART_RULE_NOTE;

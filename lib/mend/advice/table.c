@@ -63,7 +63,8 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
     /* The rule is about the body as such: what can be changed is the node with the body. */
     if (plan->target.oplist->bodies_stay && cause->rule == plan->target.oplist->bodies_rule)
         made.node = npart__holder_of(plan->graph, made.node);
-    uint32_t value = npart__rule_culprit(&plan->target, &plan->session, cause->rule, cause->first_affected);
+    uint32_t value = npart__rule_culprit(&plan->target, &plan->session, &plan->mask, cause->rule,
+                                         cause->first_affected);
     if (value != NPART_NONE)
         /* Of the operand that the rule names. */
         made.type = npart__fact_of(plan->session.inference, value)->element_type;
@@ -190,7 +191,7 @@ static bool holds_when_newer(const struct npart__plan *plan, const struct npart_
     npart__target_take_toolchain(&newest, oplist->toolchains.count - 1);
     return cause->first_affected != NPART_NONE &&
            (!npart__target_has(&newest, oplist->rules.items[cause->rule].when) ||
-            npart__rule_found(&newest, &plan->session, cause->rule, cause->first_affected, NULL) == NPART__TRUE);
+            npart__rule_found(&newest, &plan->session, NULL, cause->rule, cause->first_affected, NULL) == NPART__TRUE);
 }
 
 /* Rows of one cause share the case: those that look for an opset leave it there for the action's text. */

@@ -463,7 +463,7 @@ static void visit(struct npart__finder *finder, uint32_t node)
     const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
     uint32_t culprit = rule->condition == NPART_NONE
                            ? NPART_NONE
-                           : npart__rule_culprit(finder->target, finder->session, reason->rule, node);
+                           : npart__rule_culprit(finder->target, finder->session, finder->mask, reason->rule, node);
     npart__root root = root_of(finder, node, reason, culprit);
     uint32_t cause = root ? cause_of_root(finder, root, reason->rule)
                           : cause_of_rule(finder, node, reason->rule, culprit);

@@ -7,10 +7,19 @@
  */
 #include "judge/answer.h"
 
+/* Where the answer about a node is kept; NULL: nowhere. */
+static uint8_t *kept_answer(const struct npart__trial *trial, uint32_t node, bool is_unit)
+{
+    const struct npart__beyond *at = trial->beyond;
+    if (!at || at->graph != trial->graph)
+        return NULL;
+    return is_unit ? &at->units[node] : &at->taken[node];
+}
+
 /* Whether a `unit` rule of an applied stage holds for the node. Nested, so that a rule which asks this of a node
  * cannot ask it of the next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in
  * judge.c. */
-static bool forms_unit(const struct npart__trial *trial, uint32_t node)
+static enum npart__truth find_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
     for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
@@ -23,10 +32,20 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
             other.is_nested = true;
             const struct npart__rule *rule = &oplist->rules.items[i];
             if (rule->kind == NPART_RULE_UNIT && npart__try_rule(&other, rule) == NPART__TRUE)
-                return true;
+                return NPART__TRUE;
         }
     }
-    return false;
+    return NPART__FALSE;
+}
+
+/* A wide node has a unit with each of its operands, and is asked by all of them. */
+static bool forms_unit(const struct npart__trial *trial, uint32_t node)
+{
+    uint8_t *kept = kept_answer(trial, node, true);
+    enum npart__truth truth = kept && *kept ? (enum npart__truth)(*kept - 1) : find_unit(trial, node);
+    if (kept && trial->keeps_answers)
+        *kept = (uint8_t)(truth + 1);
+    return truth == NPART__TRUE;
 }
 
 /* What the rules of a stage say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
@@ -45,7 +64,7 @@ static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint
 }
 
 /* By its own rules, whatever it is a part of. */
-static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
+static enum npart__truth find_taken(const struct npart__trial *trial, uint32_t producer)
 {
     const struct npart__oplist *oplist = trial->oplist;
     enum npart__truth worst = NPART__TRUE;
@@ -67,6 +86,15 @@ static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32
         worst = own < worst ? own : worst;
     }
     return worst;
+}
+
+static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
+{
+    uint8_t *kept = kept_answer(trial, producer, false);
+    enum npart__truth truth = kept && *kept ? (enum npart__truth)(*kept - 1) : find_taken(trial, producer);
+    if (kept && trial->keeps_answers)
+        *kept = (uint8_t)(truth + 1);
+    return truth;
 }
 
 /* An input of the graph is made by no node, and not taken. What quantizes for a QDQ node unit is taken with its
@@ -171,11 +199,13 @@ static bool moves_channels(const struct npart__trial *trial, uint32_t id)
     return npart__order_of_axes(trial->inference, id, order, &rank) && npart__moves_channels(order, rank);
 }
 
-/* The only operand that is no constant; NPART_NONE where there are more. The same where there is none: constants
- * alone bring no Transpose. */
+/* The only operand that is no constant; NPART_NONE where there are more, or many. The same where there is none:
+ * constants alone bring no Transpose. */
 static uint32_t single_operand(const struct npart__trial *trial, const struct npart__node *node)
 {
     uint32_t found = NPART_NONE;
+    if (node->input_count > NPART__LIMIT_LAYOUT_STEPS)
+        return NPART_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(trial->graph, node, i);
         if (value == NPART_NONE || trial->session->is_constant[value])

@@ -33,6 +33,8 @@ struct npart__trial {
     bool it_is_output;
     bool is_nested;        /* asked for the sake of another node */
     const struct npart__units *units; /* NULL, or those of fusion patterns, which count as well */
+    const struct npart__beyond *beyond; /* NULL, or what is known of other nodes */
+    bool keeps_answers; /* what is found out of other nodes is kept there */
     bool *looked_beyond; /* NULL, or set when something was asked that equivalent nodes need not share */
     struct npart__failure failure;
 };
@@ -73,9 +75,9 @@ struct npart__units {
     uint32_t *last_of;       /* by node: the last node of its match plus one, or 0 */
 };
 
-/* False when out of memory. */
+/* `beyond`: where answers about other nodes are kept. False when out of memory. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
-                           struct npart__arena *arena, struct npart__units *out);
+                           const struct npart__beyond *beyond, struct npart__arena *arena, struct npart__units *out);
 /* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. Linear
  * in nodes times the failures that may end in their op. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,

@@ -307,6 +307,8 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             continue; /* gone before this stage looks */
         npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
         trial.looked_beyond = &judge->looked_beyond;
+        trial.beyond = &judge->out->beyond;
+        trial.keeps_answers = true;
         if (!try_stage(judge, &trial, id, stage, cache.entries[stage], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
@@ -480,14 +482,17 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     out->in_units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->in_units);
+    out->beyond.graph = graph;
+    out->beyond.units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->beyond.units);
+    out->beyond.taken = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->beyond.taken);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
     judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
     judge.policy_ops =
         npart__find_ops(graph, target->oplist->policy_ops.items, target->oplist->policy_ops.count, arena);
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
-    bool is_ready = out->verdicts && out->first_reason && out->in_units && judge.cache && judge.policy_ops &&
-                    judge.quantized_unit && judge.judged;
-    if (!is_ready || !npart__match_patterns(target, live->session, arena, &judge.units))
+    bool is_ready = out->verdicts && out->first_reason && out->in_units && out->beyond.units && out->beyond.taken &&
+                    judge.cache && judge.policy_ops && judge.quantized_unit && judge.judged;
+    if (!is_ready || !npart__match_patterns(target, live->session, &out->beyond, arena, &judge.units))
         return npart__fail_memory(error);
     out->match_of = judge.units.last_of;
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
@@ -545,22 +550,24 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
  * report wants it. A pattern's rule is asked of its match, which is found again; where it is not, nothing is told.
  * `names` is what the trial refers to. */
 static enum npart__truth try_again(struct npart__trial *trial, const struct npart__target *target,
-                                   const struct npart__session *session, uint32_t rule, uint32_t node,
-                                   uint32_t names[NPART__LIMIT_PATTERN_NAMES])
+                                   const struct npart__session *session, const struct npart__mask *mask, uint32_t rule,
+                                   uint32_t node, uint32_t names[NPART__LIMIT_PATTERN_NAMES])
 {
     const struct npart__rule *asked = &target->oplist->rules.items[rule];
     npart__trial_init(trial, target, session, node);
     if (asked->pattern && !npart__trial_in_match(trial, target, session, asked, node, names))
         return NPART__FALSE;
+    trial->beyond = mask ? &mask->beyond : NULL;
     return npart__try_rule(trial, asked);
 }
 
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
-                                    uint32_t rule, uint32_t node, struct npart__buffer *out)
+                                    const struct npart__mask *mask, uint32_t rule, uint32_t node,
+                                    struct npart__buffer *out)
 {
     struct npart__trial trial;
     uint32_t names[NPART__LIMIT_PATTERN_NAMES];
-    enum npart__truth truth = try_again(&trial, target, session, rule, node, names);
+    enum npart__truth truth = try_again(&trial, target, session, mask, rule, node, names);
     if (out)
         npart__append_found(&trial, out);
     return truth;
@@ -568,12 +575,12 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
 
 /* Asked for each reason of a traced cause, so what it needs is made again rather than kept. What a comparison of two
  * operands failed by is traced from the first of them. */
-uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
-                             uint32_t node)
+uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session,
+                             const struct npart__mask *mask, uint32_t rule, uint32_t node)
 {
     struct npart__trial trial;
     uint32_t names[NPART__LIMIT_PATTERN_NAMES];
-    (void)try_again(&trial, target, session, rule, node, names);
+    (void)try_again(&trial, target, session, mask, rule, node, names);
     return trial.failure.value;
 }
 

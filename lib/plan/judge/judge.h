@@ -37,12 +37,20 @@ struct npart__failing {
     uint32_t rule;
 };
 
+/* What rules were answered of nodes for the sake of others, so that a node which many look at is asked once. One more
+ * than the answer, by node of the graph; 0: not asked. */
+struct npart__beyond {
+    const struct npart__graph *graph;
+    uint8_t *units, *taken; /* whether a `unit` rule holds; whether it is taken by its own rules: enum npart__truth */
+};
+
 /* Of a graph of the session, copies included; in the plan's arena. */
 struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart_verdict up to UNKNOWN; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
     bool *in_units;         /* by node: it falls back, and with it what quantizes for it */
     uint32_t *match_of;     /* by node: the last node of the match of a pattern that it is part of plus one, or 0 */
+    struct npart__beyond beyond;
     /* By node and, within one, in the order in which the rules were tried; of a node that was handed to the CPU
      * later the new one is last. */
     struct NPART__ARRAY(struct npart__reason) reasons;
@@ -110,13 +118,15 @@ void npart__check_mask(const struct npart__session *session, const struct npart_
                        const struct npart__mask *mask);
 
 /* Tries one rule on one node and appends what was found: "rank 6: x float32[1,2,8,2,8,8]"; nothing where `out` is
- * NULL. FALSE for a missing entry. Where the rule holds, what is appended means nothing. */
+ * NULL. FALSE for a missing entry. Where the rule holds, what is appended means nothing. `mask`: what this target was
+ * answered before; NULL: nothing. */
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
-                                    uint32_t rule, uint32_t node, struct npart__buffer *out);
+                                    const struct npart__mask *mask, uint32_t rule, uint32_t node,
+                                    struct npart__buffer *out);
 
 /* The operand that made a rule fail: what a cause is traced from. NPART_NONE when no single one did. */
-uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
-                             uint32_t node);
+uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session,
+                             const struct npart__mask *mask, uint32_t rule, uint32_t node);
 
 /* The `index`-th rule that the applied stages have for a live node, those after a stage that does not take it included;
  * NPART_NONE past the last. */

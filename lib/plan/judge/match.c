@@ -55,6 +55,7 @@ struct matcher {
     uint32_t *unit_of;         /* by node; NULL: nodes may be in several matches */
     uint32_t *shared_as;       /* by node of a match: bits of the names of `share` lines that mean it; 0: of no other */
     uint32_t fatal_rule;       /* of the match at hand, plus one */
+    const struct npart__beyond *beyond; /* NULL, or where answers about other nodes are kept */
 };
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
@@ -304,6 +305,8 @@ static bool needs_hold(struct matcher *matcher)
         uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
         npart__trial_init(&trial, matcher->target, matcher->session, node);
         trial.names = matcher->unit.values;
+        trial.beyond = matcher->beyond;
+        trial.keeps_answers = true;
         enum npart__truth truth = npart__try_rule(&trial, rule);
         if (truth != NPART__TRUE && !rule->is_fatal)
             return false;
@@ -375,6 +378,8 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
             continue;
         npart__trial_init(&trial, matcher->target, matcher->session, id);
         trial.units = out;
+        trial.beyond = matcher->beyond;
+        trial.keeps_answers = true;
         if (npart__try_rule(&trial, rule) == NPART__FALSE)
             out->fatal_rule_of[id] = i + 1;
     }
@@ -435,10 +440,11 @@ static struct matcher matcher_of(const struct npart__target *target, const struc
 /* Linear in nodes times the matches whose op they have. Shared nodes are judged last, when it is known which matches
  * they are in. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
-                           struct npart__arena *arena, struct npart__units *out)
+                           const struct npart__beyond *beyond, struct npart__arena *arena, struct npart__units *out)
 {
     const struct npart__graph *graph = session->graph;
     struct matcher matcher = matcher_of(target, session);
+    matcher.beyond = beyond;
     out->unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->unit_of);
     out->fatal_rule_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->fatal_rule_of);
     out->last_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->last_of);
