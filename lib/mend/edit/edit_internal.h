@@ -43,6 +43,7 @@ struct npart__editor {
     const Onnx__NodeProto **made_by; /* by value: the new node that makes it since; NULL where there is none */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
+    struct NPART__ARRAY(uint32_t) numbers; /* by name: the next one to make another name of it */
     struct NPART__ARRAY(struct npart__new_node) nodes;
     struct NPART__ARRAY(struct npart__new_constant) constants;
     struct NPART__ARRAY(struct npart__rebound) rebound;

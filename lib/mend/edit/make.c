@@ -52,14 +52,27 @@ ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const Protobuf
     return copy;
 }
 
-/* Numbers are tried from where they may be free: names of one rewrite are made in the order of nodes. ONNX wants
- * names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever graph they
- * are of; a name that is given is reserved at once. A second "y/unroll" is "y/unroll_2". */
+/* Where the numbers of a name that is taken are counted; NULL when out of memory. */
+static uint32_t *number_of(struct npart__editor *editor, uint32_t name)
+{
+    while (editor->numbers.count <= name)
+        if (!NPART__PUSH(editor->arena, &editor->numbers, 2))
+            return NULL;
+    return &editor->numbers.items[name];
+}
+
+/* ONNX wants names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever
+ * graph they are of; a name that is given is reserved at once. A second "y/unroll" is "y/unroll_2". Numbers are tried
+ * from the last one on: bodies have the same names again and again, and so does what is made in them. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
     char *name = npart__edit_text(editor, wanted);
-    for (uint32_t i = 2; name && npart__strings_find(&editor->names, name, strlen(name)) != NPART_NONE; i++)
-        name = npart__arena_format(editor->arena, "%s_%u", wanted, i);
+    uint32_t id = name ? npart__strings_find(&editor->names, name, strlen(name)) : NPART_NONE;
+    uint32_t *number = id == NPART_NONE ? NULL : number_of(editor, id);
+    if (id != NPART_NONE && !number)
+        return NULL;
+    while (name && npart__strings_find(&editor->names, name, strlen(name)) != NPART_NONE)
+        name = npart__arena_format(editor->arena, "%s_%u", wanted, (*number)++);
     if (!name || npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
         return NULL;
     return name;
