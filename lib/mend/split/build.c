@@ -107,17 +107,15 @@ static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */
 
-/* What the file declares of a name; NULL: nothing. Outputs are looked through one by one, as only what is no
- * tensor comes here. */
+/* What the file declares of a name; NULL: nothing. */
 static Onnx__ValueInfoProto *declared(const struct npart__splitting *splitting, uint32_t name)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
     const struct npart__named *named = &splitting->names.items[name];
     if (named->input != NPART_NONE)
         return graph->input[named->input];
-    for (size_t i = 0; named->is_marked && i < graph->n_output; i++)
-        if (graph->output[i]->name && strcmp(graph->output[i]->name, npart__text(&splitting->strings, name)) == 0)
-            return graph->output[i];
+    if (named->is_marked && named->output != NPART_NONE)
+        return graph->output[named->output];
     return named->info != NPART_NONE ? graph->value_info[named->info] : NULL;
 }
 

@@ -37,7 +37,7 @@ struct npart__named {
     uint32_t unit;    /* that makes it, or NPART_NONE */
     uint32_t value;   /* of the plan's graph, or NPART_NONE */
     /* `input` and `initializer` may both be there: a default that the caller may replace. */
-    uint32_t input, initializer, sparse, info; /* its place in the list of the graph, or NPART_NONE */
+    uint32_t input, output, initializer, sparse, info; /* its place in the list of the graph, or NPART_NONE */
     uint32_t taken_by; /* the last part that has it: part + 1 */
     bool is_marked;    /* as an output of its part */
     uint32_t body_depth; /* bodies around the node at hand that have the name, too */

@@ -13,6 +13,7 @@ struct fill {
     uint32_t part; /* the one that is being filled */
     uint32_t *taken; /* by unit that is copied: the last part that has it, part + 1 */
     struct npart__ids stack; /* units whose uses are still to be looked at */
+    uint32_t *outputs, *first_output; /* names of the model's outputs, by the part that has them, and one more */
 };
 
 /* False when out of memory. */
@@ -77,26 +78,60 @@ static bool fill_part(struct fill *fill)
     return true;
 }
 
-/* An output of the model comes from the part that makes it; a constant from the first that can. */
-static bool add_outputs(struct fill *fill, uint32_t part)
+static const struct npart__unit *unit_of(const struct npart__splitting *splitting, uint32_t name)
+{
+    uint32_t unit = splitting->names.items[name].unit;
+    return unit == NPART_NONE ? NULL : &splitting->units[unit];
+}
+
+/* The part that has an output of the model. An output comes from the part that makes it; a constant from the first that
+ * can, as it depends on no part. NPART_NONE of an input, which no part has. */
+static uint32_t part_of_output(const struct npart__splitting *splitting, uint32_t name)
+{
+    const struct npart__named *named = &splitting->names.items[name];
+    const struct npart__unit *unit = unit_of(splitting, name);
+    if (name == 0 || (!unit && named->initializer == NPART_NONE && named->sparse == NPART_NONE))
+        return NPART_NONE;
+    return unit && unit->part != NPART_NONE ? unit->part : 0;
+}
+
+/* Counted, then filled in. False when out of memory. */
+static bool list_outputs(struct fill *fill)
 {
     struct npart__splitting *splitting = fill->splitting;
     const Onnx__GraphProto *graph = splitting->model->graph;
-    for (size_t i = 0; i < graph->n_output; i++) {
-        const char *text = graph->output[i]->name ? graph->output[i]->name : "";
-        uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
-        if (name == NPART_NONE || name == 0)
-            continue;
-        struct npart__named *named = &splitting->names.items[name];
-        const struct npart__unit *unit = named->unit == NPART_NONE ? NULL : &splitting->units[named->unit];
+    uint32_t *first = npart__arena_zeroed(splitting->arena, splitting->parts.count + (size_t)2, sizeof *first);
+    fill->outputs = npart__arena_zeroed(splitting->arena, graph->n_output + 1, sizeof *fill->outputs);
+    if (!first || !fill->outputs)
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < graph->n_output; i++) {
+            const char *text = graph->output[i]->name ? graph->output[i]->name : "";
+            uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+            uint32_t part = name == NPART_NONE ? NPART_NONE : part_of_output(splitting, name);
+            if (part != NPART_NONE && pass == 0)
+                first[part + 2]++;
+            else if (part != NPART_NONE)
+                fill->outputs[first[part + 1]++] = name;
+        }
+        for (uint32_t i = 2; pass == 0 && i < splitting->parts.count + 2; i++)
+            first[i] += first[i - 1];
+    }
+    fill->first_output = first;
+    return true;
+}
+
+static bool add_outputs(struct fill *fill, uint32_t part)
+{
+    struct npart__splitting *splitting = fill->splitting;
+    for (uint32_t i = fill->first_output[part]; i < fill->first_output[part + 1]; i++) {
+        uint32_t name = fill->outputs[i];
+        const struct npart__unit *unit = unit_of(splitting, name);
         bool is_made = unit && (unit->kind == NPART__UNIT_RUN || unit->kind == NPART__UNIT_FOLLOWS);
-        bool is_input = !unit && named->initializer == NPART_NONE && named->sparse == NPART_NONE;
-        /* Constants depend on no part: the first has them. */
-        uint32_t from = unit && unit->part != NPART_NONE ? unit->part : 0;
         /* A name may be listed twice, or be marked as some other part takes it. */
-        if (from != part || is_input || named->is_marked)
+        if (splitting->names.items[name].is_marked)
             continue;
-        named->is_marked = true;
+        splitting->names.items[name].is_marked = true;
         /* A constant comes into this part by being used. */
         if (!add(fill, &splitting->parts.items[part].outputs, name) || (!is_made && !use(fill, name)))
             return false;
@@ -144,6 +179,7 @@ npart_status npart__split_fill(struct npart__splitting *splitting)
         if (unit->is_needed && (unit->kind == NPART__UNIT_RUN || unit->kind == NPART__UNIT_FOLLOWS))
             is_good = add(&fill, &splitting->parts.items[unit->part].units, i);
     }
+    is_good = is_good && list_outputs(&fill);
     for (uint32_t i = 0; is_good && i < splitting->parts.count; i++) {
         struct npart__split_part *part = &splitting->parts.items[i];
         fill.part = i;

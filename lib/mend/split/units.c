@@ -14,7 +14,8 @@ static uint32_t define(struct npart__splitting *splitting, const char *text)
     /* A string's id is its place in `names`. Only names that the graph has get one, so whatever bodies or
      * declarations say beside them costs nothing. */
     static const struct npart__named nothing = {.unit = NPART_NONE, .value = NPART_NONE, .input = NPART_NONE,
-                                                .initializer = NPART_NONE, .sparse = NPART_NONE, .info = NPART_NONE};
+                                                .output = NPART_NONE, .initializer = NPART_NONE, .sparse = NPART_NONE,
+                                                .info = NPART_NONE};
     while (id != NPART_NONE && splitting->names.count <= id)
         if (!NPART__PUSH(splitting->arena, &splitting->names, nothing))
             return NPART_NONE;
@@ -51,6 +52,9 @@ static bool name_lists(struct npart__splitting *splitting)
                 splitting->names.items[id].unit = i;
     if (id == NPART_NONE)
         return false;
+    for (uint32_t i = (uint32_t)graph->n_output; i-- > 0;) /* of several the first */
+        if ((id = find(splitting, graph->output[i]->name)) > 0)
+            splitting->names.items[id].output = i;
     /* Declarations of names that no value has are left out, hence `find`. */
     for (uint32_t i = 0; i < graph->n_value_info; i++)
         if ((id = find(splitting, graph->value_info[i]->name)) > 0)
