@@ -69,11 +69,6 @@ static void read_reason(struct npart__page *page, uint32_t id, double launch_ms,
     }
 }
 
-static bool are_alike(const struct reason *a, const struct reason *b)
-{
-    return a->is_unknown == b->is_unknown && !a->is_cut && !b->is_cut && strcmp(a->text, b->text) == 0;
-}
-
 /* Of too many ops to be named none is. */
 static void join(struct reason *to, const struct reason *from)
 {
@@ -105,24 +100,52 @@ static int compare_reasons(const void *left, const void *right)
     return order ? order : NPART__ORDER(a->cause, b->cause);
 }
 
-/* By what mending them brings: failures, then time on the CPU and launches. Compared with those before by text, of
- * which there are as many as the list has rules at most. */
+/* Reasons by what makes two of them one. */
+struct known_reasons {
+    struct npart__strings texts[2]; /* of those that are not unknown, and of those that are */
+    uint32_t *place[2];             /* by text, plus one; 0: none has it yet */
+};
+
+static bool open_known(struct npart__page *page, struct known_reasons *known, uint32_t causes)
+{
+    bool is_done = true;
+    for (int i = 0; i < 2 && is_done; i++) {
+        known->place[i] = npart__arena_zeroed(page->arena, causes + (size_t)2, sizeof *known->place[i]);
+        is_done = known->place[i] && npart__strings_init(&known->texts[i], page->arena);
+    }
+    return is_done;
+}
+
+/* Where the reason's place is kept; NULL for one that is none of others', or when out of memory. */
+static uint32_t *place_of(struct known_reasons *known, const struct reason *found)
+{
+    uint32_t id = found->is_cut ? NPART_NONE
+                                : npart__intern(&known->texts[found->is_unknown], found->text, strlen(found->text),
+                                                false);
+    return id == NPART_NONE ? NULL : &known->place[found->is_unknown][id];
+}
+
+/* By what mending them brings: failures, then time on the CPU and launches. */
 static struct reason *read_reasons(struct npart__page *page, uint32_t *count)
 {
     uint32_t causes = page->info.cause_count, partitions = page->summary.partitions;
     double launch_ms = partitions ? page->cost.switching.typical_ms / partitions : 0;
     struct reason *all = npart__arena_zeroed(page->arena, causes + (size_t)1, sizeof *all);
+    struct known_reasons known;
     *count = 0;
+    if (!open_known(page, &known, causes))
+        return NULL;
     for (uint32_t i = 0; all && i < causes && !page->arena->failed; i++) {
         struct reason found;
-        uint32_t k = 0;
         read_reason(page, i, launch_ms, &found);
-        while (k < *count && !are_alike(&all[k], &found))
-            k++;
-        if (k < *count)
-            join(&all[k], &found);
-        else
-            all[(*count)++] = found;
+        uint32_t *place = place_of(&known, &found);
+        if (place && *place) {
+            join(&all[*place - 1], &found);
+            continue;
+        }
+        all[(*count)++] = found;
+        if (place)
+            *place = *count;
     }
     if (all && *count > 1)
         qsort(all, *count, sizeof *all, compare_reasons);
