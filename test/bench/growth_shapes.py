@@ -124,7 +124,7 @@ def plain_chain(n):
     return model(graph(nodes, X, [info(last)]))
 
 
-@shape(20000, in_every_way=True)
+@shape(20000)
 def refused_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 2 else "NonZeroish", [a], [b]))
     return model(graph(nodes, X, [info(last)]))
@@ -549,6 +549,63 @@ def layers_of_group_query_attention(n):
     return model(graph(nodes, inputs + [info(f"{kind}{i}", (1, 2, "past", 8)) for i in range(n) for kind in "kv"],
                        [bare(f"x{n}")] + [info(f"present_{kind}{i}", (1, 2, "length", 8))
                                           for i in range(n) for kind in "kv"], [tensor("words", [100, 16])]))
+
+
+SCALE = [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]
+
+
+@shape(10000, in_every_way=True)
+def operands_of_a_unit(n):
+    """A quantized operator with n operands, each of which others use, too."""
+    nodes = [node("DequantizeLinear", [f"q{i}", "s", "z"], [f"d{i}"]) for i in range(n)]
+    nodes += [node("Erf", [f"d{i}"], [f"v{i}"]) for i in range(n)]
+    nodes += [node("Concat", [f"d{i}" for i in range(n)], ["c"], axis=0),
+              node("QuantizeLinear", ["c", "s", "z"], ["y"])]
+    return model(graph(nodes, [info(f"q{i}", (2, 4), 2) for i in range(n)], [bare("y"), bare("v0")], SCALE))
+
+
+@shape(10000)
+def weights_of_a_unit(n):
+    """Each asks whether the node that uses it is quantized as a whole."""
+    nodes = [node("DequantizeLinear", ["w", "ws", "wz"], [f"d{i}"], axis=0) for i in range(n)]
+    nodes += [node("Concat", [f"d{i}" for i in range(n)], ["c"], axis=0), node("Erf", ["c"], ["y"])]
+    weights = [tensor("w", [4, 8], 3), tensor("ws", [4], 1, struct.pack("<4f", 1, 1, 1, 1)), tensor("wz", [4], 3)]
+    return model(graph(nodes, [], [bare("y")], weights))
+
+
+@shape(10000)
+def dequantized_that_a_body_uses(n):
+    nodes = [node("DequantizeLinear", [f"q{i}", "s", "z"], [f"d{i}"]) for i in range(n)]
+    nodes += [node("Erf", [f"d{i}"], [f"v{i}"]) for i in range(n)]
+    body = graph([node("Sum", [f"d{i}" for i in range(n)], ["r"])], [], [info("r")])
+    nodes.append(node("If", ["c"], ["y"], then_branch=("graph", body), else_branch=("graph", body)))
+    return model(graph(nodes, [info(f"q{i}", (2, 4), 2) for i in range(n)] + [info("c", (), 9)],
+                       [bare("y"), bare("v0")], SCALE))
+
+
+@shape(10000, in_every_way=True)
+def layouts_that_meet(n):
+    """Images from one node, each through an operator of another layout, into one node."""
+    nodes = [node("Split", ["x"], [f"p{i}" for i in range(n)], axis=1)]
+    nodes += [node("MaxPool", [f"p{i}"], [f"v{i}"], kernel_shape=[2, 2], pads=[0, 0, 1, 1]) for i in range(n)]
+    nodes += [node("Concat", [f"v{i}" for i in range(n)], ["c"], axis=1), node("Erf", ["c"], ["y"])]
+    return model(graph(nodes, [info("x", (1, 4, 8, 8))], [bare("y")]), opset=22)
+
+
+@shape(3000, in_every_way=True)
+def bodies_of_one_text(n):
+    """What is made in one body may not have the name of what was made in another."""
+    def body(op):
+        return ("graph", graph([node(op, ["x"], ["r"]), node("Erf", ["r"], ["q"])], [], [info("q")]))
+    nodes = [node("If", ["c"], [f"v{i}"], then_branch=body("Relu"), else_branch=body("Mish")) for i in range(n)]
+    return model(graph(nodes, X + [info("c", (), 9)], [bare("v0")]))
+
+
+@shape(10000, in_every_way=True)
+def parts_with_outputs(n):
+    """As many parts as nodes, each of which makes an output."""
+    nodes, _ = chain(n, lambda i, a, b: node("Unheard", [a], [b], "my") if i % 2 else node("Relu", [a], [b]))
+    return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
 
 
 @shape(3000)
