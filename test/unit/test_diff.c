@@ -327,6 +327,33 @@ static void test_diff__more_roots(void)
     npart_diff_free(diff);
 }
 
+/* Causes without common nodes are found by their sentence, however many there are. */
+static void test_diff__many_roots(void)
+{
+    enum { ROOTS = 2100 };
+    static char room[200000];
+    static struct npart_side_cause causes[ROOTS];
+    char *end = room + sprintf(room, "input x float32[2]\n");
+    for (uint32_t i = 0; i < ROOTS; i++)
+        end += sprintf(end, "node y%u = my:K%u(x)\n", i, i);
+    sprintf(end, "output y0\n");
+    npart_record *record = record_of(room);
+    npart_diff *diff = NULL;
+    struct npart_side side = *npart_record_side(record);
+    side.listing = NPART_LISTING_NONE;
+    side.node_count = 0;
+    CHECK_INT(side.cause_count, ROOTS);
+    for (uint32_t i = 0; i < ROOTS; i++) {
+        causes[i] = side.causes[i];
+        causes[i].node_count = 0;
+    }
+    side.causes = causes;
+    CHECK_INT(npart_diff_make(&diff, &side, &side, NULL, NULL), NPART_OK);
+    CHECK_INT(info_of(diff).cause_count, ROOTS);
+    npart_diff_free(diff);
+    npart_record_free(record);
+}
+
 static void test_diff__arguments(void)
 {
     npart_record *a = record_of(CHAIN("Relu", "Erf", "Tanh", "Neg", "Relu")), *none = NULL;
@@ -364,4 +391,4 @@ static void test_diff__arguments(void)
 TESTS(test_diff__the_same_model, test_diff__an_operator_is_refused, test_diff__nodes_are_added,
       test_diff__equal_layers, test_diff__against_a_baseline, test_diff__without_nodes, test_diff__without_causes,
       test_diff__parts_of_a_run, test_diff__two_roots_become_one, test_diff__the_root_that_went,
-      test_diff__more_roots, test_diff__arguments)
+      test_diff__more_roots, test_diff__many_roots, test_diff__arguments)

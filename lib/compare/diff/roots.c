@@ -89,27 +89,43 @@ static uint32_t count_votes(const struct npart__comparison *at, struct vote *vot
 /* What two causes without common nodes may be taken for one by. */
 enum likeness { SAME_TEXT, SAME_OP };
 
-static bool is_like(const struct npart__comparison *at, uint32_t before, uint32_t after, enum likeness likeness)
+/* What such causes have the same of, as a text; NULL when out of memory. */
+static const char *key_of(const struct npart__comparison *at, int side, uint32_t cause, enum likeness likeness)
 {
-    if (!same_rule(at, before, after))
-        return false;
-    if (likeness == SAME_TEXT)
-        return same_words(cause_at(at, NPART__BEFORE, before)->text, cause_at(at, NPART__AFTER, after)->text);
-    return strcmp(first_op(at, NPART__BEFORE, before), first_op(at, NPART__AFTER, after)) == 0;
+    const struct npart_side_cause *c = cause_at(at, side, cause);
+    const char *words = likeness == SAME_TEXT ? npart__text_of(c->text) : first_op(at, side, cause);
+    return npart__arena_format(at->arena, "%s\x1f%s\x1f%s", npart__text_of(c->kind), rule_of(c), words);
 }
 
-/* There are few causes: of a model with thousands of them, the first ones are looked through. So two passes make
- * at most 4 million comparisons each, whatever a report claims. */
-#define MOST_COMPARED 2000u
-
-/* The first that suits is taken, in the order of either side. */
-static void pair_alike(struct npart__comparison *at, uint32_t *const other[NPART__SIDES], enum likeness likeness)
+/* The first that suits is taken, in the order of either side: of each key those after stand in a row, from the last on.
+ * False when out of memory. */
+static bool pair_alike(struct npart__comparison *at, uint32_t *const other[NPART__SIDES], enum likeness likeness)
 {
     uint32_t before = at->sides[NPART__BEFORE]->cause_count, after = at->sides[NPART__AFTER]->cause_count;
-    for (uint32_t i = 0; i < before && i < MOST_COMPARED; i++)
-        for (uint32_t k = 0; k < after && k < MOST_COMPARED && other[NPART__BEFORE][i] == NPART_NONE; k++)
-            if (other[NPART__AFTER][k] == NPART_NONE && is_like(at, i, k, likeness))
-                pair(other, i, k);
+    struct npart__strings keys;
+    uint32_t *first = npart__arena_zeroed(at->arena, after + (size_t)2, sizeof *first); /* by key, plus one */
+    uint32_t *next = npart__arena_zeroed(at->arena, after + (size_t)1, sizeof *next);   /* by cause, plus one */
+    if (!first || !next || !npart__strings_init(&keys, at->arena))
+        return false;
+    for (uint32_t k = after; k-- > 0;) {
+        const char *key = other[NPART__AFTER][k] == NPART_NONE ? key_of(at, NPART__AFTER, k, likeness) : "";
+        uint32_t id = key ? npart__intern(&keys, key, strlen(key), false) : NPART_NONE;
+        if (id == NPART_NONE)
+            return false;
+        next[k] = first[id];
+        first[id] = k + 1;
+    }
+    for (uint32_t i = 0; i < before; i++) {
+        const char *key = other[NPART__BEFORE][i] == NPART_NONE ? key_of(at, NPART__BEFORE, i, likeness) : "";
+        if (!key)
+            return false;
+        uint32_t id = *key ? npart__strings_find(&keys, key, strlen(key)) : NPART_NONE;
+        if (id == NPART_NONE || !first[id])
+            continue;
+        pair(other, i, first[id] - 1);
+        first[id] = next[first[id] - 1];
+    }
+    return true;
 }
 
 /* ---- what became of each ----------------------------------------------------------------------------------- */
@@ -236,8 +252,8 @@ bool npart__compare_causes(struct npart__comparison *comparison)
             other[NPART__AFTER][votes[i].after] == NPART_NONE &&
             same_rule(comparison, votes[i].before, votes[i].after))
             pair(other, votes[i].before, votes[i].after);
-    pair_alike(comparison, other, SAME_TEXT);
-    pair_alike(comparison, other, SAME_OP);
+    if (!pair_alike(comparison, other, SAME_TEXT) || !pair_alike(comparison, other, SAME_OP))
+        return false;
     count_own(comparison, NPART__BEFORE, own[NPART__BEFORE]);
     count_own(comparison, NPART__AFTER, own[NPART__AFTER]);
     return list_roots(comparison, other, own);
