@@ -212,16 +212,34 @@ static bool list_infos(struct npart__splitting *splitting, Onnx__GraphProto *out
     return true;
 }
 
+/* Metadata of the whole that every part has, in bytes; of longer ones the first part alone. */
+#define MOST_METADATA_BYTES 4096u
+
+static size_t metadata_bytes(Onnx__StringStringEntryProto *const *entries, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count && bytes <= MOST_METADATA_BYTES; i++)
+        bytes += (entries[i]->key ? strlen(entries[i]->key) : 0) + (entries[i]->value ? strlen(entries[i]->value) : 0);
+    return bytes;
+}
+
+static size_t count_metadata(Onnx__StringStringEntryProto *const *entries, size_t count, uint32_t part)
+{
+    return part == 0 || metadata_bytes(entries, count) <= MOST_METADATA_BYTES ? count : 0;
+}
+
 npart_status npart__split_build(struct npart__splitting *splitting, uint32_t part, uint8_t **data, size_t *bytes)
 {
     const struct npart__split_part *at = &splitting->parts.items[part];
     Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
-    /* Shallow: operator sets, functions, producer and metadata are those of the whole, and belong to its arena. */
+    /* Shallow: operator sets, producer and metadata are those of the whole, and belong to its arena. */
     Onnx__ModelProto model = *splitting->model;
     graph.name = splitting->model->graph->name;
-    graph.n_metadata_props = splitting->model->graph->n_metadata_props;
     graph.metadata_props = splitting->model->graph->metadata_props;
-    if (!list_contents(splitting, at, &graph) || !list_infos(splitting, &graph))
+    graph.n_metadata_props = count_metadata(graph.metadata_props, splitting->model->graph->n_metadata_props, part);
+    model.n_metadata_props = count_metadata(model.metadata_props, model.n_metadata_props, part);
+    if (!list_contents(splitting, at, &graph) || !list_infos(splitting, &graph) ||
+        !npart__split_take_functions(splitting, part, &graph, &model))
         return npart__fail_memory(splitting->error);
     npart_status status = describe_all(splitting, &at->inputs, &graph.input, &graph.n_input);
     if (status == NPART_OK)

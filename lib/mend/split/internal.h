@@ -52,6 +52,15 @@ struct npart__split_part {
     const char *file; /* its name in the folder */
 };
 
+/* Which functions of the model there are, and which of them each calls. */
+struct npart__split_functions {
+    struct npart__strings texts, keys; /* domains, names and overloads; three numbers of these */
+    uint32_t *by_key;
+    struct npart__ids calls; /* functions, function by function */
+    uint32_t *first_call;    /* by function, and one more */
+    uint32_t *taken_by;      /* by function: the last part that has it, part + 1 */
+};
+
 /* All of one split, for as long as it takes; everything here is in `arena`. */
 struct npart__splitting {
     struct npart__arena *arena;
@@ -68,6 +77,7 @@ struct npart__splitting {
     struct npart__ids uses; /* names, unit by unit */
     uint32_t *users, *first_user; /* units, by unit */
     struct NPART__ARRAY(struct npart__split_part) parts; /* in the order in which they run */
+    struct npart__split_functions functions;
     struct npart_error *error;
 };
 
@@ -77,6 +87,11 @@ npart_status npart__split_read(struct npart__splitting *splitting);
 npart_status npart__split_order(struct npart__splitting *splitting);
 /* parts.c: what each part has. */
 npart_status npart__split_fill(struct npart__splitting *splitting);
+/* functions.c: who calls whom; and into the part's model those that nodes of its graph need. False when out of
+ * memory. */
+bool npart__split_list_functions(struct npart__splitting *splitting);
+bool npart__split_take_functions(struct npart__splitting *splitting, uint32_t part, const Onnx__GraphProto *graph,
+                                 Onnx__ModelProto *out);
 /* build.c: the part as a skeleton. */
 npart_status npart__split_build(struct npart__splitting *splitting, uint32_t part, uint8_t **data, size_t *bytes);
 /* manifest.c: the parts as JSON. */

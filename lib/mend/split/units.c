@@ -212,7 +212,8 @@ npart_status npart__split_read(struct npart__splitting *splitting)
     const Onnx__GraphProto *graph = splitting->model->graph;
     splitting->unit_count = (uint32_t)graph->n_node;
     splitting->units = npart__arena_zeroed(splitting->arena, graph->n_node + 1, sizeof *splitting->units);
-    if (!splitting->units || !npart__strings_init(&splitting->strings, splitting->arena) || !name_lists(splitting))
+    if (!splitting->units || !npart__strings_init(&splitting->strings, splitting->arena) || !name_lists(splitting) ||
+        !npart__split_list_functions(splitting))
         return npart__fail_memory(splitting->error);
     for (uint32_t i = 0; i < splitting->unit_count; i++) {
         struct npart__unit *unit = &splitting->units[i];

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The model's own functions that a part needs: those that its nodes call, and what these call. A part that had all of
+ * them would make a model of n parts and n functions n times as large.
+ */
+#include <stdlib.h>
+
+#include "split/internal.h"
+
+static uint32_t id_of(const struct npart__strings *strings, const char *text)
+{
+    return npart__strings_find(strings, text ? text : "", text ? strlen(text) : 0);
+}
+
+static uint32_t define(struct npart__strings *strings, const char *text)
+{
+    return npart__intern(strings, text ? text : "", text ? strlen(text) : 0, false);
+}
+
+/* The function of this name; NPART_NONE: there is none. */
+static uint32_t find(const struct npart__split_functions *functions, const char *domain, const char *name,
+                     const char *overload)
+{
+    const uint32_t key[] = {id_of(&functions->texts, domain), id_of(&functions->texts, name),
+                            id_of(&functions->texts, overload)};
+    uint32_t id = npart__strings_find(&functions->keys, (const char *)key, sizeof key);
+    return id == NPART_NONE ? NPART_NONE : functions->by_key[id];
+}
+
+/* Appends what a node calls, itself or in its bodies. As deep as the scan lets messages be. */
+static bool add_calls(struct npart__splitting *splitting, const Onnx__NodeProto *node, struct npart__ids *out)
+{
+    uint32_t called = find(&splitting->functions, node->domain, node->op_type, node->overload);
+    bool is_good = called == NPART_NONE || NPART__PUSH(splitting->arena, out, called);
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        const Onnx__AttributeProto *attribute = node->attribute[i];
+        size_t count = attribute->g ? 1 : attribute->n_graphs;
+        for (size_t k = 0; k < count; k++) {
+            const Onnx__GraphProto *body = attribute->g ? attribute->g : attribute->graphs[k];
+            for (size_t n = 0; is_good && n < body->n_node; n++)
+                is_good = add_calls(splitting, body->node[n], out);
+        }
+    }
+    return is_good;
+}
+
+/* Of functions that are told apart by nothing the first counts. */
+static bool list_names(struct npart__splitting *splitting)
+{
+    struct npart__split_functions *functions = &splitting->functions;
+    const Onnx__ModelProto *model = splitting->model;
+    functions->by_key = npart__arena_zeroed(splitting->arena, model->n_functions + 2, sizeof *functions->by_key);
+    if (!functions->by_key || !npart__strings_init(&functions->texts, splitting->arena) ||
+        !npart__strings_init(&functions->keys, splitting->arena))
+        return false;
+    functions->by_key[0] = NPART_NONE;
+    for (uint32_t i = 0; i < model->n_functions; i++) {
+        const Onnx__FunctionProto *at = model->functions[i];
+        const uint32_t key[] = {define(&functions->texts, at->domain), define(&functions->texts, at->name),
+                                define(&functions->texts, at->overload)};
+        uint32_t count = functions->keys.texts.count;
+        uint32_t id = npart__intern(&functions->keys, (const char *)key, sizeof key, true);
+        if (key[0] == NPART_NONE || key[1] == NPART_NONE || key[2] == NPART_NONE || id == NPART_NONE)
+            return false;
+        if (id == count)
+            functions->by_key[id] = i;
+    }
+    return true;
+}
+
+bool npart__split_list_functions(struct npart__splitting *splitting)
+{
+    struct npart__split_functions *functions = &splitting->functions;
+    const Onnx__ModelProto *model = splitting->model;
+    if (!list_names(splitting))
+        return false;
+    functions->first_call = npart__arena_zeroed(splitting->arena, model->n_functions + 1, sizeof(uint32_t));
+    functions->taken_by = npart__arena_zeroed(splitting->arena, model->n_functions + 1, sizeof(uint32_t));
+    bool is_good = functions->first_call && functions->taken_by;
+    for (uint32_t i = 0; is_good && i < model->n_functions; i++) {
+        for (size_t k = 0; is_good && k < model->functions[i]->n_node; k++)
+            is_good = add_calls(splitting, model->functions[i]->node[k], &functions->calls);
+        functions->first_call[i + 1] = functions->calls.count;
+    }
+    return is_good;
+}
+
+/* Adds those that are not there yet. */
+static bool take(struct npart__splitting *splitting, uint32_t part, const uint32_t *called, uint32_t count,
+                 struct npart__ids *out)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; is_good && i < count; i++) {
+        if (splitting->functions.taken_by[called[i]] == part + 1)
+            continue;
+        splitting->functions.taken_by[called[i]] = part + 1;
+        is_good = NPART__PUSH(splitting->arena, out, called[i]);
+    }
+    return is_good;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return NPART__ORDER(*a, *b);
+}
+
+bool npart__split_take_functions(struct npart__splitting *splitting, uint32_t part, const Onnx__GraphProto *graph,
+                                 Onnx__ModelProto *out)
+{
+    const struct npart__split_functions *functions = &splitting->functions;
+    struct npart__ids called = {0}, taken = {0};
+    bool is_good = true;
+    if (!splitting->model->n_functions)
+        return true;
+    for (size_t i = 0; is_good && i < graph->n_node; i++)
+        is_good = add_calls(splitting, graph->node[i], &called);
+    is_good = is_good && take(splitting, part, called.items, called.count, &taken);
+    for (uint32_t i = 0; is_good && i < taken.count; i++) {
+        uint32_t first = functions->first_call[taken.items[i]], end = functions->first_call[taken.items[i] + 1];
+        is_good = take(splitting, part, functions->calls.items + first, end - first, &taken);
+    }
+    out->functions = npart__arena_zeroed(splitting->arena, taken.count + (size_t)1, sizeof *out->functions);
+    out->n_functions = 0;
+    if (!is_good || !out->functions)
+        return false;
+    if (taken.count)
+        qsort(taken.items, taken.count, sizeof *taken.items, compare);
+    for (uint32_t i = 0; i < taken.count; i++)
+        out->functions[out->n_functions++] = splitting->model->functions[taken.items[i]];
+    return true;
+}
