@@ -163,10 +163,31 @@ static struct bytes type_of_dims(unsigned field, unsigned element, unsigned dims
     return type;
 }
 
+/* Calls of a function; takes its message. */
+static struct bytes model_of_function(unsigned calls, struct bytes *function)
+{
+    struct bytes graph_bytes = small_graph(), call = {0}, import = {0};
+    put_text(function, 1, "F");
+    put_text(function, 4, "p");
+    put_text(function, 10, "my");
+    put_text(&call, 1, "x");
+    put_text(&call, 4, "F");
+    put_text(&call, 7, "my");
+    for (unsigned i = 0; i < calls; i++)
+        put_bytes(&graph_bytes, 1, call.data, call.size);
+    bytes_free(&call);
+    put_text(&import, 1, "my");
+    put_number(&import, 2, 1);
+    struct bytes model = model_around(&graph_bytes);
+    put_message(&model, 8, &import);
+    put_message(&model, 25, function);
+    return model;
+}
+
 /* Calls of a function with a value of that type, or with a node that has an attribute of it. */
 static struct bytes model_of_typed_calls(unsigned calls, struct bytes *type, bool is_attribute)
 {
-    struct bytes graph_bytes = small_graph(), function = {0}, relu = {0}, info = {0}, call = {0}, import = {0};
+    struct bytes function = {0}, relu = {0}, info = {0};
     put_text(&relu, 1, "p");
     put_text(&relu, 2, "q");
     put_text(&relu, 4, "Relu");
@@ -179,21 +200,7 @@ static struct bytes model_of_typed_calls(unsigned calls, struct bytes *type, boo
         put_message(&function, 12, &info);
     }
     put_message(&function, 7, &relu);
-    put_text(&function, 1, "F");
-    put_text(&function, 4, "p");
-    put_text(&function, 10, "my");
-    put_text(&call, 1, "x");
-    put_text(&call, 4, "F");
-    put_text(&call, 7, "my");
-    for (unsigned i = 0; i < calls; i++)
-        put_bytes(&graph_bytes, 1, call.data, call.size);
-    bytes_free(&call);
-    put_text(&import, 1, "my");
-    put_number(&import, 2, 1);
-    struct bytes model = model_around(&graph_bytes);
-    put_message(&model, 8, &import);
-    put_message(&model, 25, &function);
-    return model;
+    return model_of_function(calls, &function);
 }
 
 /* Each call builds the dims of all types anew, however deep they stand. */
@@ -210,6 +217,70 @@ static void test_graph_limits__types_of_many_dims(void)
             CHECK_INT(built.status, calls == 2 ? NPART_OK : NPART_ERROR_LIMIT);
             built_close(&built);
         }
+}
+
+static void put_long_text(struct bytes *message, unsigned field, size_t bytes)
+{
+    struct bytes text = {0};
+    for (size_t i = 0; i < bytes; i++)
+        bytes_put(&text, "n", 1);
+    put_message(message, field, &text);
+}
+
+/* A node of a function has a name, and an attribute with so many numbers. */
+static npart_status status_of_calls(unsigned calls, size_t name_bytes, unsigned numbers)
+{
+    struct bytes relu = {0}, attribute = {0}, function = {0};
+    put_text(&relu, 1, "p");
+    put_text(&relu, 2, "q");
+    put_long_text(&relu, 3, name_bytes);
+    put_text(&relu, 4, "Relu");
+    put_text(&attribute, 1, "list");
+    for (unsigned i = 0; i < numbers; i++)
+        put_number(&attribute, 8, 1);
+    put_number(&attribute, 20, 7);
+    put_message(&relu, 5, &attribute);
+    put_message(&function, 7, &relu);
+    struct bytes model = model_of_function(calls, &function);
+    build_model(&built, &model);
+    npart_status status = built.status;
+    built_close(&built);
+    return status;
+}
+
+/* The nodes of all calls have them, and each may be told or written. */
+static void test_graph_limits__texts_of_calls(void)
+{
+    CHECK_INT(status_of_calls(4000, 100, 1), NPART_OK);
+    CHECK_INT(status_of_calls(40, 20000, 1), NPART_OK);
+    CHECK_INT(status_of_calls(4000, 20000, 1), NPART_ERROR_LIMIT);
+    CHECK_INT(status_of_calls(40, 1, 4000), NPART_OK);
+    CHECK_INT(status_of_calls(4000, 1, 4000), NPART_ERROR_LIMIT);
+}
+
+static bool has_named_dim(size_t bytes)
+{
+    struct bytes main = {0}, input = {0}, type = {0}, tensor = {0}, shape = {0}, dim = {0};
+    put_long_text(&dim, 2, bytes);
+    put_message(&shape, 1, &dim);
+    put_number(&tensor, 1, 1);
+    put_message(&tensor, 2, &shape);
+    put_message(&type, 1, &tensor);
+    put_text(&input, 1, "x");
+    put_message(&input, 2, &type);
+    put_message(&main, 11, &input);
+    struct bytes model = model_around(&main);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "ok");
+    bool is_named = graph->values.items[value_named(graph, "x")].declared->dims[0].parameter != NULL;
+    built_close(&built);
+    return is_named;
+}
+
+static void test_graph_limits__names_of_dims(void)
+{
+    CHECK(has_named_dim(NPART__LIMIT_DIM_BYTES));
+    CHECK(!has_named_dim(NPART__LIMIT_DIM_BYTES + 1));
 }
 
 /* ---- depth --------------------------------------------------------------------------------------------------- */
@@ -249,14 +320,6 @@ static void test_graph_limits__bodies_as_deep_as_they_can_be(void)
 }
 
 /* ---- length -------------------------------------------------------------------------------------------------- */
-
-static void put_long_text(struct bytes *message, unsigned field, size_t bytes)
-{
-    struct bytes text = {0};
-    for (size_t i = 0; i < bytes; i++)
-        bytes_put(&text, &"abcdefghijklmnopqrstuvwxyz"[i % 26], 1);
-    put_message(message, field, &text);
-}
 
 /* Names of 100 KB: kept whole where they are names, cut where they are told. */
 static void test_graph_limits__long_names(void)
@@ -352,5 +415,6 @@ static void test_graph_limits__fixtures_keep_the_promises(void)
 
 TESTS(test_graph_limits__functions_that_double, test_graph_limits__functions_that_double_too_often,
       test_graph_limits__as_many_as_may_be_inlined, test_graph_limits__many_calls_of_much,
+      test_graph_limits__texts_of_calls, test_graph_limits__names_of_dims,
       test_graph_limits__types_of_many_dims, test_graph_limits__bodies_as_deep_as_they_can_be,
       test_graph_limits__long_names, test_graph_limits__long_lists, test_graph_limits__fixtures_keep_the_promises)

@@ -175,6 +175,7 @@ static const struct elsewhere {
     {"fix-rounds", NULL, "no rewrites of the library need as many"},
     {"fix-steps", NULL, "the library has fewer rewrites"},
     {"fix-elements", NULL, "past it a rewrite is not made"},
+    {"dim-bytes", "test/unit/test_graph_limits.c", "test_graph_limits__names_of_dims"},
     {"tensor-bytes", "test/unit/test_effort.c", "test_effort__tensor_bytes"},
     {"invalid-findings", "test/unit/test_valid.c", "NPART__LIMIT_INVALID_FINDINGS"},
     {"module-path-bytes", "test/unit/test_modules.c", "NPART__LIMIT_MODULE_PATH_BYTES"},

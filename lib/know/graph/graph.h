@@ -30,6 +30,8 @@
  * and so on thirty deep, is a file of 3 KB and would be a billion nodes. */
 #define NPART__LIMIT_INLINED_NODES ((uint64_t)1 << 17)
 #define NPART__LIMIT_INLINED_NODES_PER_BYTE 1u
+/* The name or formula of a dim: it is told at every tensor that has it, so a longer one is none. */
+#define NPART__LIMIT_DIM_BYTES 4096u
 /* Ops that the users of one value are told apart by, and how many users are asked one by one. The standard has 200. */
 #define NPART__LIMIT_USER_KINDS 256u
 #define NPART__FEW_USERS 16u

@@ -53,11 +53,12 @@ static uint64_t count_tensor(const Onnx__TensorProto *tensor)
     return 2 + (tensor ? tensor->n_dims : 0);
 }
 
-/* What an attribute takes at each node that has it. Text is copied at each call: a thing for each 64 bytes. Lists
- * of numbers are not counted by length: of up to sixteen a copy is made, and longer ones are shared (attribute.c). */
+/* What an attribute takes at each node that has it. Text is copied at each call, and lists of numbers where a rewrite
+ * puts the nodes into the graph (lib/mend/edit/splice.c): a thing for each 64 bytes. */
 static uint64_t count_content(const Onnx__AttributeProto *attribute)
 {
-    uint64_t bytes = attribute->has_s ? attribute->s.len : 0;
+    uint64_t bytes = (attribute->has_s ? attribute->s.len : 0) + attribute->n_ints * sizeof(int64_t) +
+                     attribute->n_floats * sizeof(float);
     for (size_t i = 0; i < attribute->n_strings; i++)
         bytes += BYTES_OF_THING + attribute->strings[i].len;
     return 1 + bytes / BYTES_OF_THING + (attribute->t ? count_tensor(attribute->t) : 0) +
@@ -103,6 +104,22 @@ static uint64_t count_function(struct counter *counter, uint32_t index)
     return things;
 }
 
+static size_t length_of(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+/* Texts of a node are not copied at a call, but looked up, and told of each node that is made. */
+static uint64_t count_texts(const Onnx__NodeProto *node)
+{
+    uint64_t bytes = length_of(node->name) + length_of(node->op_type) + length_of(node->domain);
+    for (size_t i = 0; i < node->n_input; i++)
+        bytes += length_of(node->input[i]);
+    for (size_t i = 0; i < node->n_output; i++)
+        bytes += length_of(node->output[i]);
+    return bytes / BYTES_OF_THING;
+}
+
 /* Of nodes that the file itself has, only what they call. In the order of inlining: calls, then bodies. */
 static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, size_t count, bool is_inlined)
 {
@@ -115,7 +132,7 @@ static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, si
             return things;
         }
         if (is_inlined)
-            things = sum(counter, things, THINGS_OF_NODE + node->n_input + node->n_output);
+            things = sum(counter, things, THINGS_OF_NODE + node->n_input + node->n_output + count_texts(node));
         if (function != NPART_NONE)
             things = sum(counter, things, count_function(counter, function));
         for (size_t k = 0; k < node->n_attribute && !counter->is_done; k++)

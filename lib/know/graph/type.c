@@ -25,7 +25,8 @@ static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto
         dims[i].value = -1;
         if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
             dims[i].value = dim->dim_value >= 0 ? dim->dim_value : -1;
-        else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && *dim->dim_param)
+        else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && *dim->dim_param &&
+                 strlen(dim->dim_param) <= NPART__LIMIT_DIM_BYTES)
             dims[i].parameter = dim->dim_param;
     }
     out->has_rank = true;
