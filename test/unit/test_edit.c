@@ -320,6 +320,26 @@ static void test_edit__declares(void)
     npart__arena_clear(&edited.arena);
 }
 
+/* Metadata goes on to what takes a node's place, but for what is very long. */
+static void test_edit__long_metadata(void)
+{
+    static char entry[9000];
+    struct edited edited;
+    begin(&edited, "input x float32[2]\nnode y = IsNaN(x)\noutput y bool[2]\n");
+    memset(entry, 'm', sizeof entry - 1);
+    CHECK(npart__editor_note(edited.editor, 0, "long", entry));
+    entry[8192] = '\0';
+    CHECK(npart__editor_note(edited.editor, 0, "shorter", entry));
+    struct npart__site site = site_at(&edited, "y");
+    npart__finish(&site, 0, NPART__MAKE(&site, "Equal", "x", "x"));
+    CHECK(npart__site_keep(&site));
+    end(&edited);
+    const struct npart__node *made = &edited.graph.nodes.items[0];
+    CHECK(!npart__node_metadata(made, "long"));
+    CHECK_TEXT(npart__node_metadata(made, "shorter"), entry);
+    npart__arena_clear(&edited.arena);
+}
+
 /* Operands of a scope's nodes, "a,b c". */
 static const char *operands_of(const struct edited *edited, uint32_t scope)
 {
@@ -387,5 +407,5 @@ static void test_edit__other_ports(void)
 
 TESTS(test_edit__replaces, test_edit__forgets_types, test_edit__forgets, test_edit__results,
       test_edit__keeps_other_results, test_edit__bodies, test_edit__sorts, test_edit__constants,
-      test_edit__binds_what_fits, test_edit__binds_no_other_types, test_edit__declares, test_edit__other_outputs,
-      test_edit__other_ports)
+      test_edit__binds_what_fits, test_edit__binds_no_other_types, test_edit__declares, test_edit__long_metadata,
+      test_edit__other_outputs, test_edit__other_ports)

@@ -106,6 +106,10 @@ Onnx__NodeProto *npart__edit_last(struct npart__site *site)
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
+/* Of one entry. A function that is inlined at each of its calls, and a node that many take the place of, would write
+ * what is longer over and over. */
+#define MOST_ENTRY_BYTES 8192u
+
 /* Part of what is written (docs/fix.md), so that a reader sees what a rewrite made. */
 #define REWRITE_KEY "npu_partition.rewrite"
 
@@ -134,7 +138,7 @@ static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node, const 
         Onnx__StringStringEntryProto *entry = from->metadata_props[i];
         if (entry->key && strcmp(entry->key, REWRITE_KEY) == 0 && entry->value)
             rewrites = npart__arena_format(editor->arena, "%s %s", entry->value, site->rewrite);
-        else
+        else if (!entry->value || strlen(entry->value) <= MOST_ENTRY_BYTES)
             entries[count++] = entry;
     }
     if (!entries || !rewrites || !(entries[count++] = new_entry(editor, REWRITE_KEY, rewrites)))

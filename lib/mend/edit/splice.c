@@ -267,11 +267,13 @@ static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph)
     return is_done;
 }
 
-/* Each is cloned before it is changed: the body stays, and may be copied again. */
+/* Each is cloned before it is changed: the body stays, and may be copied again. Metadata is not: it is shared. */
 static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        Onnx__NodeProto *node = (Onnx__NodeProto *)npart__edit_clone(splice->editor, &nodes[i]->base);
+        Onnx__NodeProto bare = *nodes[i];
+        bare.n_metadata_props = 0;
+        Onnx__NodeProto *node = (Onnx__NodeProto *)npart__edit_clone(splice->editor, &bare.base);
         splice->failed |= !node;
         if (!node || !convert_node(splice, node))
             return false;
