@@ -9,6 +9,9 @@
 #include "api/api.h"
 #include "module/module.h"
 
+/* No system has a longer path; it is told at every node that has it. */
+#define MOST_FILE_BYTES 4096u
+
 /* Whose file a frame is in, the most telling last. */
 enum owner { OWNER_NONE, OWNER_TORCH, OWNER_PACKAGE, OWNER_USER };
 
@@ -42,7 +45,7 @@ static enum owner owner_of(const struct frame *frame)
 {
     static const char *const torch[] = {"-packages/torch/", "-packages/onnxscript/"};
     static const char *const packages[] = {"site-packages/", "dist-packages/", "/lib/python3"};
-    if (frame->file_bytes == 0 || *frame->file == '<')
+    if (frame->file_bytes == 0 || frame->file_bytes > MOST_FILE_BYTES || *frame->file == '<')
         return OWNER_NONE;
     if (frame->file_bytes > 9 && memcmp(frame->file, "torch/fx/", 9) == 0)
         return OWNER_TORCH;

@@ -225,8 +225,8 @@ def sweeps(arguments):
         for target in targets[:1] if shape.startswith("oplist-") else targets:
             n = int(SHAPES[shape][1] * arguments.scale / (8 if target == "all" else 1))
             yield shape, (n, 2 * n), ["text"], target, 1.2
-    sizes = tuple(int(n) for n in arguments.sizes.split(","))
     for shape in shapes or IN_EVERY_WAY:
+        sizes = tuple(int(n) // IN_EVERY_WAY.get(shape, 1) for n in arguments.sizes.split(","))
         if shape in IN_EVERY_WAY or commands:
             yield shape, sizes, list(COMMANDS) if commands in ([], ["all"]) else commands, targets[0], arguments.most
 

@@ -105,15 +105,16 @@ def chain(n, make, first="x"):
 # ---- shapes --------------------------------------------------------------------------------------------------
 
 SHAPES = {}
-IN_EVERY_WAY = []  # shapes that are put to every command and format
+IN_EVERY_WAY = {}  # shapes that are put to every command and format, and by what sizes are divided
 
 
-def shape(size, in_every_way=False):
+def shape(size, in_every_way=0):
     """Registers a function of n that returns the model's bytes, or these and more of the command line."""
     def register(make):
         name = make.__name__.replace("_", "-")
         SHAPES[name] = (make, size)
-        IN_EVERY_WAY.extend([name] if in_every_way else [])
+        if in_every_way:
+            IN_EVERY_WAY[name] = in_every_way
         return make
     return register
 
@@ -508,7 +509,7 @@ def open_sizes(n):
     return model(graph(nodes, X, [bare(last)]))
 
 
-@shape(6000, in_every_way=True)
+@shape(6000, in_every_way=1)
 def causes(n):
     """Every node falls back for another reason: an operator, or a number, that no other has."""
     nodes, last = chain(n, lambda i, a, b: node(f"Op{i}", [a], [b], "my") if i % 2 else
@@ -516,20 +517,20 @@ def causes(n):
     return model(graph(nodes, X, [bare(last)]))
 
 
-@shape(6000, in_every_way=True)
+@shape(6000, in_every_way=1)
 def symbols_that_are_causes(n):
     nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, [info(f"x{i}", (f"s{i}", f"t{i}")) for i in range(n)], [bare("v0")]))
 
 
-@shape(20000, in_every_way=True)
+@shape(20000, in_every_way=1)
 def users_of_a_transpose(n):
     nodes = [node("Transpose", ["x"], ["y"], perm=[1, 0])]
     nodes += [node("Erf" if i % 2 else "Sigmoid", ["y"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, X, [info("v0", (4, 2))]))
 
 
-@shape(4000, in_every_way=True)
+@shape(4000, in_every_way=1)
 def caches(n):
     """Keys of a decoder whose cache grows."""
     nodes = [node("Gather", ["words", "ids"], ["word"]), node("Reshape", ["word", "heads"], ["new"])]
@@ -539,7 +540,7 @@ def caches(n):
                        [tensor("words", [100, 8]), int64s("heads", [1, 2, 1, 4])]))
 
 
-@shape(2000, in_every_way=True)
+@shape(2000, in_every_way=10)
 def layers_of_group_query_attention(n):
     nodes = [node("Gather", ["words", "ids"], ["x0"])]
     nodes += [node("GroupQueryAttention", [f"x{i}", f"x{i}", f"x{i}", f"k{i}", f"v{i}", "lengths", "total"],
@@ -554,7 +555,7 @@ def layers_of_group_query_attention(n):
 SCALE = [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]
 
 
-@shape(10000, in_every_way=True)
+@shape(10000, in_every_way=1)
 def operands_of_a_unit(n):
     """A quantized operator with n operands, each of which others use, too."""
     nodes = [node("DequantizeLinear", [f"q{i}", "s", "z"], [f"d{i}"]) for i in range(n)]
@@ -583,7 +584,7 @@ def dequantized_that_a_body_uses(n):
                        [bare("y"), bare("v0")], SCALE))
 
 
-@shape(10000, in_every_way=True)
+@shape(10000, in_every_way=1)
 def layouts_that_meet(n):
     """Images from one node, each through an operator of another layout, into one node."""
     nodes = [node("Split", ["x"], [f"p{i}" for i in range(n)], axis=1)]
@@ -592,7 +593,7 @@ def layouts_that_meet(n):
     return model(graph(nodes, [info("x", (1, 4, 8, 8))], [bare("y")]), opset=22)
 
 
-@shape(3000, in_every_way=True)
+@shape(3000, in_every_way=1)
 def bodies_of_one_text(n):
     """What is made in one body may not have the name of what was made in another."""
     def body(op):
@@ -601,7 +602,7 @@ def bodies_of_one_text(n):
     return model(graph(nodes, X + [info("c", (), 9)], [bare("v0")]))
 
 
-@shape(10000, in_every_way=True)
+@shape(10000, in_every_way=1)
 def parts_with_outputs(n):
     """As many parts as nodes, each of which makes an output."""
     nodes, _ = chain(n, lambda i, a, b: node("Unheard", [a], [b], "my") if i % 2 else node("Relu", [a], [b]))
@@ -618,7 +619,7 @@ def tables_of_tables(n):
                        [info("present", (1, 2, "length", 4))], [tensor("words", [100, 8]), int64s("heads", [1, 2, 1, 4])]))
 
 
-@shape(20000, in_every_way=True)
+@shape(20000, in_every_way=1)
 def additions(n):
     nodes, last = chain(n, lambda i, a, b: node("Add", [a, "x"], [b]))
     return model(graph(nodes, [info("x", ("s", 4))], [bare(last)]))

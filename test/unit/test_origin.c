@@ -102,6 +102,14 @@ static void test_origin__of_a_package(void)
     CHECK_TRACE("File \"/home/me/torch/nn.py\", line 3", "/home/me/torch/nn.py", 3);
 }
 
+/* No file has such a path. */
+static void test_origin__long_paths(void)
+{
+    static char trace[5000];
+    (void)snprintf(trace, sizeof trace, "%s  File \"%04500d.py\", line 2, in forward\n", FORWARD, 0);
+    CHECK_TRACE(trace, "/home/me/net.py", 23);
+}
+
 static void test_origin__of_windows(void)
 {
     CHECK_TRACE("File \"C:\\me\\net.py\", line 5, in forward\n"
@@ -220,6 +228,6 @@ static void test_origin__nodes_of_one_module(void)
     model = NULL;
 }
 
-TESTS(test_origin__innermost_frame, test_origin__of_a_package, test_origin__of_windows, test_origin__generated_code,
-      test_origin__broken_traces, test_origin__scopes, test_origin__documentation, test_origin__documentation_in_words,
-      test_origin__names_that_are_paths, test_origin__nodes_of_one_module)
+TESTS(test_origin__innermost_frame, test_origin__of_a_package, test_origin__long_paths, test_origin__of_windows,
+      test_origin__generated_code, test_origin__broken_traces, test_origin__scopes, test_origin__documentation,
+      test_origin__documentation_in_words, test_origin__names_that_are_paths, test_origin__nodes_of_one_module)
