@@ -60,22 +60,30 @@ static const char *text_of(struct npart__way *way, const struct npart__mended *m
     return npart__made_text(&text);
 }
 
-/* In a rewritten model nodes have other ids, and a cause is known by what it says of any model. */
-static bool is_like(const struct npart__cause *a, const struct npart__cause *b)
+/* In a rewritten model nodes have other ids, and a cause is known by what it says of any model. NULL when out of
+ * memory. */
+static const char *key_of(struct npart__way *way, const struct npart__cause *cause)
 {
-    bool has_same_op = a->root_op && b->root_op ? strcmp(a->root_op, b->root_op) == 0 : !a->root_op && !b->root_op;
-    return a->rule == b->rule && a->about == b->about && has_same_op;
+    return npart__arena_format(&way->scratch, "%u %u %s", (unsigned)cause->rule, (unsigned)cause->about,
+                               cause->root_op ? cause->root_op : "");
 }
 
 bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, uint32_t row)
 {
     const struct npart__causes *asked = &way->open->causes, *now = &plan->causes;
     bool *marks = npart__arena_zeroed(&way->scratch, asked->items.count + (size_t)1, sizeof *marks);
-    for (uint32_t c = 0; marks && c < asked->items.count; c++)
-        for (uint32_t k = 0; k < now->items.count && !marks[c]; k++)
-            marks[c] = (row == NPART_NONE || way->row_of[k] == row) &&
-                       is_like(&asked->items.items[c], &now->items.items[k]);
-    return marks;
+    struct npart__strings keys;
+    bool is_done = marks && npart__strings_init(&keys, &way->scratch);
+    for (uint32_t k = 0; k < now->items.count && is_done; k++) {
+        const char *key = row == NPART_NONE || way->row_of[k] == row ? key_of(way, &now->items.items[k]) : "";
+        is_done = key && npart__intern(&keys, key, strlen(key), false) != NPART_NONE;
+    }
+    for (uint32_t c = 0; c < asked->items.count && is_done; c++) {
+        const char *key = key_of(way, &asked->items.items[c]);
+        is_done = key != NULL;
+        marks[c] = key && npart__strings_find(&keys, key, strlen(key)) != NPART_NONE;
+    }
+    return is_done ? marks : NULL;
 }
 
 /* Causes that the version has no more. A user's cut is none that a rewrite mends. */
