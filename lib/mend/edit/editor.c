@@ -23,18 +23,27 @@ static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodePr
             editor->protos[at->first_node + i] = nodes[i];
 }
 
-/* The body of a node's graph attribute that is the scope: bodies are numbered in the order of attributes. */
-static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t scope)
+/* The attribute of a node that the body at hand is of, and which of its bodies is the first there. */
+struct body_place {
+    uint32_t holder, first;
+    size_t attribute;
+};
+
+/* The body of a node's graph attribute that is the scope: bodies are numbered in the order of attributes, and come one
+ * after the other. */
+static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t scope, struct body_place *place)
 {
     uint32_t holder = npart__scope_at(editor->graph, scope)->node;
     Onnx__NodeProto *proto = editor->protos[holder];
     uint32_t index = scope - npart__node_at(editor->graph, holder)->first_body;
-    for (size_t i = 0; proto && i < proto->n_attribute; i++) {
+    if (place->holder != holder || index < place->first)
+        *place = (struct body_place){.holder = holder};
+    for (; proto && place->attribute < proto->n_attribute; place->attribute++) {
         size_t count;
-        Onnx__GraphProto **bodies = npart__edit_bodies(proto->attribute[i], &count);
-        if (index < count)
-            return bodies[index];
-        index -= (uint32_t)count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(proto->attribute[place->attribute], &count);
+        if (index - place->first < count)
+            return bodies[index - place->first];
+        place->first += (uint32_t)count;
     }
     return NULL;
 }
@@ -71,6 +80,7 @@ static bool map_scopes(struct npart__editor *editor)
     const struct npart__graph *graph = editor->graph;
     size_t function_count = editor->model->n_functions;
     struct npart__strings keys;
+    struct body_place place = {.holder = NPART_NONE};
     Onnx__FunctionProto **by_key = npart__arena_zeroed(editor->arena, function_count + 1, sizeof *by_key);
     if (!by_key || !npart__strings_init(&keys, editor->arena) || !index_functions(editor, &keys, by_key))
         return false;
@@ -79,7 +89,7 @@ static bool map_scopes(struct npart__editor *editor)
     for (uint32_t scope = 1; scope < graph->scopes.count; scope++) {
         const struct npart__scope *at = npart__scope_at(graph, scope);
         if (at->kind == NPART_GRAPH_BODY) {
-            Onnx__GraphProto *body = find_body(editor, scope);
+            Onnx__GraphProto *body = find_body(editor, scope, &place);
             if (body)
                 map_nodes(editor, scope, body->node, body->n_node);
             editor->graphs[scope] = editor->graphs[at->parent] ? body : NULL;
