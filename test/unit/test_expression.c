@@ -470,6 +470,19 @@ static void test_expression__atoms_grow_up_to_the_limit(void)
     close_pool();
 }
 
+static void test_expression__quotients_that_do_not_fit(void)
+{
+    open_pool();
+    int64_t quotient = read("a");
+    for (unsigned i = 0; i < 62; i++)
+        quotient = npart__floor_quotient(&pool, quotient, 2);
+    CHECK_TEXT(print(quotient), "floor(a/4611686018427387904)");
+    quotient = npart__floor_quotient(&pool, quotient, 2);
+    CHECK(!npart__is_named(&pool, quotient));
+    CHECK_INT(npart__lower_bound(&pool, quotient), 0);
+    close_pool();
+}
+
 static void test_expression__parentheses_up_to_the_limit(void)
 {
     char text[256];

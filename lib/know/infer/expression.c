@@ -599,7 +599,8 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
 
 /* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)) for positive m and n: strided layers in a row give one
  * quotient. Three convolutions of stride 2 make floor((h + 7)/8) in place of three floors in each other. False where
- * there is no such floor inside. */
+ * there is no such floor inside. What does not fit is a fresh number, as elsewhere: if it were kept, thousands of
+ * layers would have dims of thousands of characters, each a little longer than the one before. */
 static bool flatten_floor(struct npart__expressions *pool, const struct npart__sum *inside, int64_t divisor,
                           int64_t *out)
 {
@@ -607,14 +608,16 @@ static bool flatten_floor(struct npart__expressions *pool, const struct npart__s
         return false;
     const struct npart__product *product = npart__product_at(pool, inside->terms[0].product);
     const struct npart__atom *nested = npart__atom_at(pool, product->factors[0].atom);
-    /* m*n and c*m; what does not fit stays nested. */
-    int64_t both, shift;
     if (product->count != 1 || product->factors[0].power != 1 || nested->kind != NPART__ATOM_FLOOR ||
-        !npart__is_number(nested->right) || nested->right <= 0 ||
-        !npart__multiply_int64(nested->right, divisor, &both) ||
-        !npart__multiply_int64(nested->right, inside->constant, &shift))
+        !npart__is_number(nested->right) || nested->right <= 0)
         return false;
-    *out = npart__floor_quotient(pool, npart__sum(pool, nested->left, shift), both);
+    int64_t both, shift; /* m*n and c*m */
+    bool fits = npart__multiply_int64(nested->right, divisor, &both) &&
+                npart__multiply_int64(nested->right, inside->constant, &shift);
+    if (fits)
+        *out = npart__floor_quotient(pool, npart__sum(pool, nested->left, shift), both);
+    else
+        *out = npart__fresh_number(pool, npart__lower_bound(pool, sum_handle(pool, inside)) < 0 ? INT64_MIN : 0);
     return true;
 }
 
