@@ -25,6 +25,19 @@ struct npart__new_constant {
 struct npart__rebound {
     uint32_t value, producer; /* node of the same list; NPART_NONE: nothing makes it */
     const char *name;
+    char *own; /* the value's own name, once the site is kept */
+};
+
+/* What a name becomes, and what a site makes under it. */
+struct npart__renamed {
+    char *to;         /* NULL: it stays */
+    uint32_t hidden;  /* bodies round the node at hand in which the name means something else */
+    uint32_t rebound; /* of the site at hand, the first of this name: its place in `rebound`, from 1; else 0 */
+};
+
+/* A value in whose place the graph has another. */
+struct npart__handed {
+    uint32_t scope, name, value;
 };
 
 /* One version, opened. What sites make is kept in three lists and put into the objects when the version is packed;
@@ -41,9 +54,11 @@ struct npart__editor {
     Onnx__NodeProto **protos;        /* by node of the graph; nodes of calls too */
     bool *is_finished;               /* by value: rebound by a site that is kept */
     const Onnx__NodeProto **made_by; /* by value: the new node that makes it since; NULL where there is none */
+    struct NPART__ARRAY(struct npart__handed) handed; /* by scope, then by name, then by value */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
     struct NPART__ARRAY(uint32_t) numbers; /* by name: the next one to make another name of it */
+    struct NPART__ARRAY(struct npart__renamed) renamed; /* by name, as far as it goes */
     struct NPART__ARRAY(struct npart__new_node) nodes;
     struct NPART__ARRAY(struct npart__new_constant) constants;
     struct NPART__ARRAY(struct npart__rebound) rebound;
@@ -78,8 +93,14 @@ Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_
 void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* The attribute of a name, a new one where there is none. */
 Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name);
-/* Makes every use of a name in the node and its bodies one of another, but where a body has a value of that name. */
-void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to);
+/* rename.c: NPART_NONE: no value or node has the name. */
+uint32_t npart__edit_name_id(const struct npart__editor *editor, const char *name);
+/* A name, by its id, becomes another one; NULL: it stays. False when out of memory. */
+bool npart__edit_rename(struct npart__editor *editor, uint32_t id, char *to);
+/* What a name has become, or itself. */
+char *npart__edit_name_now(const struct npart__editor *editor, char *name);
+/* Renames what the node and its bodies use, but where a body has a value of that name. */
+void npart__edit_rename_uses(const struct npart__editor *editor, Onnx__NodeProto *node);
 /* Notes a node of the site at hand, with its metadata; false when out of memory. */
 bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node);
 /* The same of a copy of `from`, with its metadata where it has some. */

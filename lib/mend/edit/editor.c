@@ -2,6 +2,8 @@
  *
  * Opens a version: its protobuf objects, and which of them are the graph's nodes and scopes. Sites come and go here.
  */
+#include <stdlib.h>
+
 #include "edit/edit_internal.h"
 
 /* ---- which object is which --------------------------------------------------------------------------------------- */
@@ -143,6 +145,72 @@ static bool intern_node_names(struct npart__editor *editor)
     return true;
 }
 
+/* ---- results of calls -------------------------------------------------------------------------------------------- */
+
+/* Values in whose place the graph has others, by scope and then by name. */
+static int compare_handed(const void *left, const void *right)
+{
+    const struct npart__handed *a = left, *b = right;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static bool list_handed(struct npart__editor *editor)
+{
+    const struct npart__graph *graph = editor->graph;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = npart__value_at(graph, i);
+        struct npart__handed handed = {value->scope, value->name, i};
+        if (value->alias != i && !NPART__PUSH(editor->arena, &editor->handed, handed))
+            return false;
+    }
+    if (editor->handed.count)
+        qsort(editor->handed.items, editor->handed.count, sizeof *editor->handed.items, compare_handed);
+    return true;
+}
+
+/* The first value of the scope and name, or the one that would come after it. */
+static uint32_t find_handed(const struct npart__editor *editor, uint32_t scope, uint32_t name)
+{
+    struct npart__handed wanted = {scope, name, 0};
+    uint32_t from = 0, to = editor->handed.count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (compare_handed(&editor->handed.items[middle], &wanted) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* The graph gives such a call the operand's value as its result; in the file the result has a name of its own, which
+ * users have. */
+uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index)
+{
+    const struct npart__graph *graph = editor->graph;
+    const Onnx__NodeProto *proto = editor->protos[node];
+    uint32_t scope = npart__node_at(graph, node)->scope;
+    uint32_t value = npart__node_output(graph, npart__node_at(graph, node), index);
+    if (value == NPART_NONE || npart__node_at(graph, node)->callee == NPART_NONE || index >= proto->n_output ||
+        strcmp(npart__value_name(graph, value), proto->output[index]) == 0)
+        return value;
+    uint32_t name = npart__edit_name_id(editor, proto->output[index]);
+    for (uint32_t i = find_handed(editor, scope, name); i < editor->handed.count; i++) {
+        const struct npart__handed *at = &editor->handed.items[i];
+        if (at->scope != scope || at->name != name)
+            break;
+        if (npart__value_at(graph, at->value)->alias == value)
+            return at->value;
+    }
+    return value;
+}
+
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
+
 /* Names are a copy of the graph's, to which new ones are added. */
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
                                 struct npart__inference *inference, const bool *is_constant,
@@ -167,7 +235,7 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->made_by = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->made_by);
     if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished || !editor->made_by ||
         !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor) ||
-        !intern_node_names(editor))
+        !intern_node_names(editor) || !list_handed(editor))
         return npart__fail_memory(error);
     *out = editor;
     return NPART_OK;
@@ -204,30 +272,42 @@ void npart__site_drop(struct npart__site *site)
     editor->rebound.count = editor->kept_rebound;
 }
 
-/* What was made under the name gets the value's own. False where nothing new has that name: it is there already, or
- * was given away. So users of the result need no change: the new node makes a value of the old name. Names are
- * compared by address: each that was made at this site is one text. Costs as much as the site has new nodes, for
- * each of its results. */
-static bool take_over(struct npart__editor *editor, uint32_t value, const char *name, char *own)
+/* What the site makes under a name: the first that it says of it. Names are compared by address, as each that was made
+ * at this site is one text. NULL where it says nothing. */
+static const struct npart__rebound *first_of(const struct npart__editor *editor, const char *name)
 {
-    bool is_made = false;
-    for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
-        if (editor->constants.items[i].tensor->name == name) {
-            editor->constants.items[i].tensor->name = own;
-            is_made = true;
-        }
-    for (uint32_t i = editor->kept_nodes; !is_made && i < editor->nodes.count; i++) {
-        Onnx__NodeProto *node = editor->nodes.items[i].node;
-        for (size_t k = 0; k < node->n_output; k++)
-            if (node->output[k] == name) {
-                node->output[k] = own;
-                editor->made_by[value] = node;
-                is_made = true;
-            }
+    uint32_t id = npart__edit_name_id(editor, name);
+    uint32_t at = id < editor->renamed.count ? editor->renamed.items[id].rebound : 0;
+    return at && editor->rebound.items[at - 1].name == name ? &editor->rebound.items[at - 1] : NULL;
+}
+
+/* A new constant or result of this name gets the value's own, so users of the result need no change. */
+static const struct npart__rebound *take_over(struct npart__editor *editor, char **name)
+{
+    const struct npart__rebound *rebound = first_of(editor, *name);
+    if (rebound) {
+        editor->renamed.items[npart__edit_name_id(editor, *name)].to = rebound->own;
+        *name = rebound->own;
     }
-    for (uint32_t i = editor->kept_nodes; is_made && i < editor->nodes.count; i++)
-        npart__edit_rename_uses(editor->nodes.items[i].node, name, own);
-    return is_made;
+    return rebound;
+}
+
+/* All that was made at the site, and then what uses it, once for all of its results. What is there already, or was
+ * given away, has no new maker. */
+static void take_all_over(struct npart__editor *editor)
+{
+    for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
+        (void)take_over(editor, &editor->constants.items[i].tensor->name);
+    for (uint32_t i = editor->kept_nodes; i < editor->nodes.count; i++) {
+        Onnx__NodeProto *node = editor->nodes.items[i].node;
+        for (size_t k = 0; k < node->n_output; k++) {
+            const struct npart__rebound *rebound = take_over(editor, &node->output[k]);
+            if (rebound)
+                editor->made_by[rebound->value] = node;
+        }
+    }
+    for (uint32_t i = editor->kept_nodes; i < editor->nodes.count; i++)
+        npart__edit_rename_uses(editor, editor->nodes.items[i].node);
 }
 
 /* The node that makes the site's first result goes on under the name of the site's node, which is gone then. Tools
@@ -244,35 +324,50 @@ static void pass_name_on(struct npart__site *site, const char *result)
     }
 }
 
-/* What was made under the name, if that has become another value of the site before; else what has the name anyway.
- * Two results may be given one name: the first takes it over, the second is an Identity of the first. */
-static const char *first_name(const struct npart__editor *editor, const struct npart__rebound *rebound)
-{
-    for (const struct npart__rebound *at = editor->rebound.items + editor->kept_rebound; at < rebound; at++)
-        if (at->name == rebound->name)
-            return npart__value_name(editor->graph, at->value);
-    return rebound->name;
-}
-
 /* An Identity where the result is a value that is there already: two names for one value have to be made by
- * something, and runtimes drop it. */
+ * something, and runtimes drop it. Two results may be given one name: the first takes over what was made under it, or
+ * is an Identity, and the second is an Identity of the first. */
 static bool rebind(struct npart__site *site, const struct npart__rebound *rebound)
 {
     struct npart__editor *editor = site->editor;
-    const char *old = npart__value_name(editor->graph, rebound->value);
-    char *own = npart__edit_text(editor, old);
-    if (!own)
-        return false;
-    if (!take_over(editor, rebound->value, rebound->name, own)) {
+    const struct npart__rebound *first = first_of(editor, rebound->name);
+    uint32_t id = npart__edit_name_id(editor, rebound->name);
+    bool is_made = first == rebound && editor->renamed.items[id].to;
+    if (!is_made) {
         Onnx__NodeProto *identity = npart__edit_new_node(editor, "Identity", 1, 1);
         if (!identity || !npart__edit_add_node(site, identity))
             return false;
-        identity->input[0] = (char *)(uintptr_t)first_name(editor, rebound);
-        identity->output[0] = own;
+        identity->input[0] = first && first != rebound ? first->own : (char *)(uintptr_t)rebound->name;
+        identity->output[0] = rebound->own;
     }
     if (rebound->value == npart__result(site, 0))
-        pass_name_on(site, own);
+        pass_name_on(site, rebound->own);
     return true;
+}
+
+/* Values under their own names, in place of those under which the site made them. */
+static bool rebind_all(struct npart__site *site)
+{
+    struct npart__editor *editor = site->editor;
+    bool is_done = true;
+    for (uint32_t i = editor->kept_rebound; is_done && i < editor->rebound.count; i++) {
+        struct npart__rebound *rebound = &editor->rebound.items[i];
+        uint32_t id = npart__edit_name_id(editor, rebound->name);
+        rebound->own = npart__edit_text(editor, npart__value_name(editor->graph, rebound->value));
+        is_done = rebound->own && (id == NPART_NONE || npart__edit_rename(editor, id, NULL));
+        if (is_done && id != NPART_NONE && !editor->renamed.items[id].rebound)
+            editor->renamed.items[id].rebound = i + 1;
+    }
+    if (is_done)
+        take_all_over(editor);
+    for (uint32_t i = editor->kept_rebound; is_done && i < editor->rebound.count; i++)
+        is_done = rebind(site, &editor->rebound.items[i]);
+    for (uint32_t i = editor->kept_rebound; i < editor->rebound.count; i++) {
+        uint32_t id = npart__edit_name_id(editor, editor->rebound.items[i].name);
+        if (id < editor->renamed.count)
+            editor->renamed.items[id] = (struct npart__renamed){0};
+    }
+    return is_done;
 }
 
 /* A result that another site has replaced is another value by now, so what this site found out may no longer be true.
@@ -283,11 +378,10 @@ bool npart__site_keep(struct npart__site *site)
     bool is_free = !site->failed;
     for (uint32_t i = editor->kept_rebound; i < editor->rebound.count; i++)
         is_free &= editor->rebound.items[i].name && !editor->is_finished[editor->rebound.items[i].value];
-    for (uint32_t i = editor->kept_rebound; is_free && i < editor->rebound.count; i++)
-        if (!rebind(site, &editor->rebound.items[i])) {
-            site->failed = true;
-            is_free = false;
-        }
+    if (is_free && !rebind_all(site)) {
+        site->failed = true;
+        is_free = false;
+    }
     if (!is_free) {
         npart__site_drop(site);
         return false;
@@ -347,25 +441,6 @@ static void finish(struct npart__site *site, uint32_t value, uint32_t producer, 
 void npart__finish_value(struct npart__site *site, uint32_t value, const char *name)
 {
     finish(site, value, maker_in(site->graph, npart__producer(site->graph, value), site->node->scope), name);
-}
-
-/* The graph gives such a call the operand's value as its result; in the file the result has a name of its own, which
- * users have. Looked for among all values, which only calls of this kind need: for each result of them once a site,
- * and once when the version is packed. */
-uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index)
-{
-    const struct npart__graph *graph = editor->graph;
-    const Onnx__NodeProto *proto = editor->protos[node];
-    uint32_t value = npart__node_output(graph, npart__node_at(graph, node), index);
-    if (value == NPART_NONE || npart__node_at(graph, node)->callee == NPART_NONE || index >= proto->n_output ||
-        strcmp(npart__value_name(graph, value), proto->output[index]) == 0)
-        return value;
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        if (npart__value_at(graph, i)->alias == value &&
-            npart__value_at(graph, i)->scope == npart__node_at(graph, node)->scope &&
-            strcmp(npart__value_name(graph, i), proto->output[index]) == 0)
-            return i;
-    return value;
 }
 
 /* A result that the node leaves out needs nothing in its place. */

@@ -14,63 +14,52 @@ static bool is_text(const char *a, const char *b)
     return a && strcmp(a, b) == 0;
 }
 
-/* Whether the name means something else inside the graph: an input, an initializer or a result of its own hides the
- * outer value of that name, which ONNX forbids and files have all the same. */
-static bool defines(const Onnx__GraphProto *graph, const char *name)
-{
-    for (size_t i = 0; i < graph->n_input; i++)
-        if (is_text(graph->input[i]->name, name))
-            return true;
-    for (size_t i = 0; i < graph->n_initializer; i++)
-        if (is_text(graph->initializer[i]->name, name))
-            return true;
-    for (size_t i = 0; i < graph->n_node; i++)
-        for (size_t k = 0; k < graph->node[i]->n_output; k++)
-            if (is_text(graph->node[i]->output[k], name))
-                return true;
-    return false;
-}
-
-/* Recursive as deep as bodies nest. Outputs of a body may be captured values, so they are renamed, too. A body that
- * defines the name itself is left alone, with all within it. */
-void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
-{
-    for (size_t i = 0; i < node->n_input; i++)
-        if (is_text(node->input[i], from))
-            node->input[i] = to;
-    for (size_t i = 0; i < node->n_attribute; i++) {
-        size_t count;
-        Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
-        for (size_t k = 0; k < count; k++) {
-            if (defines(bodies[k], from))
-                continue;
-            for (size_t n = 0; n < bodies[k]->n_node; n++)
-                npart__edit_rename_uses(bodies[k]->node[n], from, to);
-            for (size_t n = 0; n < bodies[k]->n_output; n++)
-                if (is_text(bodies[k]->output[n]->name, from))
-                    bodies[k]->output[n]->name = to;
-        }
-    }
-}
-
 /* ---- results that are made by others ----------------------------------------------------------------------------- */
 
-/* A node that still makes other results keeps this one under an unused name, since the standard may demand it;
- * others are gone with it. Found by name among the results as they are written in the file; a node may list one
- * twice at most by mistake. */
-static bool take_result(struct npart__editor *editor, uint32_t value, uint32_t producer)
+/* Where results of replaced nodes stand in the lists of their nodes in the file: by value, counted from 1. NULL when
+ * out of memory. */
+static uint32_t *list_places(const struct npart__editor *editor)
 {
-    const char *name = npart__value_name(editor->graph, value);
-    if (producer == NPART_NONE)
-        return true;
-    Onnx__NodeProto *node = editor->protos[producer];
-    for (size_t i = 0; i < node->n_output; i++)
-        if (is_text(node->output[i], name)) {
-            char *wanted = npart__arena_format(editor->arena, "%s/unused", name);
-            node->output[i] = wanted ? npart__edit_new_name(editor, wanted) : NULL;
-            return node->output[i] != NULL;
+    const struct npart__graph *graph = editor->graph;
+    uint32_t *places = npart__arena_zeroed(editor->arena, graph->values.count + (size_t)1, sizeof *places);
+    bool *is_listed = npart__arena_zeroed(editor->arena, graph->nodes.count + (size_t)1, sizeof *is_listed);
+    for (uint32_t i = 0; places && is_listed && i < editor->kept_rebound; i++) {
+        uint32_t producer = editor->rebound.items[i].producer;
+        if (producer == NPART_NONE || is_listed[producer])
+            continue;
+        is_listed[producer] = true;
+        const struct npart__node *node = npart__node_at(graph, producer);
+        for (uint32_t k = 0; k < node->output_count && k < editor->protos[producer]->n_output; k++) {
+            uint32_t value = npart__edit_own_result(editor, producer, k);
+            if (value != NPART_NONE && !places[value])
+                places[value] = k + 1;
         }
-    return true;
+    }
+    return is_listed ? places : NULL;
+}
+
+/* A node that still makes other results keeps this one under an unused name, since the standard may demand it;
+ * others are gone with it. A result that a node lists twice, by mistake, has been given its name before. */
+static bool take_result(struct npart__editor *editor, const struct npart__rebound *rebound, uint32_t place)
+{
+    const char *name = npart__value_name(editor->graph, rebound->value);
+    if (rebound->producer == NPART_NONE || !place)
+        return true;
+    Onnx__NodeProto *node = editor->protos[rebound->producer];
+    if (!is_text(node->output[place - 1], name))
+        return true;
+    char *wanted = npart__arena_format(editor->arena, "%s/unused", name);
+    node->output[place - 1] = wanted ? npart__edit_new_name(editor, wanted) : NULL;
+    return node->output[place - 1] != NULL;
+}
+
+static bool take_results(struct npart__editor *editor)
+{
+    const uint32_t *places = list_places(editor);
+    bool is_done = places != NULL;
+    for (uint32_t i = 0; is_done && i < editor->kept_rebound; i++)
+        is_done = take_result(editor, &editor->rebound.items[i], places[editor->rebound.items[i].value]);
+    return is_done;
 }
 
 /* ---- new nodes and constants ------------------------------------------------------------------------------------- */
@@ -304,10 +293,7 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < editor->graph->nodes.count; i++)
         editor->is_replaced[i] = editor->protos[i] && is_replaced(editor, i);
-    for (uint32_t i = 0; i < editor->kept_rebound; i++)
-        if (!take_result(editor, editor->rebound.items[i].value, editor->rebound.items[i].producer))
-            return npart__fail_memory(error);
-    if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor) ||
+    if (!take_results(editor) || !place_nodes(editor) || !place_constants(editor) || !import_domains(editor) ||
         !npart__edit_change_outputs(editor))
         return npart__fail_memory(error);
     /* From here on ids of the graph mean nothing: lists have other lengths. */

@@ -23,18 +23,12 @@ const char *npart__editor_add_input(struct npart__editor *editor, const char *wa
     return info->name;
 }
 
-/* NPART_NONE: no value or node has the name. */
-static uint32_t id_of(const struct npart__editor *editor, const char *name)
-{
-    return name ? npart__strings_find(&editor->names, name, strlen(name)) : NPART_NONE;
-}
-
 /* Declarations by the id of their name, the first of each; NULL when out of memory. Names made later have none. */
 static Onnx__ValueInfoProto **by_name(const struct npart__editor *editor, Onnx__ValueInfoProto **infos, size_t count)
 {
     Onnx__ValueInfoProto **list = npart__arena_zeroed(editor->arena, editor->names.texts.count, sizeof *list);
     for (size_t i = count; list && i-- > 0;) {
-        uint32_t id = id_of(editor, infos[i]->name);
+        uint32_t id = npart__edit_name_id(editor, infos[i]->name);
         if (id != NPART_NONE)
             list[id] = infos[i];
     }
@@ -68,7 +62,7 @@ static void drop_infos(const struct npart__editor *editor, const bool *is_droppe
 {
     size_t kept = 0;
     for (size_t i = 0; i < *count; i++) {
-        uint32_t id = id_of(editor, infos[i]->name);
+        uint32_t id = npart__edit_name_id(editor, infos[i]->name);
         if (id == NPART_NONE || !is_dropped[id])
             infos[kept++] = infos[i];
     }
@@ -111,14 +105,12 @@ bool npart__editor_set_outputs(struct npart__editor *editor, const struct npart_
     return true;
 }
 
-/* What names of the main graph's list are from here on. Those of outputs become others, those of their sources the
- * outputs'. All arrays are by name. */
+/* What names of the main graph's list are from here on is the editor's to know. Those of outputs become others, those
+ * of their sources the outputs'. All arrays are by name. */
 struct renaming {
     struct npart__editor *editor;
     uint32_t count; /* names; those that are made later stay */
-    char **now;     /* NULL: it stays */
     bool *is_source, *is_made; /* is_made: by a node of the list */
-    uint32_t *hidden; /* bodies around the node at hand in which the name means something else */
 };
 
 static char *text_of(const char *text)
@@ -126,66 +118,15 @@ static char *text_of(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-/* NPART_NONE for a name that stays. */
-static uint32_t renamed_id(const struct renaming *renaming, const char *name)
-{
-    uint32_t id = id_of(renaming->editor, name);
-    return id == NPART_NONE || id >= renaming->count || !renaming->now[id] ? NPART_NONE : id;
-}
-
-static char *name_now(const struct renaming *renaming, char *name)
-{
-    uint32_t id = renamed_id(renaming, name);
-    return id == NPART_NONE || renaming->hidden[id] ? name : renaming->now[id];
-}
-
-/* Names that a body gives to what is its own are none of the list's there, and in all bodies within it. */
-static void hide(struct renaming *renaming, const char *name, bool is_hidden)
-{
-    uint32_t id = renamed_id(renaming, name);
-    if (id != NPART_NONE)
-        renaming->hidden[id] += is_hidden ? 1u : UINT32_MAX;
-}
-
-static void hide_own(struct renaming *renaming, const Onnx__GraphProto *body, bool is_hidden)
-{
-    for (size_t i = 0; i < body->n_input; i++)
-        hide(renaming, body->input[i]->name, is_hidden);
-    for (size_t i = 0; i < body->n_initializer; i++)
-        hide(renaming, body->initializer[i]->name, is_hidden);
-    for (size_t i = 0; i < body->n_node; i++)
-        for (size_t k = 0; k < body->node[i]->n_output; k++)
-            hide(renaming, body->node[i]->output[k], is_hidden);
-}
-
-/* Recursive as deep as bodies nest. Outputs of a body may be captured values. */
-static void rename_uses(struct renaming *renaming, Onnx__NodeProto *node)
-{
-    for (size_t i = 0; i < node->n_input; i++)
-        node->input[i] = name_now(renaming, node->input[i]);
-    for (size_t i = 0; i < node->n_attribute; i++) {
-        size_t count;
-        Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
-        for (size_t k = 0; k < count; k++) {
-            hide_own(renaming, bodies[k], true);
-            for (size_t n = 0; n < bodies[k]->n_node; n++)
-                rename_uses(renaming, bodies[k]->node[n]);
-            for (size_t n = 0; n < bodies[k]->n_output; n++)
-                bodies[k]->output[n]->name = name_now(renaming, bodies[k]->output[n]->name);
-            hide_own(renaming, bodies[k], false);
-        }
-    }
-}
-
 /* What is an output needs no other declaration. */
 static void rename_infos(const struct renaming *renaming, Onnx__GraphProto *graph)
 {
     size_t kept = 0;
     for (size_t i = 0; i < graph->n_value_info; i++) {
-        uint32_t id = renamed_id(renaming, graph->value_info[i]->name);
-        if (id != NPART_NONE && renaming->is_source[id])
+        uint32_t id = npart__edit_name_id(renaming->editor, graph->value_info[i]->name);
+        if (id < renaming->count && renaming->is_source[id])
             continue;
-        graph->value_info[i]->name = name_now(renaming, graph->value_info[i]->name);
+        graph->value_info[i]->name = npart__edit_name_now(renaming->editor, graph->value_info[i]->name);
         graph->value_info[kept++] = graph->value_info[i];
     }
     graph->n_value_info = kept;
@@ -209,15 +150,13 @@ static bool open_renaming(struct renaming *renaming, struct npart__editor *edito
     const Onnx__GraphProto *graph = editor->model->graph;
     size_t count = renaming->count = editor->names.texts.count;
     renaming->editor = editor;
-    renaming->now = npart__arena_zeroed(editor->arena, count, sizeof *renaming->now);
     renaming->is_source = npart__arena_zeroed(editor->arena, count, sizeof *renaming->is_source);
     renaming->is_made = npart__arena_zeroed(editor->arena, count, sizeof *renaming->is_made);
-    renaming->hidden = npart__arena_zeroed(editor->arena, count, sizeof *renaming->hidden);
-    if (!renaming->now || !renaming->is_source || !renaming->is_made || !renaming->hidden)
+    if (!renaming->is_source || !renaming->is_made)
         return false;
     for (size_t i = 0; i < graph->n_node; i++)
         for (size_t k = 0; k < graph->node[i]->n_output; k++) {
-            uint32_t id = id_of(editor, graph->node[i]->output[k]);
+            uint32_t id = npart__edit_name_id(editor, graph->node[i]->output[k]);
             if (id != NPART_NONE)
                 renaming->is_made[id] = true;
         }
@@ -233,9 +172,9 @@ static Onnx__ValueInfoProto **rename_outputs(struct renaming *renaming)
     for (uint32_t i = 0; i < editor->output_count && outputs; i++) {
         const struct npart__new_output *at = &editor->outputs[i];
         const char *wanted = npart__arena_format(editor->arena, "%s/all", at->output);
-        uint32_t id = id_of(editor, at->output);
-        renaming->now[id] = wanted ? npart__edit_new_name(editor, wanted) : NULL;
-        if (!renaming->now[id])
+        uint32_t id = npart__edit_name_id(editor, at->output);
+        char *other = wanted ? npart__edit_new_name(editor, wanted) : NULL;
+        if (!other || !npart__edit_rename(editor, id, other))
             return NULL;
         declare_size(outputs[id], at->axis, at->size);
     }
@@ -250,14 +189,14 @@ static bool *rename_sources(struct renaming *renaming, Onnx__ValueInfoProto *con
     bool *needs_node = npart__arena_zeroed(editor->arena, editor->output_count, sizeof *needs_node);
     *count = 0;
     for (uint32_t i = 0; i < editor->output_count && needs_node; i++) {
-        uint32_t id = id_of(editor, editor->outputs[i].source);
-        bool is_free = id < renaming->count && renaming->is_made[id] && !outputs[id] && !renaming->now[id];
+        uint32_t id = npart__edit_name_id(editor, editor->outputs[i].source);
+        bool is_free = id < renaming->count && renaming->is_made[id] && !outputs[id] && !renaming->is_source[id];
         needs_node[i] = !is_free;
         *count += !is_free;
-        if (is_free) {
-            renaming->now[id] = text_of(editor->outputs[i].output);
+        if (is_free && !npart__edit_rename(editor, id, text_of(editor->outputs[i].output)))
+            return NULL;
+        if (is_free)
             renaming->is_source[id] = true;
-        }
     }
     return needs_node;
 }
@@ -277,16 +216,16 @@ bool npart__edit_change_outputs(struct npart__editor *editor)
         return false;
     for (size_t i = 0; i < graph->n_node; i++) {
         nodes[i] = graph->node[i];
-        rename_uses(&renaming, nodes[i]);
+        npart__edit_rename_uses(editor, nodes[i]);
         for (size_t k = 0; k < nodes[i]->n_output; k++)
-            nodes[i]->output[k] = name_now(&renaming, nodes[i]->output[k]);
+            nodes[i]->output[k] = npart__edit_name_now(editor, nodes[i]->output[k]);
     }
     graph->node = nodes;
     rename_infos(&renaming, graph);
     bool is_done = true;
     for (uint32_t i = 0; i < editor->output_count && is_done; i++)
         if (needs_node[i])
-            is_done = add_identity(editor, name_now(&renaming, text_of(editor->outputs[i].source)),
+            is_done = add_identity(editor, npart__edit_name_now(editor, text_of(editor->outputs[i].source)),
                                    editor->outputs[i].output);
     return is_done;
 }
