@@ -144,7 +144,7 @@ static void test_api_oplist__files(void)
 /* One too large is refused before it is in memory. */
 static void test_api_oplist__a_file_that_is_too_large(void)
 {
-    size_t bytes = (size_t)18 << 20;
+    size_t bytes = (size_t)5 << 20;
     char *text = malloc(bytes), path[64];
     struct counted counted;
     struct npart_error error;
@@ -155,12 +155,12 @@ static void test_api_oplist__a_file_that_is_too_large(void)
     memcpy(text, small, sizeof small - 1);
     write_temporary(path, text, bytes);
     CHECK_INT(npart_oplist_read_file(&oplist, path, &counted.allocator, &error), NPART_ERROR_OPLIST);
-    CHECK(strstr(error.message, "larger than 16777216 bytes") != NULL);
+    CHECK(strstr(error.message, "larger than 4194304 bytes") != NULL);
     CHECK_INT(counted.live_blocks, 0);
     struct sink sink = {0}; /* most of it is blank, so that what is made of it would be small */
     CHECK_INT(npart_oplist_import(path, "t", sink_write, &sink, &error), NPART_ERROR_OPLIST);
     CHECK_TEXT(error.place, path);
-    CHECK_TEXT(error.message, "larger than 16777216 bytes");
+    CHECK_TEXT(error.message, "larger than 4194304 bytes");
     CHECK_INT(sink.calls, 0);
     CHECK_INT(unlink(path), 0);
     free(text);

@@ -368,6 +368,7 @@ static void test_limits__how_many(void)
 {
     check_most(HEAD "op Relu\n", "  need r%: static(X)\n", "", 512, "more than 512 rules in a section");
     check_most(HEAD, "variant v%\n", "op Relu\n", 1024, "more than 1024 variants");
+    check_most(HEAD, "toolchain \"t %\"\n", "op Relu\n", 1024, "more than 1024 toolchains");
 }
 
 /* Every define must be used, by as many lines. */
@@ -597,17 +598,39 @@ static void test_check__warns(void)
                           "11:3: warning: another rule of the op asks the same\n");
 }
 
+/* Of 256 variants sixteen names each, and one of the last one more. */
+static void test_limits__names_of_variants(void)
+{
+    struct npart_error error;
+    for (int more = 0; more <= 1; more++) {
+        size_t room = 1 << 17, used;
+        char *text = malloc(room);
+        REQUIRE(text);
+        used = (size_t)snprintf(text, room, HEAD);
+        for (int i = 0; i < 256; i++) {
+            used += (size_t)snprintf(text + used, room - used, "variant v%d is", i);
+            for (int k = 0; k < 15 + (more && i == 255); k++)
+                used += (size_t)snprintf(text + used, room - used, " a%d_%d", i, k);
+            used += (size_t)snprintf(text + used, room - used, "\n");
+        }
+        used += (size_t)snprintf(text + used, room - used, "op Relu\n");
+        read_list(text, used, more ? NPART_ERROR_OPLIST : NPART_OK, &error);
+        free(text);
+    }
+    CHECK_TEXT(error.message, "more than 4096 names of variants");
+}
+
 static void test_limits__size_of_a_list(void)
 {
     struct npart_error error;
-    size_t most = (size_t)16 << 20;
+    size_t most = (size_t)4 << 20;
     char *text = malloc(most + 1);
     REQUIRE(text);
     memset(text, '\n', most + 1);
     memcpy(text, HEAD, strlen(HEAD));
     read_list(text, most, NPART_OK, &error);
     read_list(text, most + 1, NPART_ERROR_OPLIST, &error);
-    CHECK_TEXT(error.message, "larger than 16777216 bytes");
+    CHECK_TEXT(error.message, "larger than 4194304 bytes");
     free(text);
 }
 
@@ -616,6 +639,6 @@ TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and
       test_limits__defines_switches_gates, test_limits__how_many, test_limits__defines,
       test_limits__rows, test_limits__words_of_rows, test_limits__patterns, test_limits__words_of_defines,
       test_limits__words_of_shared_lines,
-      test_limits__words_that_are_read_again, test_limits__size_of_a_list,
+      test_limits__words_that_are_read_again, test_limits__names_of_variants, test_limits__size_of_a_list,
       test_check__tells_of_every_mistake_once, test_check__tells_of_twenty,
       test_check__tells_of_a_mistake_beside_a_warning, test_check__tells_fractions_apart, test_check__warns)

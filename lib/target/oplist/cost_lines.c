@@ -151,7 +151,7 @@ npart_status npart__cost_read(const struct npart__oplist *base, const char *text
     parser->default_source = path;
     parser->is_cost = true;
     if (bytes > NPART__LIMIT_OPLIST_BYTES || parser->layer == UINT8_MAX)
-        npart__parse_fail(parser, 1, bytes > NPART__LIMIT_OPLIST_BYTES ? "larger than 16 MiB" : "too many cost files");
+        npart__parse_fail(parser, 1, bytes > NPART__LIMIT_OPLIST_BYTES ? "larger than 4 MiB" : "too many cost files");
     else
         npart__read_cost_lines(parser, text, bytes);
     /* The file's path was for messages alone. */

@@ -95,7 +95,9 @@ void npart__line_toolchain(struct npart__parser *parser, const struct npart__val
 {
     const struct npart__oplist *oplist = parser->oplist;
     const char *last = oplist->toolchains.count ? oplist->toolchains.items[oplist->toolchains.count - 1] : NULL;
-    if (npart__find_toolchain(oplist, is[0].text, strlen(is[0].text)) != NPART_NONE)
+    if (oplist->toolchains.count == NPART__LIMIT_TOOLCHAINS)
+        npart__parse_fail(parser, 1, "more than %u toolchains", NPART__LIMIT_TOOLCHAINS);
+    else if (npart__find_toolchain(oplist, is[0].text, strlen(is[0].text)) != NPART_NONE)
         npart__parse_fail(parser, 1, "toolchain \"%s\" is there twice", is[0].text);
     else if (last && !npart__is_release_after(is[0].text, last))
         npart__parse_fail(parser, 1, "toolchain \"%s\" is not newer than \"%s\": the oldest stands first",
@@ -203,7 +205,10 @@ void npart__line_variant(struct npart__parser *parser, const struct npart__value
     check_new_variant(parser, is[0].token);
     if (oplist->variants.count == NPART__LIMIT_VARIANTS)
         npart__parse_fail(parser, is[0].token->column, "more than %u variants", NPART__LIMIT_VARIANTS);
-    for (uint32_t i = 0; i < is[1].count; i++) {
+    parser->variant_names += 1 + is[1].count;
+    if (parser->variant_names > NPART__LIMIT_VARIANT_NAMES)
+        npart__parse_fail(parser, is[0].token->column, "more than %u names of variants", NPART__LIMIT_VARIANT_NAMES);
+    for (uint32_t i = 0; i < is[1].count && parser->status == NPART_OK; i++) {
         check_new_variant(parser, &is[1].token[i]);
         /* It is not among the variants yet. */
         if (npart__same_text(is[1].token[i].text, variant.name))

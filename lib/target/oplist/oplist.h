@@ -13,7 +13,7 @@
 
 /* Limits of an op list, all tested at their edge. Lists may come from anyone (--oplist FILE), so
  * none of them may make reading or judging slow, large or deep. */
-#define NPART__LIMIT_OPLIST_BYTES ((size_t)16 << 20)
+#define NPART__LIMIT_OPLIST_BYTES ((size_t)4 << 20)
 #define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
 #define NPART__LIMIT_TOKENS 512u /* words of a line */
 /* Parsing and evaluating recurse as deep as conditions nest, on the caller's stack. */
@@ -33,7 +33,10 @@
 #define NPART__LIMIT_DEFINES 1024u
 /* Of one table, which is evaluated as deep as it has rows. */
 #define NPART__LIMIT_ROWS 512u
+/* Each is looked for among all before it. */
+#define NPART__LIMIT_TOOLCHAINS 1024u
 #define NPART__LIMIT_VARIANTS 1024u
+#define NPART__LIMIT_VARIANT_NAMES 4096u /* with those after `is` */
 #define NPART__LIMIT_PATTERNS 4096u
 /* Switches and stages are bits of 32-bit numbers. */
 #define NPART__LIMIT_SWITCHES 32u

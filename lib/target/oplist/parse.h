@@ -34,6 +34,7 @@ struct npart__token {
     double real;
     int64_t number;
 };
+#define NPART__ID_BYTES 200u /* of a rule, before its number; what is longer is cut */
 /* So a place is one number, by which mistakes can be compared: line 12, column 7 is 12 * 2^32 + 7. */
 #define NPART__LINE_SHIFT 32u
 
@@ -124,6 +125,12 @@ struct npart__parser {
     const char *default_source; /* of the last `source` line of the list; "" before any */
     uint8_t stage; /* to which the ops that follow belong */
     uint32_t first_rule; /* of the section */
+    uint32_t variant_names; /* so far, those after `is` included */
+    struct npart__numbers {
+        char fixed[NPART__ID_BYTES]; /* of the rule before: what stands in its id before the number */
+        uint32_t first_rule, next_rule; /* of the section; the first that is not looked at yet */
+        bool is_taken[NPART__LIMIT_RULES_OF_SECTION + 2];
+    } numbers;
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */
     uint64_t tokens_lexed, tokens_read; /* so far */

@@ -22,23 +22,28 @@ static const char *accept_label(struct npart__parser *parser)
 }
 
 /* Ids need to differ within a section only, whose name is a part of them. That is why a section
- * has a limit of rules: each goes through those before it. What follows `fixed` in an id is nothing, which is number
- * 1, or a hyphen and a number; the first that no rule of the section has is returned. */
-static unsigned free_number(const struct npart__parser *parser, const char *fixed)
+ * has a limit of rules: each goes through those before it, but for one that is called like the rule right before it.
+ * What follows `fixed` in an id is nothing, which is number 1, or a hyphen and a number; the first that no rule of the
+ * section has is returned. */
+static unsigned free_number(struct npart__parser *parser, const char *fixed)
 {
-    bool is_taken[NPART__LIMIT_RULES_OF_SECTION + 2] = {false};
+    struct npart__numbers *numbers = &parser->numbers;
     const size_t length = strlen(fixed);
     unsigned number = 1;
-    for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++) {
-        const char *id = parser->oplist->rules.items[i].id;
+    if (numbers->first_rule != parser->first_rule || strcmp(numbers->fixed, fixed) != 0) {
+        *numbers = (struct npart__numbers){.first_rule = parser->first_rule, .next_rule = parser->first_rule};
+        memcpy(numbers->fixed, fixed, length + 1);
+    }
+    for (; numbers->next_rule < parser->oplist->rules.count; numbers->next_rule++) {
+        const char *id = parser->oplist->rules.items[numbers->next_rule].id;
         if (strncmp(id, fixed, length) != 0 || (id[length] && id[length] != '-'))
             continue;
         char *end = NULL;
         unsigned long found = id[length] ? strtoul(id + length + 1, &end, 10) : 1;
-        if ((!end || !*end) && found < NPART__COUNT(is_taken))
-            is_taken[found] = true;
+        if ((!end || !*end) && found < NPART__COUNT(numbers->is_taken))
+            numbers->is_taken[found] = true;
     }
-    while (is_taken[number])
+    while (numbers->is_taken[number])
         number++; /* ends: each rule has taken one number at most */
     return number;
 }
@@ -63,7 +68,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
 {
     const struct npart__oplist *oplist = parser->oplist;
     const char *word = "rule", *argument = "";
-    char fixed[200], numbered[220];
+    char fixed[NPART__ID_BYTES], numbered[NPART__ID_BYTES + 20];
     if (rule->condition != NPART_NONE)
         npart__condition_label(oplist, rule->condition, &word, &argument, &rule->about);
     /* In a pattern's `of` line the op is that of a node, and the rule the pattern's. Rules of a
