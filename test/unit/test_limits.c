@@ -147,6 +147,7 @@ static const struct elsewhere {
 } elsewhere[] = {
     {"oplist-bytes", "test/unit/test_oplist_errors.c", "test_limits__size_of_a_list"},
     {"oplist-line-bytes", "test/unit/test_oplist_errors.c", "a line is longer than 4096 bytes"},
+    {"oplist-lines", "test/unit/test_oplist_errors.c", "more than 8192 lines"},
     {"oplist-line-words", "test/unit/test_oplist_errors.c", "more than 511 words on a line"},
     {"oplist-words", "test/unit/test_oplist_errors.c", "test_limits__words_of_defines"},
     {"oplist-defines", "test/unit/test_oplist_errors.c", "more than 1024 defines"},

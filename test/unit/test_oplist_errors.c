@@ -368,6 +368,8 @@ static void test_limits__how_many(void)
 {
     check_most(HEAD "op Relu\n", "  need r%: static(X)\n", "", 512, "more than 512 rules in a section");
     check_most(HEAD, "variant v%\n", "op Relu\n", 1024, "more than 1024 variants");
+    check_most("format 1\n", "source \"s %\"\n", "target u\nop Relu\n", 8191,
+               "more than 8192 lines that are of no op or pattern");
     check_most(HEAD, "toolchain \"t %\"\n", "op Relu\n", 1024, "more than 1024 toolchains");
 }
 

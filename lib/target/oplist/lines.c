@@ -380,6 +380,12 @@ void npart__read_line(struct npart__parser *parser, unsigned place)
         parser->must_stop = true;
         return;
     }
+    if ((place & (IN_LIST | IN_COST)) && !(parser->line->places & BLOCK) &&
+        ++parser->list_lines > NPART__LIMIT_LIST_LINES) {
+        npart__parse_fail(parser, 1, "more than %u lines that are of no op or pattern", NPART__LIMIT_LIST_LINES);
+        parser->must_stop = true;
+        return;
+    }
     if (!(parser->line->places & OWN)) {
         clear_values(values, NPART__COUNT(values));
         if (take_form(parser, parser->line, values))

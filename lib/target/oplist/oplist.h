@@ -15,6 +15,8 @@
  * none of them may make reading or judging slow, large or deep. */
 #define NPART__LIMIT_OPLIST_BYTES ((size_t)4 << 20)
 #define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
+/* Of no op and no pattern. Many are gone through for each node. */
+#define NPART__LIMIT_LIST_LINES 8192u
 #define NPART__LIMIT_TOKENS 512u /* words of a line */
 /* Parsing and evaluating recurse as deep as conditions nest, on the caller's stack. */
 #define NPART__LIMIT_CONDITION_DEPTH 64u

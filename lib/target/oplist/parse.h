@@ -125,7 +125,8 @@ struct npart__parser {
     const char *default_source; /* of the last `source` line of the list; "" before any */
     uint8_t stage; /* to which the ops that follow belong */
     uint32_t first_rule; /* of the section */
-    uint32_t variant_names; /* so far, those after `is` included */
+    uint32_t list_lines;    /* so far, of no op or pattern; */
+    uint32_t variant_names; /* those after `is` included */
     struct npart__numbers {
         char fixed[NPART__ID_BYTES]; /* of the rule before: what stands in its id before the number */
         uint32_t first_rule, next_rule; /* of the section; the first that is not looked at yet */
