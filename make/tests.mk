@@ -160,6 +160,14 @@ check-contents: ## what fidelity calls equal contents of partitions
 	$(PYTHON) test/checks/contents.py
 check-interrupts: $(tool) ## what is left of files when the tool is ended while it writes them
 	$(PYTHON) test/checks/interrupts.py $(tool) fixtures
+cpu_clock = $(OUT)/test/checks/cpu_clock.so
+$(cpu_clock): test/checks/cpu_clock.c
+	@mkdir -p $(@D)
+	$(CC) -O2 $(WARNINGS) -fPIC -shared $< -o $@
+check-timeout: $(tool) $(cpu_clock) ## what goes on past --timeout, of the worst models and op lists
+	$(PYTHON) test/checks/timeout.py $(tool) $(cpu_clock)
+check-timeout-all: $(tool) $(cpu_clock) ## the same of all shapes that grow, by all commands; takes an hour
+	$(PYTHON) test/checks/timeout.py $(tool) $(cpu_clock) --shapes 4
 check-opens: $(tool) $(OUT)/test/cli/make_model ## the files that the tool opens, and that it starts and connects to nothing
 	sh test/checks/opens.sh $(tool) $(OUT)/test/cli/make_model fixtures/mobilenetv2.dynamo.onnx
 check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
@@ -185,7 +193,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -207,5 +215,5 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 .PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
-	check-json check-limits check-contents check-opens check-interrupts check-scan check-formats check-compilers check asan check-rules \
+	check-json check-limits check-contents check-opens check-interrupts check-timeout check-timeout-all check-scan check-formats check-compilers check asan check-rules \
 	check-cases

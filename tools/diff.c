@@ -333,7 +333,7 @@ static bool add_diff(struct run *run, npart_diff **out, const struct npart_side 
 {
     struct npart_error error = {0};
     npart_status status = npart_diff_make(out, before, after, NULL, &error);
-    return is_fine(run, "", status, &error);
+    return is_fine(run, after->model, status, &error);
 }
 
 /* A target that one side alone has is told, and not compared. */

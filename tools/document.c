@@ -113,8 +113,8 @@ void document_close(struct run *run)
     npart_status status = run->document ? npart_document_end(run->document, &error) : NPART_OK;
     if (status == NPART_ERROR_MEMORY)
         tell_error("", &error);
-    if (status != NPART_OK) /* what cannot be written is told when the output is closed */
-        worsen(run, EXIT_OTHER);
+    if (status != NPART_OK) /* what cannot be written is told when the output is closed, want of time as it is met */
+        worsen(run, status_of(status));
     npart_document_free(run->document);
     run->document = NULL;
     picture_close(run, status == NPART_OK);

@@ -42,6 +42,7 @@ static npart_status search_for(const struct run *run, const struct npart_inferen
                        (uint32_t)options->target_count, &fix, error);
     if (fix.progress)
         print_format(stderr, "\r\033[K");
+    tell_all_time(options, error);
     return status;
 }
 
@@ -101,6 +102,7 @@ static npart_status write_page(struct run *run, const npart_fix *fix, const char
         status = add_diffs(run, &before, &after, error);
     if (status == NPART_OK)
         status = npart_document_add_fix(run->document, fix, written, error);
+    tell_all_time(run->options, error);
     document_close(run);
     job_free(&after);
     job_free(&before);
@@ -380,6 +382,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
         return usage(objects_to_set(options));
     if (!find_oplists(run, options))
         return run->status;
+    options->begun_ms = clock_ms();
     options->output = NULL;
     run->output = stdout;
     choose_look(run);
@@ -402,7 +405,7 @@ enum exit_status run_fix(struct run *run, struct options *options)
     if (fix && (status == NPART_OK || status == NPART_ERROR_UNPROVEN)) {
         npart_status told = report(run, fix, status == NPART_OK ? written : NULL, &error);
         if (told != NPART_OK && told != NPART_ERROR_WRITE)
-            tell_error("", &error);
+            tell_error(options->models[0], &error);
         worsen(run, status_of(told));
         check_thresholds(run, fix);
         if (told == NPART_OK && wants_hint(options, fix))

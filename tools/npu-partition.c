@@ -220,8 +220,10 @@ static void enter(struct run *run, const char *path, struct job *job, const stru
         status = document_add_error(run, path, why, &error);
     else if (list_outcomes(&outcomes, run->options, job))
         status = document_add(run, path, job, &outcomes, &error);
-    if (status != NPART_OK) /* told at the end */
-        worsen(run, EXIT_OTHER);
+    if (status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT) /* others are told at the end */
+        tell_error(path, &error);
+    if (status != NPART_OK)
+        worsen(run, status_of(status));
     free_outcomes(&outcomes);
 }
 

@@ -109,6 +109,7 @@ struct options {
     struct npart_limit limits[MOST_LIMITS];
     uint32_t limit_count;
     uint64_t timeout_ms, max_memory_bytes; /* of a model and all that is made from it; 0: none */
+    uint64_t begun_ms; /* of the clock, where a command does several things with its model: what is left counts; or 0 */
     long max_partitions;                   /* -1: no threshold */
     double min_coverage, min_mac_coverage; /* below 0: no threshold */
     bool fails_on[FAIL_ON_KINDS], allows_none;

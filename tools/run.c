@@ -132,6 +132,22 @@ void print_line(struct run *run, const char *format, ...)
     (void)(write_text(run, shown) && write_text(run, "\n"));
 }
 
+/* Of the time that the user gave; 0: any. */
+static uint64_t time_left(const struct options *options)
+{
+    uint64_t spent = options->begun_ms ? clock_ms() - options->begun_ms : 0;
+    if (!options->timeout_ms)
+        return 0;
+    return spent < options->timeout_ms ? options->timeout_ms - spent : 1;
+}
+
+void tell_all_time(const struct options *options, struct npart_error *error)
+{
+    if (error->status == NPART_ERROR_TIMEOUT && options->begun_ms)
+        (void)snprintf(error->message, sizeof error->message, "not finished after %llu.%03u s (timeout)",
+                       (unsigned long long)(options->timeout_ms / 1000), (unsigned)(options->timeout_ms % 1000));
+}
+
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
@@ -139,7 +155,7 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.values = options->values;
     read.value_count = options->value_count;
     read.max_memory_bytes = options->max_memory_bytes;
-    read.max_ms = options->timeout_ms;
+    read.max_ms = time_left(options);
     read.limits = options->limits;
     read.limit_count = options->limit_count;
     const char *file = strcmp(path, "-") == 0 ? NULL : path;
@@ -199,7 +215,7 @@ struct npart_fix_options fix_options(const struct run *run, const struct npart_i
     fix.allowed = allowed;
     fix.keep_bytes = options->keep_bytes;
     fix.max_memory_bytes = options->max_memory_bytes;
-    fix.max_ms = options->timeout_ms;
+    fix.max_ms = time_left(options);
     fix.limits = options->limits;
     fix.limit_count = options->limit_count;
     fix.words = run->words;

@@ -75,6 +75,8 @@ void choose_look(struct run *run);
 bool find_oplists(struct run *run, struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
 
+/* Of a model that was given up for want of time: the time that the user gave, which may be more than was left. */
+void tell_all_time(const struct options *options, struct npart_error *error);
 /* The three steps to a plan of a model, each as the options say. */
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error);
 npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,

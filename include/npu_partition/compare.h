@@ -190,8 +190,10 @@ struct npart_side {
     /* from version 2 on */
     struct npart_side_parts parts;
     const char *unit; /* as in npart_plan_info; NULL: "NPU" */
+    /* from version 3 on */
+    const struct npart_allocator *allocator; /* of a record, in which a comparison takes memory and time; or NULL */
 };
-#define NPART_SIDE_INIT {.version = 2}
+#define NPART_SIDE_INIT {.version = 3}
 
 /* A plan as a side of a comparison, which needs the plan no more. */
 typedef struct npart_record npart_record;
@@ -218,7 +220,7 @@ struct npart_diff_options {
     uint32_t version;
     double cost_tolerance;   /* estimates of time that differ by less are equal, as a share; 0: 0.1 */
     double memory_tolerance; /* the same of peaks */
-    const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+    const struct npart_allocator *allocator; /* NULL: that of `after`, or of `before`, or malloc and free; copied */
 };
 #define NPART_DIFF_OPTIONS_INIT {.version = 1}
 

@@ -109,6 +109,7 @@ static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node
     else
         (void)npart__rule_found(&plan->target, &plan->session, &plan->mask, rule, node, &note.text);
     note.text.failed |= npart__take_failure(plan->session.inference); /* before another thread may ask */
+    note.text.failed |= npart__is_late(&note.arena);
     npart__unlock(handle->inference);
     return npart__note_close(&note, found, bytes);
 }
@@ -190,6 +191,8 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
      * elements. */
     enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, &plan->mask, rule, node, NULL);
     npart__unlock(handle->inference);
+    if (npart__is_late(&handle->life->arena))
+        return false;
     const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
     bool is_met = truth == NPART__TRUE || at->kind == NPART_RULE_NOTE;
     put_reason(plan, rule, outcome_of(at, truth), out);

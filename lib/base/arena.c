@@ -116,6 +116,7 @@ void npart__arena_init(struct npart__arena *arena, const struct npart_allocator 
      * in. */
     if (allocator && allocator->allocate) {
         arena->allocator = *allocator;
+        arena->budget = npart__budget_of(allocator);
     } else {
         arena->allocator.allocate = allocate_with_malloc;
         arena->allocator.resize = resize_with_realloc;

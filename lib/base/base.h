@@ -130,6 +130,7 @@ struct npart__arena {
     size_t next_block_bytes; /* doubles with each block up to 1 MiB */
     size_t total_bytes; /* all blocks together */
     bool failed; /* since it was opened: to get memory, or what was to be made in it, as whoever uses it says */
+    struct npart__budget *budget; /* whose time npart__is_late tells of: that of the allocator; NULL: there is none */
 };
 
 /* `allocator` NULL: malloc and free. */
@@ -178,13 +179,30 @@ bool npart__budget_open(struct npart_allocator *out, const struct npart_allocato
                         uint64_t most_ms);
 /* After this the budget goes with the last memory that it gave. */
 void npart__budget_close(const struct npart_allocator *allocator);
-/* For loops that go on long without an allocation: whether they are to end as if memory were short. */
-bool npart__is_late(const struct npart__arena *arena);
+/* For loops that go on long without an allocation: whether they are to end as if memory were short. What such a loop
+ * has made is never told, so it may be in pieces: the public call says TIMEOUT, whatever comes out (npart__settle). It
+ * must not be kept for a later call, which may have time (npart_budget_end_time). */
+static inline bool npart__is_late(const struct npart__arena *arena);
+/* The same where a step takes less than looking at the clock, which is done in one of 256; once somebody was late, all
+ * are at once. */
+static inline bool npart__is_late_at(const struct npart__arena *arena, uint32_t step);
+bool npart__is_past(struct npart__budget *budget, bool looks);
+static inline bool npart__is_late(const struct npart__arena *arena)
+{
+    return arena->budget && npart__is_past(arena->budget, true);
+}
+static inline bool npart__is_late_at(const struct npart__arena *arena, uint32_t step)
+{
+    return arena->budget && npart__is_past(arena->budget, step % 256 == 255);
+}
+/* NULL for an allocator that is no budget. */
+struct npart__budget *npart__budget_of(const struct npart_allocator *allocator);
 /* As npart_budget_end_time. */
 void npart__budget_end_time(const struct npart_allocator *allocator);
 /* What npart_budget_status tells. */
 npart_status npart__budget_status(const struct npart_allocator *allocator, struct npart_error *error);
-/* The status of a public call: where memory was short since a budget was spent, LIMIT or TIMEOUT, and that error. */
+/* The status of a public call: where memory was short since a budget was spent, LIMIT or TIMEOUT, and that error;
+ * TIMEOUT also of a call that is fine otherwise, where something ended since it was late. */
 npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error);
 
 /* ---- hashing --------------------------------------------------------------------------------------------- */

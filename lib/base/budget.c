@@ -144,24 +144,24 @@ bool npart__budget_open(struct npart_allocator *out, const struct npart_allocato
     return true;
 }
 
-/* NULL for an allocator that is no budget: the function's address tells, since its payload may be anything. */
-static struct npart__budget *budget_of(const struct npart_allocator *allocator)
+/* The function's address tells, since an allocator's payload may be anything. */
+struct npart__budget *npart__budget_of(const struct npart_allocator *allocator)
 {
     return allocator && allocator->allocate == allocate ? allocator->payload : NULL;
 }
 
 void npart__budget_close(const struct npart_allocator *allocator)
 {
-    if (budget_of(allocator))
-        let_go(budget_of(allocator));
+    if (npart__budget_of(allocator))
+        let_go(npart__budget_of(allocator));
 }
 
 /* A budget may stand on another, as when a file that was written is read again. So each is asked, from the
  * innermost out, and the first that is late notes it as its reason. */
-bool npart__is_late(const struct npart__arena *arena)
+bool npart__is_past(struct npart__budget *budget, bool looks)
 {
-    for (struct npart__budget *at = budget_of(&arena->allocator); at; at = budget_of(&at->under))
-        if (is_late(at))
+    for (struct npart__budget *at = budget; at; at = npart__budget_of(&at->under))
+        if (NPART__LOAD(&at->reason) == REASON_TIME || (looks && is_late(at)))
             return true;
     return false;
 }
@@ -169,7 +169,7 @@ bool npart__is_late(const struct npart__arena *arena)
 /* Of all budgets in one another. The reason goes as well: what is made from here on is told by its own. */
 void npart__budget_end_time(const struct npart_allocator *allocator)
 {
-    for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
+    for (struct npart__budget *at = npart__budget_of(allocator); at; at = npart__budget_of(&at->under)) {
         NPART__STORE(&at->has_ended, 1u);
         NPART__STORE(&at->reason, (unsigned)REASON_NONE);
     }
@@ -178,7 +178,7 @@ void npart__budget_end_time(const struct npart_allocator *allocator)
 /* The innermost budget that was spent is told, in the numbers that the user gave: 1500 ms is "1.500 s". */
 npart_status npart__budget_status(const struct npart_allocator *allocator, struct npart_error *error)
 {
-    for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
+    for (struct npart__budget *at = npart__budget_of(allocator); at; at = npart__budget_of(&at->under)) {
         unsigned reason = NPART__LOAD(&at->reason);
         if (reason == REASON_TIME)
             return npart__fail(error, NPART_ERROR_TIMEOUT, "", "not finished after %llu.%03u s (timeout)",
@@ -190,9 +190,15 @@ npart_status npart__budget_status(const struct npart_allocator *allocator, struc
     return NPART_OK;
 }
 
-/* Any other status is what was found before memory was short, and stays. */
+/* Any failure but that of memory is what was found before, and stays. A call that is fine may have done without memory
+ * that it did not need; without time nothing is sure. */
 npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error)
 {
-    npart_status spent = status == NPART_ERROR_MEMORY ? npart__budget_status(allocator, error) : NPART_OK;
+    bool is_late = false;
+    for (struct npart__budget *at = npart__budget_of(allocator); at; at = npart__budget_of(&at->under))
+        is_late |= NPART__LOAD(&at->reason) == REASON_TIME;
+    if (status != NPART_ERROR_MEMORY && !(status == NPART_OK && is_late))
+        return status;
+    npart_status spent = npart__budget_status(allocator, error);
     return spent == NPART_OK ? status : spent;
 }

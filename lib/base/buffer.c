@@ -24,10 +24,15 @@ static bool fail(struct npart__buffer *buffer)
     return false;
 }
 
-/* But for the last byte, by which a writer of JSON knows whether a comma is due, when more is to come. */
+/* But for the last byte, by which a writer of JSON knows whether a comma is due, when more is to come. A text that is
+ * written asks for no memory, so time is looked at here. */
 static void hand_on(struct npart__buffer *buffer, size_t kept)
 {
     size_t bytes = buffer->size - kept;
+    if (npart__is_late(buffer->arena)) {
+        (void)fail(buffer);
+        return;
+    }
     if (bytes && !buffer->write(buffer->payload, buffer->data, bytes)) {
         buffer->refused = true;
         (void)fail(buffer);

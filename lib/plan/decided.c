@@ -121,7 +121,7 @@ bool npart__find_decided(const struct npart__target *target, const struct npart_
     for (uint32_t i = 0; i < count; i++) {
         bool is_taken = npart__is_live(session, i) && partitioning->partition_of[i] != NPART_NONE;
         out->first_reason[i] = out->reasons.count;
-        if (is_taken && !ask_node(target, session, i, arena, out))
+        if (is_taken && (npart__is_late(arena) || !ask_node(target, session, i, arena, out)))
             return false;
         out->first_reason[i + 1] = out->reasons.count;
         if (!is_taken || i >= session->file->nodes.count)

@@ -244,13 +244,20 @@ void npart__document_fail(npart_document *document, const struct npart_error *fa
     document->arena.failed = true;
 }
 
-/* Getters take the memory of the plan's allocator, whose budget may be spent while the document has room. */
+/* Getters take the memory of the plan's allocator, whose budget may be spent while the document has room; its time
+ * counts for what the document itself does with the plan, too. */
 static void note_budget(npart_document *document, const struct npart_entry *entry)
 {
-    if (!document->arena.failed || document->out.refused)
+    for (size_t i = 0; i < entry->plan_count && !document->out.refused; i++) {
+        npart_status status = document->arena.failed ? NPART_ERROR_MEMORY : NPART_OK;
+        struct npart_error spent = {0};
+        if (npart__settle(status, npart__allocator_of(entry->plans[i].plan), &spent) == status)
+            continue;
+        if (document->failure.status == NPART_OK)
+            document->failure = spent;
+        document->arena.failed = true;
         return;
-    for (size_t i = 0; i < entry->plan_count && document->failure.status == NPART_OK; i++)
-        (void)npart_budget_status(npart__allocator_of(entry->plans[i].plan), &document->failure);
+    }
 }
 
 /* A document that has failed checks its entries still, adds nothing, and fails again. */
@@ -264,7 +271,11 @@ npart_status npart_document_add(npart_document *document, const struct npart_ent
         return status;
     if (!document->arena.failed) {
         document->advice = NULL; /* another may stand where that of an entry before stood */
+        struct npart__budget *own = document->arena.budget;
+        if (entry->plan_count)
+            document->arena.budget = npart__budget_of(npart__allocator_of(entry->plans[0].plan));
         document->writer->add(document, entry);
+        document->arena.budget = own;
         note_budget(document, entry);
     }
     return npart__document_status(document, error);

@@ -112,7 +112,7 @@ npart_status npart__report_shortage(const struct npart_allocator *allocator, str
 npart_status npart__report_status(const struct npart__buffer *out, struct npart_error *error)
 {
     if (!out->arena->failed)
-        return NPART_OK;
+        return npart__settle(NPART_OK, &out->arena->allocator, error);
     return out->refused ? npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the report")
                         : npart__report_shortage(&out->arena->allocator, error);
 }

@@ -321,6 +321,92 @@ static void test_budget__late_plan(void)
     bytes_free(&bytes);
 }
 
+/* Who was late says so at once from there on, and so does a call that ended without a failure. */
+static void test_budget__late_loops(void)
+{
+    struct npart__arena plain, arena;
+    struct npart_allocator outer, budget;
+    npart__arena_init(&plain, NULL);
+    CHECK(!npart__is_late(&plain) && !npart__is_late_at(&plain, 255));
+    REQUIRE(npart__budget_open(&outer, &plain.allocator, 0, 1));
+    REQUIRE(npart__budget_open(&budget, &outer, 0, 3600000));
+    npart__arena_init(&arena, &budget);
+    wait_ms(2);
+    CHECK(!npart__is_late_at(&arena, 0)); /* the clock is not looked at */
+    CHECK_INT(npart__settle(NPART_OK, &budget, NULL), NPART_OK);
+    CHECK(npart__is_late_at(&arena, 255) && npart__is_late_at(&arena, 0) && npart__is_late(&arena));
+    struct npart_error error;
+    CHECK_INT(npart__settle(NPART_OK, &budget, &error), NPART_ERROR_TIMEOUT);
+    CHECK_TEXT(error.message, "not finished after 0.001 s (timeout)");
+    CHECK_INT(npart__settle(NPART_ERROR_READ, &budget, NULL), NPART_ERROR_READ);
+    npart__budget_end_time(&budget);
+    CHECK(!npart__is_late_at(&arena, 255) && !npart__is_late(&arena));
+    CHECK_INT(npart__settle(NPART_OK, &budget, NULL), NPART_OK);
+    npart__arena_clear(&arena);
+    npart__budget_close(&budget);
+    npart__budget_close(&outer);
+}
+
+/* What is made of a plan without its allocator being named counts for its time, too. */
+static void check_late_uses(const npart_plan *plan, npart_record *record, npart_status expected)
+{
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    struct npart_error error = {0};
+    npart_document *document = NULL;
+    npart_diff *diff = NULL;
+    CHECK_INT(npart_diff_make(&diff, npart_record_side(record), npart_record_side(record), NULL, &error), expected);
+    CHECK((diff != NULL) == (expected == NPART_OK));
+    npart_diff_free(diff);
+    entry.path = "a.onnx";
+    entry.plans = &pair;
+    entry.plan_count = 1;
+    for (enum npart_format format = NPART_FORMAT_SARIF; format <= NPART_FORMAT_MODEL_EXPLORER; format++) {
+        REQUIRE(npart_document_start(&document, format, NULL, swallow, NULL, &error) == NPART_OK);
+        npart_status status = npart_document_add(document, &entry, &error);
+        CHECK(status == expected || (status == NPART_OK && format != NPART_FORMAT_HTML));
+        CHECK_INT(npart_document_end(document, &error), status);
+        npart_document_free(document);
+    }
+}
+
+static void test_budget__late_uses(void)
+{
+    struct bytes bytes = model_from_text(model_text);
+    struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+    npart_oplist *hexagon = NULL;
+    npart_status status = NPART_ERROR_TIMEOUT;
+    npart_plan *plan = NULL;
+    npart_record *record = NULL;
+    REQUIRE(npart_oplist_find(&hexagon, "hexagon", NULL, NULL) == NPART_OK);
+    for (options.max_ms = 100; status == NPART_ERROR_TIMEOUT; options.max_ms *= 2) {
+        npart_model *model = NULL;
+        npart_inference *inference = NULL;
+        npart_plan_free(plan);
+        plan = NULL;
+        status = npart_model_read_memory(&model, bytes.data, bytes.size, &options, NULL);
+        if (status == NPART_OK)
+            status = npart_inference_make(&inference, model, NULL, NULL);
+        if (status == NPART_OK)
+            status = npart_plan_make(&plan, inference, hexagon, NULL, NULL, NULL);
+        if (status == NPART_OK)
+            status = npart_record_make(&record, plan, NULL, NULL);
+        npart_inference_free(inference);
+        npart_model_free(model);
+        wait_ms(options.max_ms);
+    }
+    REQUIRE(status == NPART_OK);
+    struct npart_plan_info info = {.size = sizeof info};
+    check_late_uses(plan, record, NPART_ERROR_TIMEOUT);
+    CHECK(npart_plan_info(plan, &info));
+    npart_budget_end_time(info.allocator);
+    check_late_uses(plan, record, NPART_OK);
+    npart_record_free(record);
+    npart_plan_free(plan);
+    npart_oplist_free(hexagon);
+    bytes_free(&bytes);
+}
+
 /* Any machine is too slow with it. */
 static void *allocate_late(void *payload, size_t bytes)
 {
@@ -359,4 +445,4 @@ static void test_budget__fix(void)
 
 TESTS(test_budget__counts_bytes, test_budget__edge, test_budget__real_failures, test_budget__every_call,
       test_budget__options, test_budget__late_reading, test_budget__late_scan, test_budget__late_plan,
-      test_budget__fix, test_budget__documents)
+      test_budget__late_loops, test_budget__late_uses, test_budget__fix, test_budget__documents)

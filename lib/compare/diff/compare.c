@@ -192,6 +192,7 @@ static bool keep_side(struct npart__comparison *at, int side, const struct npart
     *copy = *at->sides[side];
     copy->nodes = NULL;
     copy->causes = NULL;
+    copy->allocator = NULL;
     copy->node_count = copy->cause_count = 0;
     *out = copy;
     return keep(at, &copy->model) && keep(at, &copy->target) && keep(at, &copy->toolchain) &&

@@ -187,6 +187,7 @@ static bool record_whole(npart_record *record, const npart_plan *plan)
     (void)npart_plan_cost(plan, &cost);
     side->summary.size = sizeof side->summary;
     (void)npart_plan_summary(plan, &side->summary);
+    side->allocator = &arena->allocator;
     side->model = copy_text(arena, plan->inference->model->name);
     side->target = copy_text(arena, info.target);
     side->toolchain = copy_text(arena, info.toolchain);
@@ -232,13 +233,16 @@ const struct npart_side *npart_record_side(const npart_record *record)
 
 /* Versions are asked before anything else of a struct is read. The sides are not kept: npart__compare copies
  * what is told of them. */
-/* Of version 1 without what came later. */
+/* Of an older version without what came later. */
 static npart_status read_side(const struct npart_side *side, struct npart_side *out, struct npart_error *error)
 {
     *out = (struct npart_side){0};
-    npart_status status = npart__check_version("sides", side->version, 2, error);
+    npart_status status = npart__check_version("sides", side->version, 3, error);
     if (status == NPART_OK)
-        memcpy(out, side, side->version < 2 ? offsetof(struct npart_side, parts) : sizeof *out);
+        memcpy(out, side,
+               side->version < 2   ? offsetof(struct npart_side, parts)
+               : side->version < 3 ? offsetof(struct npart_side, allocator)
+                                   : sizeof *out);
     return status;
 }
 
@@ -257,9 +261,12 @@ npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, 
         status = read_side(after, &b, error);
     if (status != NPART_OK)
         return status;
-    npart_diff *diff = npart__handle_new(sizeof *diff, options->allocator);
+    const struct npart_allocator *from = options->allocator ? options->allocator
+                                         : b.allocator      ? b.allocator
+                                                            : a.allocator;
+    npart_diff *diff = npart__handle_new(sizeof *diff, from);
     if (!diff)
-        return npart__settle(npart__fail_memory(error), options->allocator, error);
+        return npart__settle(npart__fail_memory(error), from, error);
     status = npart__compare(&a, &b, options, &diff->life->arena, &diff->comparison, error);
     diff->comparison.info.size = sizeof diff->comparison.info;
     diff->comparison.info.allocator = &diff->life->arena.allocator;

@@ -31,6 +31,7 @@ struct half {
 };
 
 struct match {
+    const struct npart__arena *arena;
     struct half halves[NPART__SIDES];
     struct entry *entries;
     uint32_t *tails, *links; /* of the longest rising sequence */
@@ -116,6 +117,8 @@ static void match_group(struct match *match, const struct entry *first, uint32_t
 static void pass(struct match *match, unsigned fields, enum when when, enum npart__matched_by by)
 {
     uint32_t count = 0;
+    if (npart__is_late(match->arena))
+        return;
     for (unsigned side = 0; side < NPART__SIDES; side++)
         for (uint32_t i = 0; i < match->halves[side].count; i++)
             if (is_free(&match->halves[side], i) &&
@@ -317,7 +320,7 @@ static bool open_half(struct half *half, const struct npart_side *side, bool is_
 bool npart__match_sides(const struct npart_side *const sides[NPART__SIDES], struct npart__arena *arena,
                         struct npart__matches *out)
 {
-    struct match match;
+    struct match match = {.arena = arena};
     bool are_whole = sides[0]->listing == NPART_LISTING_ALL && sides[1]->listing == NPART_LISTING_ALL;
     size_t before = sides[NPART__BEFORE]->node_count, after = sides[NPART__AFTER]->node_count;
     match.entries = npart__arena_zeroed(arena, before + after + 1, sizeof *match.entries);

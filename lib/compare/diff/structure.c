@@ -65,6 +65,7 @@ struct npart__structure npart__added_structure(struct npart__structure owner, ui
 
 struct walk {
     const struct npart__inference *inference;
+    const struct npart__arena *arena;
     const struct npart__graph *graph;
     uint64_t *ops;               /* by node: its operator */
     uint64_t *near, *next;       /* by node: what is around it, and one step further */
@@ -218,7 +219,7 @@ static void look_around(struct walk *walk)
     uint64_t *above = walk->next, *of = walk->near;
     for (uint32_t i = 0; i < walk->graph->nodes.count; i++)
         of[i] = walk->ops[i];
-    for (int step = 0; step < STEPS_AROUND; step++) {
+    for (int step = 0; step < STEPS_AROUND && !npart__is_late(walk->arena); step++) {
         go_down(walk, of, above, false);
         for (uint32_t i = 0; i < walk->graph->nodes.count; i++)
             walk->out[i].up = short_of(above[i]); /* kept there during go_up: both walks are over what was before */
@@ -328,7 +329,7 @@ static uint64_t hash_itself(const struct walk *walk, const struct npart__node *n
 static void find_all(struct walk *walk)
 {
     const struct npart__graph *graph = walk->graph;
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+    for (uint32_t i = 0; i < graph->nodes.count && !npart__is_late_at(walk->arena, i); i++) {
         find_traits(walk, i);
         walk->near[i] = walk->next[i] = walk->ops[i]; /* of calls, which no walk comes to */
         walk->out[i].itself = short_of(hash_itself(walk, &graph->nodes.items[i]));
@@ -352,6 +353,7 @@ struct npart__structure *npart__find_structures(const struct npart__inference *i
     uint64_t *words = npart__arena_zeroed(arena, 3 * nodes + 2 * values, sizeof *words);
     struct walk walk = {.inference = inference,
                         .graph = graph,
+                        .arena = arena,
                         .traits = npart__arena_zeroed(arena, nodes, sizeof *walk.traits),
                         .out = npart__arena_zeroed(arena, nodes, sizeof *walk.out)};
     if (words && walk.traits && walk.out) {
@@ -362,7 +364,7 @@ struct npart__structure *npart__find_structures(const struct npart__inference *i
         walk.downs = words + 3 * nodes + values;
         find_all(&walk);
     }
-    bool is_whole = words && walk.traits && walk.out;
+    bool is_whole = words && walk.traits && walk.out && !npart__is_late(arena); /* it is kept */
     if (walk.traits)
         npart__arena_release(arena, walk.traits);
     if (words)

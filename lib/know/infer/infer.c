@@ -270,6 +270,7 @@ npart_status npart__infer_region(struct npart__inference *inference, uint32_t re
     const struct npart__scope *scope = npart__scope_at(inference->graph, region);
     for (uint32_t i = 0; i < scope->order_count; i++) {
         infer_node(inference, inference->graph->order[scope->first_order + i]);
+        inference->expressions.failed |= npart__is_late_at(inference->arena, inference->steps++);
         if (inference->expressions.failed)
             return NPART_ERROR_MEMORY;
     }

@@ -153,6 +153,7 @@ struct npart__inference {
     struct npart__inference *next_view;
     struct npart__op_cache *cache; /* NPART__CACHE_SLOTS of them, by the operator's name */
     uint64_t large_elements; /* of tensors past the limits, so far */
+    uint32_t steps; /* nodes that were inferred, each as often as it was */
     bool is_quiet; /* a pass whose findings would come again */
     unsigned loop_depth; /* bodies of Loop, Scan and SequenceMap that are being inferred, one in the other */
 };

@@ -320,9 +320,12 @@ static bool find_all(struct finder *at)
     for (uint32_t i = 0; i < at->session->file->nodes.count; i++)
         if (at->session->into[i] != NPART_NONE)
             add_fused(at, i);
-    for (uint32_t i = 0; i < at->out->count; i++)
+    for (uint32_t i = 0; i < at->out->count; i++) {
+        if (npart__is_late_at(at->known->arena, i))
+            return false;
         if (npart__is_live(at->session, i))
             find_live(at, i);
+    }
     return !at->figures.pool || (!at->figures.pool->failed && !at->figures.text.failed);
 }
 

@@ -297,6 +297,8 @@ static npart_status try_phase(struct npart__course *course, uint8_t phase, bool 
         const struct npart__rewrite *row = &course->search->request->rewrites->rows[i];
         if (row->phase != phase)
             continue;
+        if (npart__is_late(course->search->arena))
+            return npart__fail_memory(error_of(course));
         if (strcmp(row->id, NPART__ID_ANNOTATE) == 0)
             status = try_annotate(course, changed);
         else if (!row->is_whole && !is_done(course->current))

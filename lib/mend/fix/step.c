@@ -254,7 +254,9 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
     npart_status status = npart__state_edit(search, state);
     offering.editor = state->editor;
     for (uint32_t i = 0; i < count && status == NPART_OK; i++)
-        if (is_offered(state, attempt, i))
+        if (npart__is_late_at(search->arena, i))
+            status = npart__fail_memory(search->error);
+        else if (is_offered(state, attempt, i))
             status = offer(&offering, i);
     /* Where no site was kept, nothing is packed, and `made` stays NULL. */
     if (status == NPART_OK && attempt->step.site_count)

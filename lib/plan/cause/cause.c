@@ -599,9 +599,11 @@ static void join_causes(struct npart__finder *finder)
 /* Cuts of the user come last: they affect no node, and nothing above may join them. */
 static void find(struct npart__finder *finder)
 {
-    for (uint32_t node = 0; !finder->failed && node < finder->session->file->nodes.count; node++)
+    for (uint32_t node = 0; !finder->failed && node < finder->session->file->nodes.count; node++) {
+        finder->failed |= npart__is_late_at(finder->arena, node);
         if (falls_back(finder, node))
             visit(finder, node);
+    }
     if (!finder->failed)
         visit_left_over(finder);
     if (!finder->failed)

@@ -272,7 +272,7 @@ static struct npart__answer answer_casts(const struct npart__asked *asked)
     const struct npart__trial *trial = asked->trial;
     uint32_t users = npart__user_count(trial->session, asked->value), found = 0;
     npart__look_beyond(trial);
-    for (uint32_t i = 0; i < users; i++) {
+    for (uint32_t i = 0; i < users && !npart__is_late_at(trial->inference->arena, i); i++) {
         const struct npart__node *user = npart__node_at(trial->graph, npart__user(trial->session, asked->value, i));
         uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
         bool casts = user->domain == 0 && npart__node_plays(trial->graph, user, NPART__ROLE_CASTS);

@@ -127,7 +127,7 @@ enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
     npart__look_beyond(trial);
     if (trial->is_nested)
         return NPART__MAYBE;
-    for (uint32_t i = 0; i < users; i++) {
+    for (uint32_t i = 0; i < users && !npart__is_late_at(trial->inference->arena, i); i++) {
         uint32_t user = npart__user(trial->session, asked->value, i);
         if (!(trial->units && trial->units->unit_of[user]) && !forms_unit(trial, user))
             return NPART__FALSE;

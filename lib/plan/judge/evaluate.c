@@ -234,6 +234,8 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
         uint32_t elements = greater_of(npart__element_count(trial, term->left, place.operand),
                                        npart__element_count(trial, right, place.operand));
         for (place.element = 0; place.element < elements; place.element++) {
+            if (npart__is_late_at(trial->inference->arena, ++trial->steps))
+                return NPART__MAYBE;
             struct npart__answer found = npart__answer_of(trial, term->left, place);
             enum npart__truth here =
                 term->kind == NPART__TERM_IN
@@ -385,7 +387,7 @@ enum npart__truth npart__holds_requantizes(const struct npart__asked *asked)
 enum npart__truth npart__holds_captures(const struct npart__asked *asked)
 {
     const struct npart__trial *trial = asked->trial;
-    for (uint32_t i = 0; i < trial->node->capture_count; i++) {
+    for (uint32_t i = 0; i < trial->node->capture_count && !npart__is_late_at(trial->inference->arena, i); i++) {
         uint32_t value = trial->graph->operands.items[trial->node->first_capture + i];
         if (value != NPART_NONE && !trial->session->is_constant[value])
             return NPART__TRUE;
@@ -440,6 +442,8 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     enum npart__truth truth = NPART__TRUE;
     for (struct npart__place place = {0, 0}; place.operand < count && truth != NPART__FALSE;
          place.operand++) {
+        if (npart__is_late_at(trial->inference->arena, ++trial->steps))
+            return NPART__MAYBE;
         struct npart__asked asked = npart__ask(trial, term, operands, place);
         bool is_absent = is_of_operands && asked.value == NPART_NONE && term->op != NPART__PREDICATE_PRESENT;
         enum npart__truth here = is_absent ? NPART__TRUE : predicates[term->op](&asked);

@@ -36,6 +36,7 @@ struct npart__trial {
     const struct npart__beyond *beyond; /* NULL, or what is known of other nodes */
     bool keeps_answers; /* what is found out of other nodes is kept there */
     bool *looked_beyond; /* NULL, or set when something was asked that equivalent nodes need not share */
+    uint32_t steps;      /* places looked at, by which it is seen that there is no more time */
     struct npart__failure failure;
 };
 

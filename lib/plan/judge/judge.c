@@ -502,7 +502,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
         out->verdicts[i] = NPART_VERDICT_CPU;
-        if (npart__is_live(live->session, i) && !judge_node(&judge, i))
+        if (npart__is_live(live->session, i) && (npart__is_late(arena) || !judge_node(&judge, i)))
             return npart__fail_memory(error);
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;

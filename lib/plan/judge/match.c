@@ -49,6 +49,7 @@ struct matcher {
     /* The first of its nodes is the last one of the match, from which it is found. */
     struct unit unit;
     uint32_t steps; /* parts looked at for the match at hand; past NPART__LIMIT_MATCH_STEPS it is none */
+    uint32_t tries; /* matches looked for */
     const struct part_op *ops; /* by part; NULL: ops are compared by name, at a single node */
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
@@ -204,7 +205,7 @@ static bool match_name(struct matcher *matcher, const struct npart__pattern_part
 static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
-    if (++matcher->steps > NPART__LIMIT_MATCH_STEPS)
+    if (++matcher->steps > NPART__LIMIT_MATCH_STEPS || npart__is_late_at(matcher->inference->arena, matcher->steps))
         return false;
     if (at->kind == NPART__PATTERN_ANY || at->kind == NPART__PATTERN_REST)
         return true;
@@ -242,7 +243,8 @@ static bool stays_inside(const struct matcher *matcher, uint32_t value)
     if (npart__value_at(matcher->graph, value)->is_graph_output)
         return false;
     for (uint32_t i = 0; i < npart__user_count(matcher->session, value); i++)
-        if (!is_in_unit(matcher, npart__user(matcher->session, value, i)))
+        if (!is_in_unit(matcher, npart__user(matcher->session, value, i)) ||
+            npart__is_late_at(matcher->inference->arena, i))
             return false;
     return true;
 }
@@ -321,6 +323,8 @@ static bool needs_hold(struct matcher *matcher)
  * so bytes of 0xff unset the names. */
 static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
 {
+    if (npart__is_late_at(matcher->inference->arena, matcher->tries++))
+        return false;
     matcher->unit.node_count = 0;
     memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
     memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);

@@ -84,7 +84,7 @@ static bool stop_at(struct npart__hand_back *to, const struct npart__policy *pol
     bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
     if (!is_stopped)
         return false;
-    for (uint32_t i = 0; i < to->graph->order_count; i++) {
+    for (uint32_t i = 0; i < to->graph->order_count && !npart__is_late(to->arena); i++) {
         uint32_t node = to->graph->order[i];
         if (!npart__is_live(to->request->session, node))
             continue;
@@ -121,7 +121,7 @@ static void take_compiled(struct npart__hand_back *to, const struct npart__polic
 bool npart__apply_stops(struct npart__hand_back *to)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;
-    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+    for (uint32_t i = 0; i < oplist->policies.count && !npart__is_late(to->arena); i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
         if (!npart__target_has(to->request->target, policy->when))
             continue;
@@ -141,7 +141,7 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
 {
     const struct npart__target *target = to->request->target;
     uint64_t room = UINT64_MAX;
-    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+    for (uint32_t i = 0; i < target->oplist->policies.count && !npart__is_late(to->arena); i++) {
         const struct npart__policy *policy = &target->oplist->policies.items[i];
         if (!npart__target_has(target, policy->when))
             continue;
@@ -411,6 +411,8 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
     memset(drops.dropped, 0xff, (partitions + (size_t)1) * sizeof *drops.dropped);
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
+        if (npart__is_late(to->arena))
+            return false;
         if (!npart__target_has(to->request->target, policy->when))
             continue;
         bool keeps = npart__policy_keeps(policy);
@@ -458,6 +460,8 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
     }
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
+        if (npart__is_late(to->arena))
+            return false;
         /* One line after the other, as each names ops of its own. */
         if (!npart__target_has(to->request->target, policy->when))
             continue;

@@ -281,7 +281,7 @@ NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 5, "most_growth": 0.25}
 NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
-NPART_SIDE_INIT = {"version": 2}
+NPART_SIDE_INIT = {"version": 3}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
 NPART_DOCUMENT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_SUMMARY}
@@ -1957,6 +1957,7 @@ class npart_side(Structure):
     limits: int
     parts: Any
     unit: Bytes | None
+    allocator: Any
     _fields_ = [
         ("version", c_uint32),
         ("model", c_char_p),
@@ -1979,6 +1980,7 @@ class npart_side(Structure):
         ("limits", c_uint32),
         ("parts", npart_side_parts),
         ("unit", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
     ]
 
 
