@@ -194,14 +194,14 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         (void)npart_plan_info(plan, &info);
         bool is_met = !plan || meets_thresholds(options, path, options->targets[i], plan);
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
-        bool has_memory = !wants_action || job_advise(run, job, i, NULL) == NPART_OK;
+        struct npart_error error = {0};
+        npart_status status = wants_action ? job_advise(run, job, i, &error) : NPART_OK;
         if (!is_met) {
             tell_reason(path, options->targets[i], plan, job->advice[i], false);
             worsen(run, EXIT_THRESHOLD);
         }
-        if (options->wants_summary)
-            has_memory &= overview_add(&run->overview, path, info.target, plan, job->advice[i]);
-        if (!has_memory) {
+        (void)is_fine(run, path, status, &error);
+        if (options->wants_summary && !overview_add(&run->overview, path, info.target, plan, job->advice[i])) {
             say("%s: out of memory", path);
             worsen(run, EXIT_OTHER);
         }
