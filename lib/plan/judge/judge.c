@@ -31,6 +31,7 @@ struct judge {
     const struct npart__session *session, *folded;
     struct npart__arena *arena;
     struct npart__mask *out;
+    struct npart__beyond folded_beyond; /* the two sessions may have one graph */
     struct entry_cache *cache;
     struct npart__units units;
     uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
@@ -307,7 +308,7 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             continue; /* gone before this stage looks */
         npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
         trial.looked_beyond = &judge->looked_beyond;
-        trial.beyond = &judge->out->beyond;
+        trial.beyond = folds ? &judge->folded_beyond : &judge->out->beyond;
         trial.keeps_answers = true;
         if (!try_stage(judge, &trial, id, stage, cache.entries[stage], &outcome))
             return false;
@@ -459,6 +460,14 @@ static bool refuse_with_units(struct judge *judge)
     return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
+static bool open_beyond(struct npart__beyond *beyond, const struct npart__graph *graph, struct npart__arena *arena)
+{
+    beyond->graph = graph;
+    beyond->units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *beyond->units);
+    beyond->taken = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *beyond->taken);
+    return beyond->units && beyond->taken;
+}
+
 /* Patterns are matched first, since a node of a match is judged by the match. Failures last: they are about nodes that
  * were accepted. Elements that rules ask for are read on the way, and memory that runs out there is remembered by
  * the inference, which is asked in the end: else an unknown element would look like an answer of the file. */
@@ -482,16 +491,14 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     out->in_units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->in_units);
-    out->beyond.graph = graph;
-    out->beyond.units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->beyond.units);
-    out->beyond.taken = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->beyond.taken);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
     judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
     judge.policy_ops =
         npart__find_ops(graph, target->oplist->policy_ops.items, target->oplist->policy_ops.count, arena);
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
-    bool is_ready = out->verdicts && out->first_reason && out->in_units && out->beyond.units && out->beyond.taken &&
-                    judge.cache && judge.policy_ops && judge.quantized_unit && judge.judged;
+    bool is_ready = out->verdicts && out->first_reason && out->in_units && judge.cache && judge.policy_ops &&
+                    judge.quantized_unit && judge.judged && open_beyond(&out->beyond, graph, arena) &&
+                    (!folded || open_beyond(&judge.folded_beyond, folded->session->graph, arena));
     if (!is_ready || !npart__match_patterns(target, live->session, &out->beyond, arena, &judge.units))
         return npart__fail_memory(error);
     out->match_of = judge.units.last_of;
