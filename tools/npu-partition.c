@@ -378,7 +378,7 @@ static void show_version(struct run *run)
 static enum exit_status ask_for_target(const struct options *options)
 {
     const char *names[64], *first = options->models[0];
-    char near[64] = "", text[160];
+    char near[64] = "", text[176];
     size_t count = 0;
     while (count < 64 && word_at(count)) {
         names[count] = word_at(count)->name;
