@@ -167,10 +167,12 @@ static bool is_data(const struct layer *at, const struct npart__node *node, uint
     return index == 0 || !fact->has_rank || fact->rank > 1 || (fact->rank == 1 && fact->element_type != 7);
 }
 
-/* Axes of `rank` that the node names, by attribute or operand; false where they cannot be told. Without any of both
- * it means all. */
+/* Axes of `rank` that the node names, by attribute or operand; false where they cannot be told, as of an operator of a
+ * domain that the model does not import. Without any of both it means all. */
 static bool axes_of(const struct layer *at, const struct npart__node *node, uint32_t rank, bool *is_named)
 {
+    if (!node->schema)
+        return false;
     const struct npart__attribute *list = npart__node_attribute(at->graph, node, "axes");
     uint32_t operand = node->input_count > 1 ? npart__node_input(at->graph, node, 1) : NPART_NONE;
     const struct npart__known *known = NULL;
@@ -453,7 +455,7 @@ static bool add_after(struct layer *at, uint32_t id, uint32_t value)
         needing = at->uses.count - first;
         made.makes_value = is_output;
         if (is_output) {
-            bool is_any;
+            bool is_any = false;
             at->uses.count = first;
             if (!list_users(at, value, true, &is_any))
                 return false;
