@@ -609,7 +609,7 @@ def parts_with_outputs(n):
     return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
 
 
-@shape(3000)
+@shape(5000)
 def tables_of_tables(n):
     """Ids look up a table that is made of one over and over, eight times."""
     nodes = [node("Concat", ["words" if i == 0 else f"t{i - 1}"] * n, [f"t{i}"], axis=1) for i in range(8)]

@@ -23,6 +23,8 @@ struct splice {
     struct npart__strings names;         /* of the body */
     struct NPART__ARRAY(char *) now;     /* by name; NULL: no name of the body */
     struct NPART__ARRAY(struct undo) undo;
+    struct npart__strings attributes;    /* of the function, by name; */
+    struct NPART__ARRAY(const Onnx__AttributeProto *) given; /* what each is; NULL for id 0, which is no name */
     bool failed;                         /* out of memory */
 };
 
@@ -93,14 +95,19 @@ static bool rename_all(struct splice *splice, char **names, size_t count)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-/* NULL where none has the name, or where no name is asked for. */
-static const Onnx__AttributeProto *find_attribute(Onnx__AttributeProto *const *attributes, size_t count,
-                                                  const char *name)
+/* What the call gives is listed before the function's defaults: the first of a name counts. */
+static bool list_attributes(struct splice *splice, Onnx__AttributeProto *const *attributes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (attributes[i]->name && name && strcmp(attributes[i]->name, name) == 0)
-            return attributes[i];
-    return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = attributes[i]->name ? attributes[i]->name : "";
+        uint32_t id = npart__intern(&splice->attributes, name, strlen(name), false);
+        if (id == NPART_NONE ||
+            (id == splice->given.count && !NPART__PUSH(splice->site->arena, &splice->given, attributes[i]))) {
+            splice->failed = true;
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether it holds bodies: these would have to be copied with names of their own. */
@@ -113,15 +120,12 @@ static bool has_graphs(const Onnx__AttributeProto *attribute)
  * call gives would see the caller's names, so these are not followed. */
 static bool bind_attribute(struct splice *splice, const Onnx__AttributeProto *reference, Onnx__AttributeProto **out)
 {
-    const Onnx__AttributeProto *value = NULL;
-    *out = NULL;
     /* Attributes that refer to others stand in functions only. */
-    if (splice->function) {
-        value = find_attribute(splice->call->attribute, splice->call->n_attribute, reference->ref_attr_name);
-        if (!value)
-            value = find_attribute(splice->function->attribute_proto, splice->function->n_attribute_proto,
-                                   reference->ref_attr_name);
-    }
+    uint32_t id = splice->function ? npart__strings_find(&splice->attributes, reference->ref_attr_name,
+                                                         strlen(reference->ref_attr_name))
+                                   : NPART_NONE;
+    const Onnx__AttributeProto *value = id == NPART_NONE ? NULL : splice->given.items[id];
+    *out = NULL;
     if (!value)
         return splice->function != NULL;
     if (has_graphs(value) || (value->ref_attr_name && *value->ref_attr_name))
@@ -220,16 +224,19 @@ static bool define_results(struct splice *splice, Onnx__NodeProto *const *nodes,
 static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
 {
     bool is_done = !graph->n_sparse_initializer && !graph->n_quantization_annotation;
-    for (size_t i = 0; is_done && i < graph->n_input; i++)
-        is_done = define(splice, graph->input[i]->name);
-    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
-        const char *name = graph->initializer[i]->name;
-        bool is_input = false;
-        for (size_t k = 0; k < graph->n_input; k++)
-            /* An initializer that is an input has the input's name, which is defined already. */
-            is_input |= name && graph->input[k]->name && strcmp(name, graph->input[k]->name) == 0;
-        is_done = is_input || define(splice, name);
+    struct npart__strings inputs;
+    splice->failed |= is_done && !npart__strings_init(&inputs, splice->site->arena);
+    for (size_t i = 0; is_done && !splice->failed && i < graph->n_input; i++) {
+        const char *name = graph->input[i]->name ? graph->input[i]->name : "";
+        splice->failed |= npart__intern(&inputs, name, strlen(name), false) == NPART_NONE;
+        is_done = define(splice, name);
     }
+    for (size_t i = 0; is_done && !splice->failed && i < graph->n_initializer; i++) {
+        const char *name = graph->initializer[i]->name ? graph->initializer[i]->name : "";
+        /* An initializer that is an input has the input's name, which is defined already. */
+        is_done = npart__strings_find(&inputs, name, strlen(name)) != NPART_NONE || define(splice, name);
+    }
+    is_done = is_done && !splice->failed;
     return is_done && define_results(splice, graph->node, graph->n_node);
 }
 
@@ -371,7 +378,9 @@ static bool splice_call(struct splice *splice, const char *const *operands, cons
 {
     const Onnx__FunctionProto *function = splice->function;
     const size_t given = splice->call->n_input, wanted = splice->call->n_output;
-    bool is_done = given <= function->n_input && wanted <= function->n_output;
+    bool is_done = given <= function->n_input && wanted <= function->n_output &&
+                   list_attributes(splice, splice->call->attribute, splice->call->n_attribute) &&
+                   list_attributes(splice, function->attribute_proto, function->n_attribute_proto);
     for (size_t i = 0; is_done && i < function->n_input; i++)
         is_done = define_as(splice, function->input[i], i < given ? operands[i] : "");
     is_done = is_done && define_results(splice, function->node, function->n_node) &&
@@ -392,7 +401,9 @@ bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *
     const char *wanted =
         npart__arena_format(site->arena, "%s/%s", npart__site_name(site, npart__result(site, 0)), site->rewrite);
     splice.prefix = wanted ? npart__edit_new_name(editor, wanted) : NULL;
-    if (!splice.prefix || !npart__strings_init(&splice.names, site->arena)) {
+    if (!splice.prefix || !npart__strings_init(&splice.names, site->arena) ||
+        !npart__strings_init(&splice.attributes, site->arena) ||
+        !NPART__PUSH(site->arena, &splice.given, NULL)) {
         site->failed = true;
         return false;
     }
