@@ -222,25 +222,16 @@ static bool read_nodes(struct saved_side *saved, const json_t *target, struct np
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
-static bool has_id(const json_t *list, uint32_t id)
+/* Of each cause the first step that is for it; NULL where there is none. */
+static void read_actions(const json_t *advice, struct npart_side_cause *causes, size_t count)
 {
-    const json_t *item;
-    size_t i;
-    json_array_foreach(list, i, item)
-        if (id_of(item) == id)
-            return true;
-    return false;
-}
-
-/* The first step that is for the cause; NULL: there is none. */
-static const char *action_for(const json_t *advice, uint32_t cause)
-{
-    const json_t *action;
-    size_t i;
+    const json_t *action, *cause;
+    size_t i, k;
     json_array_foreach(advice, i, action)
-        if (!json_is_string(json_object_get(action, "instead_of")) && has_id(json_object_get(action, "causes"), cause))
-            return json_text(action, "text");
-    return NULL;
+        if (!json_is_string(json_object_get(action, "instead_of")))
+            json_array_foreach(json_object_get(action, "causes"), k, cause)
+                if (id_of(cause) < count && !causes[id_of(cause)].action)
+                    causes[id_of(cause)].action = json_text(action, "text");
 }
 
 /* Ids of nodes that the report does not have are no report of ours. */
@@ -261,7 +252,6 @@ static bool read_causes(struct saved_side *saved, const json_t *target, struct n
             .kind = text_at(cause, "kind"),
             .rule = text_at(cause, "rule"),
             .text = text_at(cause, "text"),
-            .action = action_for(json_object_get(target, "advice"), (uint32_t)i),
             .nodes = ids,
             .affected_count = count_at(cause, "victims"),
         };
@@ -272,6 +262,7 @@ static bool read_causes(struct saved_side *saved, const json_t *target, struct n
             }
         ids += out->node_count;
     }
+    read_actions(json_object_get(target, "advice"), saved->causes, json_array_size(causes));
     side->causes = saved->causes;
     side->cause_count = (uint32_t)json_array_size(causes);
     return true;

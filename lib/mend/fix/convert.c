@@ -50,7 +50,7 @@ static bool write_axis(struct npart__site *site, const struct npart__attribute_m
 {
     uint32_t rank;
     int64_t axis = npart__site_int(site, site->id, row->attribute, 0);
-    if (!npart__site_rank(site, npart__operand(site, 0), &rank) || (axis != -1 && axis + 1 != (int64_t)rank))
+    if (!npart__site_rank(site, npart__operand(site, 0), &rank) || (axis != -1 && axis != (int64_t)rank - 1))
         return false;
     npart__give_int(site, row->attribute, rank ? rank - 1 : 0);
     return true;
