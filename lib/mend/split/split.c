@@ -53,8 +53,7 @@ static npart_status name_files(struct npart__splitting *splitting)
     return NPART_OK;
 }
 
-/* The skeleton of a part goes as soon as its file is in place. */
-static npart_status write_part(struct npart__splitting *splitting, uint32_t part, const struct npart__input *input)
+static npart_status write_file(struct npart__splitting *splitting, uint32_t part, const struct npart__input *input)
 {
     const struct npart__split_request *request = splitting->request;
     struct npart__save save;
@@ -71,7 +70,18 @@ static npart_status write_part(struct npart__splitting *splitting, uint32_t part
         status = npart__save_commit(&save, splitting->error);
         npart__save_close(&save);
     }
-    npart__arena_release(splitting->arena, data);
+    return status;
+}
+
+/* All that is made for a part goes as soon as its file is in place. */
+static npart_status write_part(struct npart__splitting *splitting, uint32_t part, const struct npart__input *input)
+{
+    struct npart__arena *whole = splitting->arena, own;
+    npart__arena_init(&own, &whole->allocator);
+    splitting->arena = &own;
+    npart_status status = write_file(splitting, part, input);
+    splitting->arena = whole;
+    npart__arena_clear(&own);
     return status;
 }
 
