@@ -73,9 +73,12 @@ static npart_status begin_replay(struct npart__course *course, uint32_t from, st
     if (!from)
         return NPART_OK;
     *out = npart__state_new(search);
-    if (!*out)
+    /* Own bytes, as the state may be what is handed on. */
+    if (!*out || !npart__course_copy(&course->steps.items[from - 1].version, &(*out)->arena, &(*out)->version)) {
+        npart__state_free(*out);
+        *out = course->base;
         return npart__fail_memory(search->error);
-    (*out)->version = course->steps.items[from - 1].version;
+    }
     bool plans_nothing = search->plans_nothing;
     search->plans_nothing = true;
     npart_status status = npart__state_analyse(search, *out, "");

@@ -97,8 +97,7 @@ static double growth(const struct npart__course *course, const struct npart__sta
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* False when out of memory. */
-static bool copy_version(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
+bool npart__course_copy(const struct npart__version *version, struct npart__arena *arena, struct npart__version *out)
 {
     *out = *version;
     /* One byte more, so that an empty version is no request for nothing. */
@@ -127,7 +126,7 @@ static npart_status keep(struct npart__course *course, struct npart__attempt *at
     struct npart__search *search = course->search;
     npart_status status = npart__tell_changes(search, course->current, attempt);
     struct npart__kept kept = {.attempt = *attempt};
-    if (status == NPART_OK && (!copy_version(&attempt->made->version, &course->versions, &kept.version) ||
+    if (status == NPART_OK && (!npart__course_copy(&attempt->made->version, &course->versions, &kept.version) ||
                                !copy_standing(attempt->made, &course->versions, &kept.standing) ||
                                !NPART__PUSH(search->arena, &course->steps, kept)))
         status = npart__fail_memory(search->error);
