@@ -24,7 +24,7 @@ TWO = "hexagon,intel-npu"
 FIRST = "hexagon"  # of which all is written out
 LONG = ("modules", "fusions", "order", "crossings", "layouts", "held_bytes_npu", "held_bytes_cpu")
 PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*\.onnx"')
-CASE = re.compile(rb"[^\s\"]*-\d{5}\.onnx")  # files of cases have numbers, which a new case moves
+CASE = re.compile(rb"[^\s\"]*-\d{5}(?:\.fixed)?\.onnx")  # files of cases have numbers, which a new case moves
 MOST_SHOWN = 60
 
 
