@@ -14,7 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
-from growth import graph, info, model, node, tensor  # noqa: E402
+from growth_shapes import graph, info, model, node, tensor  # noqa: E402
 
 TOOL, FIXTURES = (os.path.abspath(path) for path in sys.argv[1:3])
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

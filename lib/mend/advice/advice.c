@@ -536,14 +536,15 @@ static void check_advice(const struct npart__plan *plan, const struct npart__adv
 {
     for (uint32_t i = 0; i < advice->items.count; i++) {
         const struct npart__action *action = &advice->items.items[i];
-        const uint32_t *needs = advice->lists.items + action->first_need;
         NPART__ASSERT(action->kind && action->text && *action->text, "action %u says nothing", i);
         NPART__ASSERT(action->first_cause + action->cause_count <= advice->lists.count, "action %u", i);
         NPART__ASSERT(action->first_need + action->need_count <= advice->lists.count, "action %u", i);
         for (uint32_t k = 0; k < action->cause_count; k++)
             NPART__ASSERT(advice->lists.items[action->first_cause + k] < plan->causes.items.count, "action %u", i);
-        for (uint32_t k = 0; k < action->need_count; k++)
-            NPART__ASSERT(needs[k] < advice->items.count && needs[k] != i, "action %u needs action %u", i, needs[k]);
+        for (uint32_t k = 0; k < action->need_count; k++) {
+            uint32_t need = advice->lists.items[action->first_need + k];
+            NPART__ASSERT(need < advice->items.count && need != i, "action %u needs action %u", i, need);
+        }
         NPART__ASSERT(action->instead_of == NPART_NONE || action->instead_of < i, "action %u", i);
     }
     NPART__ASSERT(advice->recommendation.choice <= NPART_CHOICE_UNDECIDED && advice->recommendation.reason,

@@ -85,16 +85,17 @@ bool npart__split_list_functions(struct npart__splitting *splitting)
     return is_good;
 }
 
-/* Adds those that are not there yet. */
-static bool take(struct npart__splitting *splitting, uint32_t part, const uint32_t *called, uint32_t count,
-                 struct npart__ids *out)
+/* Adds those from `first` to before `end` that are not there yet. */
+static bool take(struct npart__splitting *splitting, uint32_t part, const struct npart__ids *called, uint32_t first,
+                 uint32_t end, struct npart__ids *out)
 {
     bool is_good = true;
-    for (uint32_t i = 0; is_good && i < count; i++) {
-        if (splitting->functions.taken_by[called[i]] == part + 1)
+    for (uint32_t i = first; is_good && i < end; i++) {
+        uint32_t id = called->items[i];
+        if (splitting->functions.taken_by[id] == part + 1)
             continue;
-        splitting->functions.taken_by[called[i]] = part + 1;
-        is_good = NPART__PUSH(splitting->arena, out, called[i]);
+        splitting->functions.taken_by[id] = part + 1;
+        is_good = NPART__PUSH(splitting->arena, out, id);
     }
     return is_good;
 }
@@ -115,10 +116,10 @@ bool npart__split_take_functions(struct npart__splitting *splitting, uint32_t pa
         return true;
     for (size_t i = 0; is_good && i < graph->n_node; i++)
         is_good = add_calls(splitting, graph->node[i], &called);
-    is_good = is_good && take(splitting, part, called.items, called.count, &taken);
+    is_good = is_good && take(splitting, part, &called, 0, called.count, &taken);
     for (uint32_t i = 0; is_good && i < taken.count; i++) {
         uint32_t first = functions->first_call[taken.items[i]], end = functions->first_call[taken.items[i] + 1];
-        is_good = take(splitting, part, functions->calls.items + first, end - first, &taken);
+        is_good = take(splitting, part, &functions->calls, first, end, &taken);
     }
     out->functions = npart__arena_zeroed(splitting->arena, taken.count + (size_t)1, sizeof *out->functions);
     out->n_functions = 0;
