@@ -179,18 +179,17 @@ bool npart__budget_open(struct npart_allocator *out, const struct npart_allocato
                         uint64_t most_ms);
 /* After this the budget goes with the last memory that it gave. */
 void npart__budget_close(const struct npart_allocator *allocator);
+/* Whether somebody was late, or is as the clock says, which is looked at only then; of all budgets in one another. */
+bool npart__is_past(struct npart__budget *budget, bool looks);
 /* For loops that go on long without an allocation: whether they are to end as if memory were short. What such a loop
  * has made is never told, so it may be in pieces: the public call says TIMEOUT, whatever comes out (npart__settle). It
  * must not be kept for a later call, which may have time (npart_budget_end_time). */
-static inline bool npart__is_late(const struct npart__arena *arena);
-/* The same where a step takes less than looking at the clock, which is done in one of 256; once somebody was late, all
- * are at once. */
-static inline bool npart__is_late_at(const struct npart__arena *arena, uint32_t step);
-bool npart__is_past(struct npart__budget *budget, bool looks);
 static inline bool npart__is_late(const struct npart__arena *arena)
 {
     return arena->budget && npart__is_past(arena->budget, true);
 }
+/* The same where a step takes less than looking at the clock, which is done in one of 256; once somebody was late, all
+ * are at once. */
 static inline bool npart__is_late_at(const struct npart__arena *arena, uint32_t step)
 {
     return arena->budget && npart__is_past(arena->budget, step % 256 == 255);

@@ -194,10 +194,8 @@ npart_status npart__budget_status(const struct npart_allocator *allocator, struc
  * that it did not need; without time nothing is sure. */
 npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error)
 {
-    bool is_late = false;
-    for (struct npart__budget *at = npart__budget_of(allocator); at; at = npart__budget_of(&at->under))
-        is_late |= NPART__LOAD(&at->reason) == REASON_TIME;
-    if (status != NPART_ERROR_MEMORY && !(status == NPART_OK && is_late))
+    bool is_late = status == NPART_OK && npart__is_past(npart__budget_of(allocator), false);
+    if (status != NPART_ERROR_MEMORY && !is_late)
         return status;
     npart_status spent = npart__budget_status(allocator, error);
     return spent == NPART_OK ? status : spent;

@@ -14,38 +14,21 @@
 
 #define KEPT_OUTSIDE (NPART_NONE - 1) /* no id of a node, and not NPART_NONE */
 
-/* What is found out of uses before any of them is changed. */
-struct uses {
-    uint32_t *places;  /* by use: which operand it is */
-    bool *is_captured; /* by value: a body uses it */
-};
-
-/* What a body captures stands among the operands of the node that has the body, after its own. */
-static bool list_uses(const struct npart__session *session, struct uses *out, struct npart__arena *arena)
-{
-    const struct npart__graph *graph = session->graph;
-    out->places = npart__list_places(graph, session->fates, arena);
-    out->is_captured = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->is_captured);
-    if (!out->places || !out->is_captured)
-        return false;
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
-        for (uint32_t k = node->input_count; npart__is_live(session, i) && k < npart__use_count(graph, node); k++)
-            if (npart__node_use(graph, node, k) != NPART_NONE)
-                out->is_captured[npart__node_use(graph, node, k)] = true;
-    }
-    return true;
-}
-
 /* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
  * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
- * with it, and each other user gets a copy. Users are in the order of their ids. */
-static uint32_t keeper_of(const struct npart__session *session, const struct uses *uses, uint32_t value)
+ * with it, and each other user gets a copy. Linear in users, which are in the order of their ids, and asked a constant
+ * number of times of each value. `places`: by use, which operand it is. */
+static uint32_t keeper_of(const struct npart__session *session, const uint32_t *places, uint32_t value)
 {
     const struct npart__value *of = npart__value_at(session->graph, value);
+    bool is_outside = of->is_graph_output;
     if (of->consumer_count + of->is_graph_output < 2)
         return NPART_NONE;
-    return of->is_graph_output || uses->is_captured[value] ? KEPT_OUTSIDE : npart__user(session, value, 0);
+    /* What a body captures stands among the operands of the node that has the body, after its own. */
+    for (uint32_t i = 0; i < of->consumer_count && !is_outside; i++)
+        is_outside = places[of->first_consumer + i] >=
+                     npart__node_at(session->graph, npart__user(session, value, i))->input_count;
+    return is_outside ? KEPT_OUTSIDE : npart__user(session, value, 0);
 }
 
 /* What a live DequantizeLinear makes; NPART_NONE for every other node. */
@@ -70,12 +53,12 @@ static bool has_dequantized(const struct npart__session *session)
 /* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. A small
  * file can name one DequantizeLinear as an operand of very many nodes; past the limit of nodes none is copied, and
  * the session is as the file has it. An upper bound, as the keeper's own uses count as well. */
-static uint32_t most_copies(const struct npart__session *session, const struct uses *uses)
+static uint32_t most_copies(const struct npart__session *session, const uint32_t *places)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < session->graph->order_count; i++) {
         uint32_t value = dequantized_by(session, session->graph->order[i]);
-        if (value != NPART_NONE && keeper_of(session, uses, value) != NPART_NONE)
+        if (value != NPART_NONE && keeper_of(session, places, value) != NPART_NONE)
             most += npart__user_count(session, value);
     }
     return most <= NPART__LIMIT_NODES ? (uint32_t)most : 0;
@@ -128,20 +111,20 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
  * push what follows them further on. `made` counts nodes in the new order: copies are only known once their
  * original has been met. */
 static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before,
-                     const struct uses *uses)
+                     const uint32_t *places)
 {
     uint32_t made = 0;
     for (uint32_t i = 0; i < before->order_count; i++) {
         uint32_t id = before->order[i], copies = graph->nodes.count, value = dequantized_by(session, id);
         uint32_t region = npart__node_region(before, id);
-        uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, uses, value);
+        uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, places, value);
         /* The region's first node: all regions before it are complete by now, so its place is final. */
         if (before->scopes.items[region].first_order == i)
             graph->scopes.items[region].first_order = made;
         graph->order[made++] = id;
         for (uint32_t u = 0; keeper != NPART_NONE && u < npart__user_count(session, value); u++) {
             uint32_t user = npart__user(session, value, u);
-            uint32_t operand = uses->places[npart__value_at(before, value)->first_consumer + u];
+            uint32_t operand = places[npart__value_at(before, value)->first_consumer + u];
             const struct npart__node *node = &graph->nodes.items[user];
             bool has_own = user != keeper && dequantized_by(session, user) == NPART_NONE; /* no copies of copies */
             if (has_own && operand < node->input_count)
@@ -199,20 +182,19 @@ bool npart__session_copy(struct npart__session *session, struct npart__arena *ar
 {
     const struct npart__graph *before = session->graph;
     /* A tool that reads the file as it is (policy is_onnx), or a target without a runtime, makes no copies. */
-    struct uses uses;
     if (!npart__has_units(session) || !has_dequantized(session))
         return true;
-    if (!list_uses(session, &uses, arena))
+    uint32_t *places = npart__list_places(before, session->fates, arena); /* before any use is changed */
+    if (!places)
         return false;
-    uint32_t more = most_copies(session, &uses);
+    uint32_t more = most_copies(session, places);
     if (more == 0)
         return true;
     struct npart__graph *graph = npart__longer(arena, before, sizeof *graph, 1, 1);
     if (!graph || !make_room(session, graph, more, arena))
         return false;
-    copy_all(session, graph, before, &uses);
-    npart__arena_release(arena, uses.places);
-    npart__arena_release(arena, uses.is_captured);
+    copy_all(session, graph, before, places);
+    npart__arena_release(arena, places);
     session->graph = graph;
     session->inference = know_copies(session, session->made_from, arena);
     return session->inference && npart__list_users(graph, session->fates, arena);

@@ -230,8 +230,8 @@ static npart_status choose_pairs(struct npart__work *work)
         most = slots > most ? slots : most;
         const struct npart__pair pair = work->pairs.items[i];
         bool is_kept = slots == request->slots && tokens == request->tokens;
-        work->pairs.items[kept] = pair;
-        kept += is_kept;
+        if (is_kept)
+            work->pairs.items[kept++] = pair;
         work->pair_of[pair.past] = work->pair_of[pair.present] = is_kept ? kept : 0;
     }
     bool is_plain = !request->shifts && !request->cuts_windows;

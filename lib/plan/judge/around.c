@@ -7,15 +7,6 @@
  */
 #include "judge/answer.h"
 
-/* Where the answer about a node is kept; NULL: nowhere. */
-static uint8_t *kept_answer(const struct npart__trial *trial, uint32_t node, bool is_unit)
-{
-    const struct npart__beyond *at = trial->beyond;
-    if (!at || at->graph != trial->graph)
-        return NULL;
-    return is_unit ? &at->units[node] : &at->taken[node];
-}
-
 /* Whether a `unit` rule of an applied stage holds for the node. Nested, so that a rule which asks this of a node
  * cannot ask it of the next one, and so on through the graph. A unit rule that cannot be told makes no unit, as in
  * judge.c. */
@@ -36,16 +27,6 @@ static enum npart__truth find_unit(const struct npart__trial *trial, uint32_t no
         }
     }
     return NPART__FALSE;
-}
-
-/* A wide node has a unit with each of its operands, and is asked by all of them. */
-static bool forms_unit(const struct npart__trial *trial, uint32_t node)
-{
-    uint8_t *kept = kept_answer(trial, node, true);
-    enum npart__truth truth = kept && *kept ? (enum npart__truth)(*kept - 1) : find_unit(trial, node);
-    if (kept && trial->keeps_answers)
-        *kept = (uint8_t)(truth + 1);
-    return truth == NPART__TRUE;
 }
 
 /* What the rules of a stage say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
@@ -88,13 +69,28 @@ static enum npart__truth find_taken(const struct npart__trial *trial, uint32_t p
     return worst;
 }
 
-static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
+/* An answer about a node, which is found once where it is kept. */
+static enum npart__truth ask_once(const struct npart__trial *trial, uint32_t node, bool is_unit)
 {
-    uint8_t *kept = kept_answer(trial, producer, false);
-    enum npart__truth truth = kept && *kept ? (enum npart__truth)(*kept - 1) : find_taken(trial, producer);
+    const struct npart__beyond *at = trial->beyond && trial->beyond->graph == trial->graph ? trial->beyond : NULL;
+    uint8_t *kept = !at ? NULL : is_unit ? &at->units[node] : &at->taken[node];
+    if (kept && *kept)
+        return (enum npart__truth)(*kept - 1);
+    enum npart__truth truth = is_unit ? find_unit(trial, node) : find_taken(trial, node);
     if (kept && trial->keeps_answers)
         *kept = (uint8_t)(truth + 1);
     return truth;
+}
+
+/* A wide node has a unit with each of its operands, and is asked by all of them. */
+static bool forms_unit(const struct npart__trial *trial, uint32_t node)
+{
+    return ask_once(trial, node, true) == NPART__TRUE;
+}
+
+static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
+{
+    return ask_once(trial, producer, false);
 }
 
 /* An input of the graph is made by no node, and not taken. What quantizes for a QDQ node unit is taken with its
