@@ -35,11 +35,6 @@ struct npart__renamed {
     uint32_t rebound; /* of the site at hand, the first of this name: its place in `rebound`, from 1; else 0 */
 };
 
-/* A value in whose place the graph has another. */
-struct npart__handed {
-    uint32_t scope, name, value;
-};
-
 /* One version, opened. What sites make is kept in three lists and put into the objects when the version is packed;
  * until then the objects of the file are as they were read. */
 struct npart__editor {
@@ -54,7 +49,8 @@ struct npart__editor {
     Onnx__NodeProto **protos;        /* by node of the graph; nodes of calls too */
     bool *is_finished;               /* by value: rebound by a site that is kept */
     const Onnx__NodeProto **made_by; /* by value: the new node that makes it since; NULL where there is none */
-    struct NPART__ARRAY(struct npart__handed) handed; /* by scope, then by name, then by value */
+    struct npart__strings handed; /* scope, name and stand-in of values in whose place the graph has others */
+    struct NPART__ARRAY(uint32_t) handed_values; /* by these, from 1 on */
     bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
     struct NPART__ARRAY(uint32_t) numbers; /* by name: the next one to make another name of it */

@@ -2,8 +2,6 @@
  *
  * Opens a version: its protobuf objects, and which of them are the graph's nodes and scopes. Sites come and go here.
  */
-#include <stdlib.h>
-
 #include "edit/edit_internal.h"
 
 /* ---- which object is which --------------------------------------------------------------------------------------- */
@@ -147,44 +145,22 @@ static bool intern_node_names(struct npart__editor *editor)
 
 /* ---- results of calls -------------------------------------------------------------------------------------------- */
 
-/* Values in whose place the graph has others, by scope and then by name. */
-static int compare_handed(const void *left, const void *right)
-{
-    const struct npart__handed *a = left, *b = right;
-    if (a->scope != b->scope)
-        return a->scope < b->scope ? -1 : 1;
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    return a->value < b->value ? -1 : a->value > b->value;
-}
-
+/* What of a value in whose place the graph has another is looked up: its scope, its name, and that other. Ids are
+ * counted from 1; of several values of one id the first counts. */
 static bool list_handed(struct npart__editor *editor)
 {
     const struct npart__graph *graph = editor->graph;
-    for (uint32_t i = 0; i < graph->values.count; i++) {
+    bool is_done = npart__strings_init(&editor->handed, editor->arena);
+    for (uint32_t i = 0; i < graph->values.count && is_done; i++) {
         const struct npart__value *value = npart__value_at(graph, i);
-        struct npart__handed handed = {value->scope, value->name, i};
-        if (value->alias != i && !NPART__PUSH(editor->arena, &editor->handed, handed))
-            return false;
+        if (value->alias == i)
+            continue;
+        const uint32_t key[] = {value->scope, value->name, value->alias};
+        uint32_t id = npart__intern(&editor->handed, (const char *)key, sizeof key, true);
+        is_done = id != NPART_NONE &&
+                  (id <= editor->handed_values.count || NPART__PUSH(editor->arena, &editor->handed_values, i));
     }
-    if (editor->handed.count)
-        qsort(editor->handed.items, editor->handed.count, sizeof *editor->handed.items, compare_handed);
-    return true;
-}
-
-/* The first value of the scope and name, or the one that would come after it. */
-static uint32_t find_handed(const struct npart__editor *editor, uint32_t scope, uint32_t name)
-{
-    struct npart__handed wanted = {scope, name, 0};
-    uint32_t from = 0, to = editor->handed.count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (compare_handed(&editor->handed.items[middle], &wanted) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return is_done;
 }
 
 /* The graph gives such a call the operand's value as its result; in the file the result has a name of its own, which
@@ -198,15 +174,9 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
     if (value == NPART_NONE || npart__node_at(graph, node)->callee == NPART_NONE || index >= proto->n_output ||
         strcmp(npart__value_name(graph, value), proto->output[index]) == 0)
         return value;
-    uint32_t name = npart__edit_name_id(editor, proto->output[index]);
-    for (uint32_t i = find_handed(editor, scope, name); i < editor->handed.count; i++) {
-        const struct npart__handed *at = &editor->handed.items[i];
-        if (at->scope != scope || at->name != name)
-            break;
-        if (npart__value_at(graph, at->value)->alias == value)
-            return at->value;
-    }
-    return value;
+    const uint32_t key[] = {scope, npart__edit_name_id(editor, proto->output[index]), value};
+    uint32_t id = npart__strings_find(&editor->handed, (const char *)key, sizeof key);
+    return id == NPART_NONE ? value : editor->handed_values.items[id - 1];
 }
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */

@@ -95,8 +95,7 @@ static bool rename_all(struct splice *splice, char **names, size_t count)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-/* What the call gives is listed before the function's defaults: the first of a name counts. */
-static bool list_attributes(struct splice *splice, Onnx__AttributeProto *const *attributes, size_t count)
+static bool list_given(struct splice *splice, Onnx__AttributeProto *const *attributes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = attributes[i]->name ? attributes[i]->name : "";
@@ -108,6 +107,16 @@ static bool list_attributes(struct splice *splice, Onnx__AttributeProto *const *
         }
     }
     return true;
+}
+
+/* What the call gives is listed before the function's defaults: the first of a name counts. */
+static bool list_attributes(struct splice *splice)
+{
+    const Onnx__FunctionProto *function = splice->function;
+    splice->failed |= !npart__strings_init(&splice->attributes, splice->site->arena) ||
+                      !NPART__PUSH(splice->site->arena, &splice->given, NULL);
+    return !splice->failed && list_given(splice, splice->call->attribute, splice->call->n_attribute) &&
+           list_given(splice, function->attribute_proto, function->n_attribute_proto);
 }
 
 /* Whether it holds bodies: these would have to be copied with names of their own. */
@@ -379,8 +388,7 @@ static bool splice_call(struct splice *splice, const char *const *operands, cons
     const Onnx__FunctionProto *function = splice->function;
     const size_t given = splice->call->n_input, wanted = splice->call->n_output;
     bool is_done = given <= function->n_input && wanted <= function->n_output &&
-                   list_attributes(splice, splice->call->attribute, splice->call->n_attribute) &&
-                   list_attributes(splice, function->attribute_proto, function->n_attribute_proto);
+                   list_attributes(splice);
     for (size_t i = 0; is_done && i < function->n_input; i++)
         is_done = define_as(splice, function->input[i], i < given ? operands[i] : "");
     is_done = is_done && define_results(splice, function->node, function->n_node) &&
@@ -401,9 +409,7 @@ bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *
     const char *wanted =
         npart__arena_format(site->arena, "%s/%s", npart__site_name(site, npart__result(site, 0)), site->rewrite);
     splice.prefix = wanted ? npart__edit_new_name(editor, wanted) : NULL;
-    if (!splice.prefix || !npart__strings_init(&splice.names, site->arena) ||
-        !npart__strings_init(&splice.attributes, site->arena) ||
-        !NPART__PUSH(site->arena, &splice.given, NULL)) {
+    if (!splice.prefix || !npart__strings_init(&splice.names, site->arena)) {
         site->failed = true;
         return false;
     }
