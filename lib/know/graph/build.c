@@ -149,16 +149,11 @@ static bool resolve(struct npart__build *build, uint32_t region, const char *tex
 
 /* ---- operators and functions ----------------------------------------------------------------------------- */
 
-static const char *plain_domain(const char *domain)
-{
-    return !domain || npart__same_text(domain, "ai.onnx") ? "" : domain;
-}
-
 /* Of a domain imported twice the last counts, as it does for ONNX's own checker and for ONNX Runtime. */
 static int32_t opset_version(const struct npart__build *build, const char *domain)
 {
     for (size_t i = build->opset_count; i-- > 0;) {
-        if (strcmp(plain_domain(build->opsets[i]->domain), domain) == 0) {
+        if (strcmp(npart__plain_domain(build->opsets[i]->domain), domain) == 0) {
             int64_t version = build->opsets[i]->version;
             return version < 0 ? 0 : version > INT32_MAX ? INT32_MAX : (int32_t)version;
         }
@@ -186,70 +181,18 @@ static const struct npart__operator *find_schema(struct npart__build *build, con
     return slot->schema;
 }
 
-/* A separator that is in no name. */
-#define FUNCTION_TEXT "%s\x1f%s\x1f%s"
-
-/* What a function goes by; NULL when out of memory. */
-static const char *function_text(struct npart__build *build, const char *domain, const char *name,
-                                 const char *overload)
-{
-    return npart__arena_format(build->arena, FUNCTION_TEXT, plain_domain(domain), name ? name : "",
-                               overload ? overload : "");
-}
-
-static uint32_t function_key(struct npart__build *build, const char *domain, const char *name, const char *overload)
-{
-    const char *text = function_text(build, domain, name, overload);
-    return text ? npart__intern(&build->graph->strings, text, strlen(text), false) : NPART_NONE;
-}
-
 static npart_status index_functions(struct npart__build *build)
 {
     const Onnx__ModelProto *model = build->model;
-    if (model->n_functions == 0)
+    uint32_t repeated;
+    build->function_called = npart__arena_zeroed(build->arena, model->n_functions + 1, sizeof(bool));
+    if (!build->function_called || !npart__functions_list(&build->functions, model, build->arena, &repeated))
+        return npart__fail_memory(build->error);
+    if (repeated == NPART_NONE)
         return NPART_OK;
-    uint32_t most = 0;
-    uint32_t *keys = npart__arena_zeroed(build->arena, model->n_functions, sizeof *keys);
-    build->function_called = npart__arena_zeroed(build->arena, model->n_functions, sizeof(bool));
-    if (!keys || !build->function_called)
-        return npart__fail_memory(build->error);
-    for (size_t i = 0; i < model->n_functions; i++) {
-        const Onnx__FunctionProto *function = model->functions[i];
-        keys[i] = function_key(build, function->domain, function->name, function->overload);
-        if (keys[i] == NPART_NONE)
-            return npart__fail_memory(build->error);
-        if (keys[i] > most)
-            most = keys[i];
-    }
-    build->function_names = most + 1;
-    build->functions = npart__arena_zeroed(build->arena, build->function_names, sizeof *build->functions);
-    if (!build->functions)
-        return npart__fail_memory(build->error);
-    for (size_t i = 0; i < model->n_functions; i++) {
-        const Onnx__FunctionProto *function = model->functions[i];
-        if (build->functions[keys[i]])
-            return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "function \"%s:%s\" is defined twice",
-                               function->domain ? function->domain : "", function->name ? function->name : "");
-        build->functions[keys[i]] = (uint32_t)i + 1;
-    }
-    return NPART_OK;
-}
-
-bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out)
-{
-    char brief[128];
-    *out = NPART_NONE;
-    if (build->function_names == 0)
-        return true;
-    const char *text = brief;
-    int length = snprintf(brief, sizeof brief, FUNCTION_TEXT, plain_domain(proto->domain),
-                          proto->op_type ? proto->op_type : "", proto->overload ? proto->overload : "");
-    if (length < 0 || (size_t)length >= sizeof brief)
-        text = function_text(build, proto->domain, proto->op_type, proto->overload);
-    uint32_t key = text ? npart__strings_find(&build->graph->strings, text, strlen(text)) : NPART_NONE;
-    if (key < build->function_names && build->functions[key])
-        *out = build->functions[key] - 1;
-    return text != NULL;
+    const Onnx__FunctionProto *function = model->functions[repeated];
+    return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "function \"%s:%s\" is defined twice",
+                       function->domain ? function->domain : "", function->name ? function->name : "");
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
@@ -293,7 +236,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
     graph->nodes.count += (uint32_t)count;
     for (uint32_t i = 0; i < count; i++) {
         const Onnx__NodeProto *proto = protos[i];
-        const char *domain = plain_domain(proto->domain);
+        const char *domain = npart__plain_domain(proto->domain);
         NPART__PREFETCH(protos[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]);
         struct npart__node *node = &graph->nodes.items[first + i];
         *node = (struct npart__node){
@@ -344,7 +287,7 @@ static npart_status resolve_node(struct npart__build *build, uint32_t id, const 
     graph->nodes.items[id].first_body = graph->scopes.count;
     npart_status status = npart__build_attributes(build, proto->attribute, proto->n_attribute, id, false);
     uint32_t function;
-    if (status == NPART_OK && !npart__build_find_function(build, proto, &function))
+    if (status == NPART_OK && !npart__functions_find(&build->functions, proto, &function))
         status = npart__fail_memory(build->error);
     if (status != NPART_OK || function == NPART_NONE)
         return status;
@@ -362,7 +305,7 @@ static npart_status build_inner(struct npart__build *build, uint32_t first, Onnx
     for (uint32_t i = 0; i < count; i++) {
         uint32_t function;
         npart_status status = NPART_OK;
-        if (!npart__build_find_function(build, protos[i], &function))
+        if (!npart__functions_find(&build->functions, protos[i], &function))
             status = npart__fail_memory(build->error);
         else if (function != NPART_NONE)
             status = build_call(build, first + i, protos[i], function);
@@ -654,7 +597,7 @@ static npart_status read_opsets(struct npart__build *build)
     if (!graph->opsets)
         return npart__fail_memory(build->error);
     for (size_t i = 0; i < model->n_opset_import; i++) {
-        const char *domain = plain_domain(model->opset_import[i]->domain);
+        const char *domain = npart__plain_domain(model->opset_import[i]->domain);
         int64_t version = model->opset_import[i]->version;
         uint32_t known = graph->opset_count;
         struct npart_opset *opset = opset_of(graph, *domain ? domain : "ai.onnx");
@@ -674,14 +617,15 @@ static npart_status read_opsets(struct npart__build *build)
  * about last, plus 1. False when out of memory. */
 static bool is_news(struct npart__build *build, const struct npart__node *node, uint32_t *reported, bool *out)
 {
-    const struct npart__strings *strings = &build->graph->strings;
+    struct npart__strings *strings = &build->graph->strings;
     uint32_t known = strings->texts.count;
     *out = false;
     if (reported[node->op_type] == node->domain + 1)
         return true;
     reported[node->op_type] = node->domain + 1;
-    uint32_t key = function_key(build, npart__text(strings, node->domain), npart__text(strings, node->op_type),
-                                "\x1freported");
+    const char *text = npart__arena_format(build->arena, "%s\x1f%s\x1f\x1freported", npart__text(strings, node->domain),
+                                           npart__text(strings, node->op_type));
+    uint32_t key = text ? npart__intern(strings, text, strlen(text), false) : NPART_NONE;
     *out = key != NPART_NONE && key >= known;
     return key != NPART_NONE;
 }

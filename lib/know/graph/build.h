@@ -66,8 +66,7 @@ struct npart__build {
     size_t opset_count; /* of `opsets` */
     unsigned call_depth; /* functions that are being inlined in one another */
     struct npart__attribute_index call_attributes; /* of the innermost call, what its function's nodes refer to */
-    uint32_t *functions;     /* by the id of domain, name and overload: index + 1 */
-    uint32_t function_names; /* length of that array */
+    struct npart__functions functions;
     bool *function_called; /* by index in model.functions, for unused ones */
     struct npart__schema_slot schemas[NPART__CACHE_SLOTS];
     bool reported_shadow; /* told once a file */
@@ -97,10 +96,6 @@ struct npart__declared_type *npart__build_type(struct npart__arena *arena, const
  * names that it has. Bodies of graph attributes become scopes, to be built later. */
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing);
-
-/* The model's own function that a node calls, or NPART_NONE; it goes before a standard operator. False when out of
- * memory. */
-bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out);
 
 /* inlined.c: fails when the functions that are called make more than a file of so many bytes may. */
 npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes);

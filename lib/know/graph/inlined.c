@@ -127,7 +127,7 @@ static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, si
     for (size_t i = 0; !counter->is_done && i < count; i++) {
         const Onnx__NodeProto *node = nodes[i];
         uint32_t function;
-        if (!npart__build_find_function(counter->build, node, &function)) {
+        if (!npart__functions_find(&counter->build->functions, node, &function)) {
             counter->failed = counter->is_done = true;
             return things;
         }

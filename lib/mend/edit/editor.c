@@ -48,41 +48,15 @@ static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t 
     return NULL;
 }
 
-/* What tells functions apart, as one text. Domain, name and overload, between which stands a character that names
- * do not hold. */
-static uint32_t intern_function(struct npart__editor *editor, struct npart__strings *keys, const char *domain,
-                                const char *name, const char *overload)
-{
-    const char *key = npart__arena_format(editor->arena, "%s\x1f%s\x1f%s", domain ? domain : "", name ? name : "",
-                                          overload ? overload : "");
-    return key ? npart__intern(keys, key, strlen(key), false) : NPART_NONE;
-}
-
-/* Of functions that are told apart by nothing the first counts. */
-static bool index_functions(struct npart__editor *editor, struct npart__strings *keys, Onnx__FunctionProto **by_key)
-{
-    for (size_t i = 0; i < editor->model->n_functions; i++) {
-        Onnx__FunctionProto *function = editor->model->functions[i];
-        uint32_t key = intern_function(editor, keys, function->domain, function->name, function->overload);
-        if (key == NPART_NONE)
-            return false;
-        if (!by_key[key])
-            by_key[key] = function;
-    }
-    return true;
-}
-
 /* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to
  * change: they have nodes, and no graph. The graph numbers scopes, nodes and bodies in the order of the file, so
  * both are walked side by side. Functions are found by hashing, not by a search for each call. */
 static bool map_scopes(struct npart__editor *editor)
 {
     const struct npart__graph *graph = editor->graph;
-    size_t function_count = editor->model->n_functions;
-    struct npart__strings keys;
+    struct npart__functions functions;
     struct body_place place = {.holder = NPART_NONE};
-    Onnx__FunctionProto **by_key = npart__arena_zeroed(editor->arena, function_count + 1, sizeof *by_key);
-    if (!by_key || !npart__strings_init(&keys, editor->arena) || !index_functions(editor, &keys, by_key))
+    if (!npart__functions_list(&functions, editor->model, editor->arena, NULL))
         return false;
     editor->graphs[0] = editor->model->graph;
     map_nodes(editor, 0, editor->model->graph->node, editor->model->graph->n_node);
@@ -95,10 +69,10 @@ static bool map_scopes(struct npart__editor *editor)
             editor->graphs[scope] = editor->graphs[at->parent] ? body : NULL;
         } else {
             const Onnx__NodeProto *call = editor->protos[at->node];
-            uint32_t key = call ? intern_function(editor, &keys, call->domain, call->op_type, call->overload) : 0;
-            Onnx__FunctionProto *function = key <= function_count ? by_key[key] : NULL; /* ids are counted from 1 */
-            if (key == NPART_NONE)
+            uint32_t called = NPART_NONE;
+            if (call && !npart__functions_find(&functions, call, &called))
                 return false;
+            Onnx__FunctionProto *function = called == NPART_NONE ? NULL : editor->model->functions[called];
             if (function)
                 map_nodes(editor, scope, function->node, function->n_node);
             editor->functions[scope] = function;

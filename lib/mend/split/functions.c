@@ -7,31 +7,12 @@
 
 #include "split/internal.h"
 
-static uint32_t id_of(const struct npart__strings *strings, const char *text)
-{
-    return npart__strings_find(strings, text ? text : "", text ? strlen(text) : 0);
-}
-
-static uint32_t define(struct npart__strings *strings, const char *text)
-{
-    return npart__intern(strings, text ? text : "", text ? strlen(text) : 0, false);
-}
-
-/* The function of this name; NPART_NONE: there is none. */
-static uint32_t find(const struct npart__split_functions *functions, const char *domain, const char *name,
-                     const char *overload)
-{
-    const uint32_t key[] = {id_of(&functions->texts, domain), id_of(&functions->texts, name),
-                            id_of(&functions->texts, overload)};
-    uint32_t id = npart__strings_find(&functions->keys, (const char *)key, sizeof key);
-    return id == NPART_NONE ? NPART_NONE : functions->by_key[id];
-}
-
 /* Appends what a node calls, itself or in its bodies. As deep as the scan lets messages be. */
 static bool add_calls(struct npart__splitting *splitting, const Onnx__NodeProto *node, struct npart__ids *out)
 {
-    uint32_t called = find(&splitting->functions, node->domain, node->op_type, node->overload);
-    bool is_good = called == NPART_NONE || NPART__PUSH(splitting->arena, out, called);
+    uint32_t called;
+    bool is_good = npart__functions_find(&splitting->functions.by_name, node, &called) &&
+                   (called == NPART_NONE || NPART__PUSH(splitting->arena, out, called));
     for (size_t i = 0; i < node->n_attribute; i++) {
         const Onnx__AttributeProto *attribute = node->attribute[i];
         size_t count = attribute->g ? 1 : attribute->n_graphs;
@@ -44,35 +25,11 @@ static bool add_calls(struct npart__splitting *splitting, const Onnx__NodeProto 
     return is_good;
 }
 
-/* Of functions that are told apart by nothing the first counts. */
-static bool list_names(struct npart__splitting *splitting)
-{
-    struct npart__split_functions *functions = &splitting->functions;
-    const Onnx__ModelProto *model = splitting->model;
-    functions->by_key = npart__arena_zeroed(splitting->arena, model->n_functions + 2, sizeof *functions->by_key);
-    if (!functions->by_key || !npart__strings_init(&functions->texts, splitting->arena) ||
-        !npart__strings_init(&functions->keys, splitting->arena))
-        return false;
-    functions->by_key[0] = NPART_NONE;
-    for (uint32_t i = 0; i < model->n_functions; i++) {
-        const Onnx__FunctionProto *at = model->functions[i];
-        const uint32_t key[] = {define(&functions->texts, at->domain), define(&functions->texts, at->name),
-                                define(&functions->texts, at->overload)};
-        uint32_t count = functions->keys.texts.count;
-        uint32_t id = npart__intern(&functions->keys, (const char *)key, sizeof key, true);
-        if (key[0] == NPART_NONE || key[1] == NPART_NONE || key[2] == NPART_NONE || id == NPART_NONE)
-            return false;
-        if (id == count)
-            functions->by_key[id] = i;
-    }
-    return true;
-}
-
 bool npart__split_list_functions(struct npart__splitting *splitting)
 {
     struct npart__split_functions *functions = &splitting->functions;
     const Onnx__ModelProto *model = splitting->model;
-    if (!list_names(splitting))
+    if (!npart__functions_list(&functions->by_name, model, splitting->arena, NULL))
         return false;
     functions->first_call = npart__arena_zeroed(splitting->arena, model->n_functions + 1, sizeof(uint32_t));
     functions->taken_by = npart__arena_zeroed(splitting->arena, model->n_functions + 1, sizeof(uint32_t));

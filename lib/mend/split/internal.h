@@ -54,8 +54,7 @@ struct npart__split_part {
 
 /* Which functions of the model there are, and which of them each calls. */
 struct npart__split_functions {
-    struct npart__strings texts, keys; /* domains, names and overloads; three numbers of these */
-    uint32_t *by_key;
+    struct npart__functions by_name;
     struct npart__ids calls; /* functions, function by function */
     uint32_t *first_call;    /* by function, and one more */
     uint32_t *taken_by;      /* by function: the last part that has it, part + 1 */

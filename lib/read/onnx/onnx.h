@@ -27,4 +27,20 @@ Onnx__NodeProto *npart__onnx_constant(Onnx__TensorProto *tensor, struct npart__a
 Onnx__ValueInfoProto *npart__onnx_declaration(char *name, int element_type, struct npart__arena *arena);
 Onnx__TensorShapeProto *npart__onnx_shape(uint32_t rank, struct npart__arena *arena);
 
+/* ONNX's own domain has two names, of which this is the short one; NULL is it, too. */
+const char *npart__plain_domain(const char *domain);
+
+/* functions.c: the model's own functions by what tells them apart: domain, name and overload. */
+struct npart__functions {
+    struct npart__strings keys;
+    uint32_t *by_key; /* NPART_NONE: none */
+};
+
+/* In the arena; false when out of memory. Of functions that nothing tells apart the first counts; `repeated` (may be
+ * NULL) gets the first that is one again, or NPART_NONE. */
+bool npart__functions_list(struct npart__functions *functions, const Onnx__ModelProto *model,
+                           struct npart__arena *arena, uint32_t *repeated);
+/* The function that a node calls, or NPART_NONE; it goes before a standard operator. False when out of memory. */
+bool npart__functions_find(const struct npart__functions *functions, const Onnx__NodeProto *call, uint32_t *out);
+
 #endif
