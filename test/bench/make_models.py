@@ -16,17 +16,10 @@ import os
 import onnx
 from onnx import TensorProto, helper
 
+from growth_shapes import varint
+
 LAYER_SIDE = 1000  # 1000 x 1000 float32 is 4 MB
 IR_VERSION = 10    # that every runtime of these opsets loads; the package's own may be newer than they are
-
-
-def varint(value):
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def field_header(number, size):
