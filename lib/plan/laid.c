@@ -500,8 +500,9 @@ static bool add_all(struct layer *at)
     }
     /* The list has moved while it grew. */
     for (uint32_t i = 0; i < at->added.items.count; i++) {
-        at->added.items.items[i].uses = at->uses.items + first;
-        first += at->added.items.items[i].use_count;
+        struct npart__expansion *made = &at->added.items.items[i];
+        made->uses = made->use_count > 0 ? at->uses.items + first : NULL;
+        first += made->use_count;
     }
     return true;
 }
