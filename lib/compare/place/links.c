@@ -331,15 +331,6 @@ static bool settle_all(struct finder *finder, struct npart__model_links *out)
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Linear in links; asked once for each output. */
-static bool is_used(const struct npart__model_links *links, const struct end *output)
-{
-    for (uint32_t i = 0; i < links->count; i++)
-        if (links->items[i].from == output->model && links->items[i].output == output->value)
-            return true;
-    return false;
-}
-
 /* An activation of three axes or more, which ids, masks and lengths are not. */
 static bool is_activation(const struct finder *finder, const struct end *end)
 {
@@ -375,31 +366,55 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
     return ok;
 }
 
+/* The outputs that may be some input's by their shape, in the order of models: activations that no link has. NULL when
+ * out of memory. Linear in outputs, links, and values of the models. */
+static uint32_t *list_open(const struct finder *finder, const struct npart__model_links *links, uint32_t *count)
+{
+    const struct npart__set *set = finder->set;
+    size_t *first_of = npart__arena_zeroed(set->arena, set->count + (size_t)1, sizeof *first_of);
+    uint32_t *open = npart__arena_zeroed(set->arena, finder->outputs.count + (size_t)1, sizeof *open);
+    struct npart_model_info info = {.size = sizeof info};
+    for (uint32_t m = 0; first_of && m < set->count; m++) {
+        (void)npart_model_info(npart_inference_model(set->models[m]), &info);
+        first_of[m + 1] = first_of[m] + info.value_count;
+    }
+    bool *is_used = first_of ? npart__arena_zeroed(set->arena, first_of[set->count] + 1, sizeof *is_used) : NULL;
+    *count = 0;
+    for (uint32_t i = 0; is_used && i < links->count; i++)
+        is_used[first_of[links->items[i].from] + links->items[i].output] = true;
+    for (uint32_t o = 0; is_used && open && o < finder->outputs.count; o++) {
+        const struct end *output = &finder->outputs.items[o];
+        if (!is_used[first_of[output->model] + output->value] && is_activation(finder, output))
+            open[(*count)++] = o;
+    }
+    return is_used ? open : NULL;
+}
+
 /* Inputs that no name tells of, from the outputs of earlier models that no input takes. Earlier ones only: without
- * a name nothing tells a circle from a chain, and a caller lists a pipeline in its order. Every pair of an input
- * and an output is compared, hence NPART__LIMIT_COMPARED_SHAPES. */
+ * a name nothing tells a circle from a chain, and a caller lists a pipeline in its order. Every pair of such an input
+ * and such an output is compared, hence NPART__LIMIT_COMPARED_SHAPES. */
 static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 {
     uint32_t *from = npart__arena_zeroed(finder->set->arena, finder->inputs.count + (size_t)1, sizeof *from);
     uint32_t *uses = npart__arena_zeroed(finder->set->arena, finder->outputs.count + (size_t)1, sizeof *uses);
-    bool ok = from && uses;
-    uint64_t pairs = (uint64_t)finder->inputs.count * finder->outputs.count;
+    uint32_t count = 0, *open = list_open(finder, out, &count);
+    bool ok = from && uses && open;
+    uint64_t pairs = (uint64_t)finder->inputs.count * count;
     if (ok && pairs > NPART__LIMIT_COMPARED_SHAPES)
         return npart__note(finder->set, "too many inputs and outputs to compare shapes: links are by names alone");
-    for (uint32_t o = 0; ok && o < finder->outputs.count; o++)
-        finder->outputs.items[o].is_linked =
-            is_used(out, &finder->outputs.items[o]) || !is_activation(finder, &finder->outputs.items[o]);
     for (uint32_t i = 0; ok && i < finder->inputs.count; i++) {
         const struct end *input = &finder->inputs.items[i];
+        bool is_asked = !input->is_linked && is_activation(finder, input);
         from[i] = NPART_NONE;
-        for (uint32_t o = 0; !input->is_linked && is_activation(finder, input) && o < finder->outputs.count; o++) {
-            const struct end *output = &finder->outputs.items[o];
+        for (uint32_t k = 0; is_asked && k < count; k++) {
+            const struct end *output = &finder->outputs.items[open[k]];
+            if (output->model >= input->model)
+                break;
             struct difference difference = compare(finder, output, input);
-            if (output->is_linked || output->model >= input->model || !difference.is_alike ||
-                difference.is_other_type || !difference.same)
+            if (!difference.is_alike || difference.is_other_type || !difference.same)
                 continue; /* sizes above 1 have to agree somewhere: [1, 1, ?] fits too much */
-            uses[o] += from[i] == NPART_NONE ? 1 : 2; /* of an input with a choice none is sure */
-            from[i] = o;
+            uses[open[k]] += from[i] == NPART_NONE ? 1 : 2; /* of an input with a choice none is sure */
+            from[i] = open[k];
         }
     }
     return ok && add_matches(finder, from, uses, out);
