@@ -34,7 +34,7 @@ struct finder {
     struct npart__strings names;
     struct NPART__ARRAY(struct end) inputs, outputs;
     struct NPART__ARRAY(uint32_t) first_of; /* input by interned name */
-    struct npart__model_links found;        /* candidates, by output */
+    struct npart__model_links found;        /* candidates, by output; until they are settled, of ends in these lists */
 };
 
 /* ---- ends --------------------------------------------------------------------------------------------------- */
@@ -148,8 +148,9 @@ static bool is_link(struct finder *finder, const struct end *output, const struc
  * an earlier, surer row has found, and `before` is what it was when the row began. Time is in proportion to rows
  * and to the inputs of the names that they give. The name of a bar has a buffer of its own, since it is asked for
  * in all rows after it. */
-static bool name_output(struct finder *finder, const struct end *output)
+static bool name_output(struct finder *finder, uint32_t at)
 {
+    const struct end *output = &finder->outputs.items[at];
     uint64_t served = 0; /* models */
     const char *barred = NULL;
     char room[512] = "", barred_room[512] = "";
@@ -167,8 +168,7 @@ static bool name_output(struct finder *finder, const struct end *output)
         for (uint32_t i = id < finder->first_of.count ? finder->first_of.items[id] : NPART_NONE; i != NPART_NONE;
              i = finder->inputs.items[i].next) {
             const struct end *input = &finder->inputs.items[i];
-            struct npart__model_link link = {output->model, input->model, output->value, i, NPART_LINK_TENSOR,
-                                             NPART_FROM_NAME, r};
+            struct npart__model_link link = {output->model, input->model, at, i, NPART_LINK_TENSOR, NPART_FROM_NAME, r};
             if ((before >> input->model & 1) || !is_link(finder, output, input, r, &link.kind))
                 continue;
             served |= UINT64_C(1) << input->model;
@@ -239,11 +239,9 @@ static npart_status add_link(struct finder *finder, const char *text, struct npa
         uint32_t to = find_end(finder, equals + 1, strlen(equals + 1), false);
         if (from == NPART_NONE || to == NPART_NONE)
             continue;
-        const struct end *output = &finder->outputs.items[from];
-        uint32_t model = finder->inputs.items[to].model;
+        uint32_t maker = finder->outputs.items[from].model, taker = finder->inputs.items[to].model;
         /* A part that feeds itself is a cache, whatever its tensors are called. */
-        struct npart__model_link link = {output->model, model, output->value, to,
-                                         output->model == model ? NPART_LINK_CACHE : NPART_LINK_TENSOR,
+        struct npart__model_link link = {maker, taker, from, to, maker == taker ? NPART_LINK_CACHE : NPART_LINK_TENSOR,
                                          NPART_FROM_USER, 0};
         return NPART__PUSH(finder->set->arena, &finder->found, link) ? NPART_OK : npart__fail_memory(error);
     }
@@ -257,13 +255,11 @@ static npart_status add_link(struct finder *finder, const char *text, struct npa
 static bool tell_ambiguous(struct finder *finder, const struct end *input, const struct npart__model_link *a,
                            const struct npart__model_link *b)
 {
-    struct npart_value left = {.size = sizeof left}, right = {.size = sizeof right};
-    (void)npart_inference_value(finder->set->models[a->from], a->output, &left);
-    (void)npart_inference_value(finder->set->models[b->from], b->output, &right);
+    const struct end *ends = finder->outputs.items;
     const char *text = npart__arena_format(
         finder->set->arena, "%s: input `%s` may come from `%s` of %s or from `%s` of %s; say which (--link)",
-        npart__short_name(finder->set, input->model), input->name, left.name, npart__short_name(finder->set, a->from),
-        right.name, npart__short_name(finder->set, b->from));
+        npart__short_name(finder->set, input->model), input->name, ends[a->output].name,
+        npart__short_name(finder->set, a->from), ends[b->output].name, npart__short_name(finder->set, b->from));
     return npart__note(finder->set, text);
 }
 
@@ -303,8 +299,13 @@ static bool settle(struct finder *finder, uint32_t at, struct npart__model_link 
         struct npart__model_link link = links[i];
         bool is_kept = &links[i] == best || (link.kind == NPART_LINK_CACHE && best->kind == NPART_LINK_CACHE &&
                                              (link.from == link.to || best->origin != NPART_FROM_USER));
+        if (!is_kept)
+            continue;
+        struct end *output = &finder->outputs.items[link.output];
+        output->is_linked = true;
+        link.output = output->value;
         link.input = input->value;
-        if (is_kept && !NPART__PUSH(finder->set->arena, out, link))
+        if (!NPART__PUSH(finder->set->arena, out, link))
             return false;
     }
     return true;
@@ -367,27 +368,15 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
 }
 
 /* The outputs that may be some input's by their shape, in the order of models: activations that no link has. NULL when
- * out of memory. Linear in outputs, links, and values of the models. */
-static uint32_t *list_open(const struct finder *finder, const struct npart__model_links *links, uint32_t *count)
+ * out of memory. */
+static uint32_t *list_open(const struct finder *finder, uint32_t *count)
 {
-    const struct npart__set *set = finder->set;
-    size_t *first_of = npart__arena_zeroed(set->arena, set->count + (size_t)1, sizeof *first_of);
-    uint32_t *open = npart__arena_zeroed(set->arena, finder->outputs.count + (size_t)1, sizeof *open);
-    struct npart_model_info info = {.size = sizeof info};
-    for (uint32_t m = 0; first_of && m < set->count; m++) {
-        (void)npart_model_info(npart_inference_model(set->models[m]), &info);
-        first_of[m + 1] = first_of[m] + info.value_count;
-    }
-    bool *is_used = first_of ? npart__arena_zeroed(set->arena, first_of[set->count] + 1, sizeof *is_used) : NULL;
+    uint32_t *open = npart__arena_zeroed(finder->set->arena, finder->outputs.count + (size_t)1, sizeof *open);
     *count = 0;
-    for (uint32_t i = 0; is_used && i < links->count; i++)
-        is_used[first_of[links->items[i].from] + links->items[i].output] = true;
-    for (uint32_t o = 0; is_used && open && o < finder->outputs.count; o++) {
-        const struct end *output = &finder->outputs.items[o];
-        if (!is_used[first_of[output->model] + output->value] && is_activation(finder, output))
+    for (uint32_t o = 0; open && o < finder->outputs.count; o++)
+        if (!finder->outputs.items[o].is_linked && is_activation(finder, &finder->outputs.items[o]))
             open[(*count)++] = o;
-    }
-    return is_used ? open : NULL;
+    return open;
 }
 
 /* Inputs that no name tells of, from the outputs of earlier models that no input takes. Earlier ones only: without
@@ -397,7 +386,7 @@ static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 {
     uint32_t *from = npart__arena_zeroed(finder->set->arena, finder->inputs.count + (size_t)1, sizeof *from);
     uint32_t *uses = npart__arena_zeroed(finder->set->arena, finder->outputs.count + (size_t)1, sizeof *uses);
-    uint32_t count = 0, *open = list_open(finder, out, &count);
+    uint32_t count = 0, *open = list_open(finder, &count);
     bool ok = from && uses && open;
     uint64_t pairs = (uint64_t)finder->inputs.count * count;
     if (ok && pairs > NPART__LIMIT_COMPARED_SHAPES)
@@ -435,7 +424,7 @@ npart_status npart__find_links(struct npart__set *set, const char *const *links,
     for (uint32_t i = 0; ok && status == NPART_OK && i < count; i++)
         status = add_link(&finder, links[i], error);
     for (uint32_t i = 0; ok && status == NPART_OK && i < finder.outputs.count; i++)
-        ok = name_output(&finder, &finder.outputs.items[i]);
+        ok = name_output(&finder, i);
     if (status == NPART_OK)
         ok = ok && settle_all(&finder, out) && match_shapes(&finder, out);
     return ok ? status : npart__fail_memory(error);
