@@ -224,3 +224,11 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
     (void)snprintf(text, sizeof text, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
     npart__copy_plain(out, bytes, text);
 }
+
+const struct npart_opset *npart__standard_import(const struct npart__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->opset_count; i++)
+        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
+            return &graph->opsets[i];
+    return NULL;
+}

@@ -149,16 +149,10 @@ static bool resolve(struct npart__build *build, uint32_t region, const char *tex
 
 /* ---- operators and functions ----------------------------------------------------------------------------- */
 
-/* Of a domain imported twice the last counts, as it does for ONNX's own checker and for ONNX Runtime. */
 static int32_t opset_version(const struct npart__build *build, const char *domain)
 {
-    for (size_t i = build->opset_count; i-- > 0;) {
-        if (strcmp(npart__plain_domain(build->opsets[i]->domain), domain) == 0) {
-            int64_t version = build->opsets[i]->version;
-            return version < 0 ? 0 : version > INT32_MAX ? INT32_MAX : (int32_t)version;
-        }
-    }
-    return 0;
+    int64_t version = npart__imported_opset(build->opsets, build->opset_count, domain);
+    return version < 0 ? 0 : version > INT32_MAX ? INT32_MAX : (int32_t)version;
 }
 
 /* A cache of one entry a slot: ten thousand nodes have some thirty operators, which need not be searched for by name

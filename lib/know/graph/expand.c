@@ -411,9 +411,9 @@ static bool add_late(struct npart__graph *graph, const char *op, const struct np
         made.first_attribute = like->first_attribute; /* the axis of a scale by channel, and the like */
         made.attribute_count = like->attribute_count;
     }
-    for (uint32_t i = 0; i < graph->opset_count && !like; i++)
-        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
-            made.opset_version = (int32_t)graph->opsets[i].version;
+    const struct npart_opset *standard = like ? NULL : npart__standard_import(graph);
+    if (standard)
+        made.opset_version = (int32_t)standard->version;
     made.schema = npart__operator_find(npart__text(&graph->strings, made.domain), op, made.opset_version);
     for (uint32_t i = 0; i < count; i++)
         if (!NPART__PUSH(arena, &graph->operands, operands[i]))

@@ -457,6 +457,8 @@ void npart__list_moved(const struct npart__operator *before, const struct npart_
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
 const char *npart__model_metadata(const struct npart__graph *graph, const char *key);
+/* The import of ONNX's own domain; NULL: the model has none. */
+const struct npart_opset *npart__standard_import(const struct npart__graph *graph);
 /* What the file says of the node for people, or NULL. */
 const char *npart__node_doc(const struct npart__node *node);
 

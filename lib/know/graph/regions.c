@@ -83,9 +83,9 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
     node->callee = NPART_NONE;
     /* Id 0 is the empty text: the standard's own domain. */
     node->domain = 0;
-    for (uint32_t i = 0; i < graph->opset_count; i++)
-        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
-            node->opset_version = (int32_t)graph->opsets[i].version;
+    const struct npart_opset *standard = npart__standard_import(graph);
+    if (standard)
+        node->opset_version = (int32_t)standard->version;
     node->schema = npart__operator_find("", op, node->opset_version);
     if (!node->schema) { /* younger than the model's opset */
         node->schema = npart__operator_find("", op, INT32_MAX);

@@ -239,7 +239,7 @@ void npart__editor_set_ir_version(struct npart__editor *editor, int64_t ir_versi
 static void set_opset(Onnx__OperatorSetIdProto **imports, size_t count, int64_t opset)
 {
     for (size_t i = 0; i < count; i++)
-        if (!imports[i]->domain || !*imports[i]->domain || strcmp(imports[i]->domain, "ai.onnx") == 0)
+        if (!*npart__plain_domain(imports[i]->domain))
             imports[i]->version = opset;
 }
 

@@ -183,8 +183,6 @@ const int64_t *npart__site_int_list(const struct npart__site *site, uint32_t nod
 /* 0 where the model does not import the standard's domain, which is older than all forms. */
 int32_t npart__site_opset(const struct npart__site *site)
 {
-    for (uint32_t i = 0; i < site->graph->opset_count; i++)
-        if (strcmp(site->graph->opsets[i].domain, "ai.onnx") == 0)
-            return (int32_t)site->graph->opsets[i].version;
-    return 0;
+    const struct npart_opset *standard = npart__standard_import(site->graph);
+    return standard ? (int32_t)standard->version : 0;
 }

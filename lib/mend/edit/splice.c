@@ -175,20 +175,6 @@ static bool copy_attributes(struct splice *splice, Onnx__NodeProto *node)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *domain)
-{
-    return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
-}
-
-/* 0: not imported. Of a domain imported twice, the last counts. */
-static int64_t version_of(Onnx__OperatorSetIdProto *const *imports, size_t count, const char *domain)
-{
-    for (size_t i = count; i-- > 0;)
-        if (is_plain(domain) ? is_plain(imports[i]->domain) : imports[i]->domain && !strcmp(imports[i]->domain, domain))
-            return imports[i]->version;
-    return 0;
-}
-
 /* ONNX Runtime runs a function's nodes at the model's versions whatever it imports, the checker refuses other
  * ones. An older version of an operator may mean something else, so such a function is left as a call. */
 static bool is_same_version(const struct splice *splice, const char *domain)
@@ -197,8 +183,8 @@ static bool is_same_version(const struct splice *splice, const char *domain)
     const Onnx__FunctionProto *function = splice->function;
     if (!function || !function->n_opset_import)
         return true;
-    int64_t own = version_of(function->opset_import, function->n_opset_import, domain);
-    int64_t version = version_of(model->opset_import, model->n_opset_import, domain);
+    int64_t own = npart__imported_opset(function->opset_import, function->n_opset_import, domain);
+    int64_t version = npart__imported_opset(model->opset_import, model->n_opset_import, domain);
     return own && own == (version ? version : 1); /* a domain that the model lacks is imported with the new nodes */
 }
 

@@ -114,9 +114,8 @@ bool npart__find_opsets(const struct npart__state *state, struct npart__arena *s
                         uint32_t *count)
 {
     struct candidates candidates = {.items = out, .most = most};
-    for (uint32_t i = 0; i < state->graph->opset_count; i++)
-        if (strcmp(state->graph->opsets[i].domain, "ai.onnx") == 0)
-            candidates.own = state->graph->opsets[i].version;
+    const struct npart_opset *standard = npart__standard_import(state->graph);
+    candidates.own = standard ? standard->version : 0;
     for (uint32_t t = 0; candidates.own && t < state->standing.target_count; t++) {
         const struct npart__plan *plan = &state->plans[t];
         candidates.oplist = plan->target.oplist;

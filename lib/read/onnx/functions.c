@@ -12,11 +12,6 @@
 /* A separator that is in no name. */
 #define KEY "%s\x1f%s\x1f%s"
 
-const char *npart__plain_domain(const char *domain)
-{
-    return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
-
 static const char *text_of(const char *text)
 {
     return text ? text : "";

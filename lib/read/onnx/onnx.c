@@ -119,3 +119,17 @@ Onnx__TensorShapeProto *npart__onnx_shape(uint32_t rank, struct npart__arena *ar
     }
     return shape;
 }
+
+const char *npart__plain_domain(const char *domain)
+{
+    return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+int64_t npart__imported_opset(Onnx__OperatorSetIdProto *const *imports, size_t count, const char *domain)
+{
+    domain = npart__plain_domain(domain);
+    for (size_t i = count; i-- > 0;)
+        if (strcmp(npart__plain_domain(imports[i]->domain), domain) == 0)
+            return imports[i]->version;
+    return 0;
+}

@@ -29,6 +29,9 @@ Onnx__TensorShapeProto *npart__onnx_shape(uint32_t rank, struct npart__arena *ar
 
 /* ONNX's own domain has two names, of which this is the short one; NULL is it, too. */
 const char *npart__plain_domain(const char *domain);
+/* 0: not imported. Of a domain imported twice the last counts, as it does for ONNX's own checker and for ONNX
+ * Runtime. */
+int64_t npart__imported_opset(Onnx__OperatorSetIdProto *const *imports, size_t count, const char *domain);
 
 /* functions.c: the model's own functions by what tells them apart: domain, name and overload. */
 struct npart__functions {
