@@ -169,6 +169,8 @@ bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *ca
 /* Appends one value; false when out of memory. */
 #define NPART__PUSH(arena, array, value)                                                                               \
     (NPART__RESERVE((arena), (array), 1) && ((array)->items[(array)->count++] = (value), true))
+/* Its items from one on; NULL of an array without any, from which C11 counts no further, not even by 0. */
+#define NPART__FROM(array, first) ((array)->items ? (array)->items + (first) : NULL)
 
 /* ---- budgets --------------------------------------------------------------------------------------------- */
 

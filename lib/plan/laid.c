@@ -501,7 +501,7 @@ static bool add_all(struct layer *at)
     /* The list has moved while it grew. */
     for (uint32_t i = 0; i < at->added.items.count; i++) {
         struct npart__expansion *made = &at->added.items.items[i];
-        made->uses = made->use_count > 0 ? at->uses.items + first : NULL;
+        made->uses = NPART__FROM(&at->uses, first);
         first += made->use_count;
     }
     return true;

@@ -305,7 +305,7 @@ static bool move_all(const struct mover *at, struct npart__session *session)
         const struct span *span = &at->spans.items[i];
         const struct npart__move move = {.node = span->node,
                                          .last = span->last,
-                                         .uses = span->use_count > 0 ? at->uses.items + span->first_use : NULL,
+                                         .uses = NPART__FROM(&at->uses, span->first_use),
                                          .use_count = span->use_count};
         if (span->meets == NPART_NONE && !NPART__PUSH(arena, &moves, move))
             return false;

@@ -317,7 +317,7 @@ static bool find_npu(struct run *run, struct npart__memory *out)
     out->told.peak_npu_node = NPART_NONE;
     for (uint32_t p = 0; p < all->partitions.count; p++) {
         const struct npart__partition *partition = &all->partitions.items[p];
-        struct npart__flow flow = {.steps = all->lists.items + partition->first_member,
+        struct npart__flow flow = {.steps = NPART__FROM(&all->lists, partition->first_member),
                                    .count = partition->member_count - partition->joined_count,
                                    .partition = p,
                                    .held = run->held};

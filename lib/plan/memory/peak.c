@@ -79,8 +79,8 @@ static struct ids ids_of(const struct npart__peaks *at, uint32_t step, bool made
     if (is_partition(at, step)) {
         const struct npart__partitioning *all = at->request->partitioning;
         const struct npart__partition *partition = &all->partitions.items[step - at->graph->nodes.count];
-        return made ? (struct ids){all->lists.items + partition->first_output, NULL, partition->output_count, 0}
-                    : (struct ids){all->lists.items + partition->first_input, NULL, partition->input_count, 0};
+        return made ? (struct ids){NPART__FROM(&all->lists, partition->first_output), NULL, partition->output_count, 0}
+                    : (struct ids){NPART__FROM(&all->lists, partition->first_input), NULL, partition->input_count, 0};
     }
     const struct npart__node *node = npart__node_at(at->graph, step);
     return made ? (struct ids){operands + node->first_output, NULL, node->output_count, 0}

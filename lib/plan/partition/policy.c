@@ -452,7 +452,7 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
     *changed = false;
     for (uint32_t i = 0; mask && i < mask->failing.count; i++) {
         const struct npart__failing *failing = &mask->failing.items[i];
-        const uint32_t *nodes = mask->failing_nodes.items + failing->first_node;
+        const uint32_t *nodes = NPART__FROM(&mask->failing_nodes, failing->first_node);
         if (!is_in_one_partition(partitioning, nodes, failing->node_count))
             continue;
         npart__hand_back_node(to, nodes[0], failing->rule);
