@@ -272,10 +272,10 @@ static npart_status add_others(struct npart__way *way, const struct npart__group
 /* ---- steps ------------------------------------------------------------------------------------------------- */
 
 /* Whether a step pays over the last one that did. */
-void npart__note_paid(struct npart__way *way, const struct npart__after *after)
+void npart__note_paid(struct npart__way *way, const char *kind, const struct npart__after *after)
 {
     struct npart__outcome then = npart__outcome_after(after);
-    bool pays = npart__step_pays(&way->paid, &then) != NPART_PAYS_NOTHING;
+    bool pays = npart__kind_pays(kind, &way->paid, &then) != NPART_PAYS_NOTHING;
     way->unpaid = pays ? 0 : way->unpaid + 1;
     if (pays)
         way->paid = then;
@@ -306,7 +306,7 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
     if (status != NPART_OK)
         return status;
     way->steps++;
-    npart__note_paid(way, &after);
+    npart__note_paid(way, action.kind, &after);
     way->now = after; /* the next step is measured against this one */
     way->accepted = accepted;
     group->is_done = true;
@@ -391,7 +391,8 @@ static npart_status choose_of(struct npart__way *way, const bool *is_left, int r
         if (status != NPART_OK)
             return status;
         struct npart__outcome then = npart__outcome_after(&at.after);
-        at.pays = npart__step_pays(&way->paid, &then) != NPART_PAYS_NOTHING;
+        const char *kind = npart__kind_word((enum npart__row_kind)npart__rows[at.group->row].kind);
+        at.pays = npart__kind_pays(kind, &way->paid, &then) != NPART_PAYS_NOTHING;
         if (at.after.accepted < way->now.accepted && !at.group->tail) /* the runtime then takes less */
             at.after.partitions = 0;
         tried++;
@@ -481,7 +482,7 @@ static npart_status mend(struct npart__way *way)
     if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
         status = npart__fail_memory(way->error);
     way->steps++;
-    npart__note_paid(way, &action.after);
+    npart__note_paid(way, action.kind, &action.after);
     return status;
 }
 

@@ -44,7 +44,7 @@ static npart_status add_step(struct npart__way *way, const struct npart__plan *m
     if (!npart__list_needs(way, way->steps, &action) || !NPART__PUSH(way->arena, &way->out->items, action))
         return npart__fail_memory(way->error);
     way->steps++;
-    npart__note_paid(way, &action.after);
+    npart__note_paid(way, action.kind, &action.after);
     return npart__way_turn(way, made);
 }
 

@@ -14,6 +14,17 @@ struct npart__outcome npart__outcome_after(const struct npart__after *after)
     return npart__outcome_of_counts(&summary, after->elsewhere, after->bill ? after->cost_ms.typical_ms : -1);
 }
 
+/* A model that is not quantized has nothing on a chip of integers, so quantizing it is what the chip asks for, however
+ * long a run then takes: that the recommendation tells. */
+enum npart_pays npart__kind_pays(const char *kind, const struct npart__outcome *before,
+                                 const struct npart__outcome *after)
+{
+    enum npart_pays pays = npart__step_pays(before, after);
+    bool is_first = before->partitions == NPART_NONE && !before->failed && after->partitions != NPART_NONE &&
+                    !after->failed && strcmp(kind, npart__kind_word(NPART__KIND_QUANTIZE)) == 0;
+    return pays == NPART_PAYS_NOTHING && is_first ? NPART_PAYS_MORE_ON_NPU : pays;
+}
+
 /* "a b" and "b c" are "a b c". */
 static const char *join_words(struct npart__arena *arena, const char *a, const char *b)
 {
@@ -77,7 +88,7 @@ static void settle_others(struct npart__way *way, uint32_t steps, const uint32_t
         if (place == NPART_NONE)
             continue;
         struct npart__outcome after = npart__outcome_after(&other.after);
-        other.pays = npart__step_pays(&befores[place], &after);
+        other.pays = npart__kind_pays(other.kind, &befores[place], &after);
         other.instead_of = place;
         other.need_count = other.need_count < place ? other.need_count : place;
         if (other.pays && !is_step(way, &other))
@@ -111,7 +122,7 @@ npart_status npart__way_settle(struct npart__way *way)
     for (uint32_t i = 0; i < way->steps; i++) {
         struct npart__action action = items[i];
         struct npart__outcome after = npart__outcome_after(&action.after);
-        action.pays = npart__step_pays(&at, &after);
+        action.pays = npart__kind_pays(action.kind, &at, &after);
         place_of[i] = action.pays && first == i ? kept : NPART_NONE;
         if (!action.pays)
             continue;

@@ -54,10 +54,13 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
 
+/* settle.c: whether a step of that kind pays. */
+enum npart_pays npart__kind_pays(const char *kind, const struct npart__outcome *before,
+                                 const struct npart__outcome *after);
 /* advice.c: makes a step of the group, and goes on from where it leads. */
 npart_status npart__way_take(struct npart__way *way, struct npart__group *group);
-/* Whether a step pays over the last one that did. */
-void npart__note_paid(struct npart__way *way, const struct npart__after *after);
+/* Whether a step of that kind pays over the last one that did. */
+void npart__note_paid(struct npart__way *way, const char *kind, const struct npart__after *after);
 /* convert.c: where the plan at hand has nodes for which the op list advises to convert the model, as a step. */
 npart_status npart__way_convert(struct npart__way *way);
 /* mended.c: the slots that the line to paste gives a cache; NULL: it does not. */
