@@ -30,7 +30,7 @@ CLASSES = {
     "resize-nhwc": "bits", "resize-antialias": "ulp", "col2im": "bits-if", "reduce-composite": "ulp",
     "reduce-prod": "bits", "argmax-last": "bits-if", "celu": "ulp", "shrink": "bits", "softsign": "ulp",
     "mod-fmod": "approx", "logsoftmax": "ulp", "trig": "approx", "gather-dequantize": "bits", "qoperator": "step",
-    "gather-in-order": "bits", "tile-once": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
+    "gather-in-order": "bits", "tile-once": "bits", "allowzero": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
     "no-op": "bits", "no-elements": "bits", "float32": "ulp", "cast-back": "bits",
     "group-query": "ulp", "rotary": "ulp", "gather-blocks": "bits-if",

@@ -346,6 +346,13 @@ def tiles():
           opset=13, applies=None)
 
 
+def zeros():
+    unary("allowzero", "sizes", "m = Reshape<allowzero=1>(r, n)", "1,3,4", weights={"n": np.array([1, -1], np.int64)},
+          target="stm32n6+quantize")
+    unary("allowzero", "zero", "m = Reshape<allowzero=1>(r, n)", "0,3", weights={"n": np.array([0, 3], np.int64)},
+          applies=False, target="stm32n6+quantize")
+
+
 def without_elements():
     slices = {"s": np.array([3]), "e": np.array([9]), "a": np.array([1])}
     for name, operands in (("after", "r, n"), ("before", "n, r")):
@@ -361,5 +368,6 @@ def without_elements():
                 " z = ScatterND(r, i, u) }", {**written, "d": np.array([0, 3])} if op == "reshape" else written)
 
 
-for _make in (transposes, elementwise, one_axis, reductions, layer_norms, other_norms, pools, tiles, without_elements):
+for _make in (transposes, elementwise, one_axis, reductions, layer_norms, other_norms, pools, tiles, zeros,
+              without_elements):
     _make()

@@ -281,6 +281,15 @@ void npart__note_paid(struct npart__way *way, const char *kind, const struct npa
         way->paid = then;
 }
 
+/* What was searched for stands for rows that name rewrites: what they would bring is known, or is nothing. For a model
+ * that is quantized first nothing was. */
+static void exclude_rows(struct npart__way *way, bool was_searched)
+{
+    for (uint32_t i = 0; i < npart__row_count; i++)
+        if (*npart__rows[i].rewrites && npart__rows[i].kind != NPART__KIND_DIMS)
+            way->is_excluded[i] = was_searched;
+}
+
 /* Makes a step of the group: tries it, tells it, and goes on from where it leads, which is another plan (sizes fixed,
  * another opset), the same with nodes cut off, or the same with the nodes taken. Cut points are offered before the
  * first step that is neither about sizes nor about what fails, in whose place they may be taken. */
@@ -314,6 +323,8 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
      * plan. */
     if (group->replanned) {
         const struct npart__plan *then = group->replanned;
+        if (npart__rows[group->row].kind == NPART__KIND_QUANTIZE)
+            exclude_rows(way, false);
         way->is_excluded[group->row] = true;
         if (npart__is_of_release(group))
             status = npart__beside_release(way, group, &before);
@@ -553,14 +564,6 @@ static void check_advice(const struct npart__plan *plan, const struct npart__adv
 }
 #endif
 
-/* What was searched for stands for rows that name rewrites: what they would bring is known, or is nothing. */
-static void exclude_rows(struct npart__way *way)
-{
-    for (uint32_t i = 0; i < npart__row_count; i++)
-        way->is_excluded[i] =
-            way->request->was_searched && *npart__rows[i].rewrites && npart__rows[i].kind != NPART__KIND_DIMS;
-}
-
 npart_status npart__advise(const struct npart__advice_request *request, struct npart__arena *arena,
                            struct npart__advice *out, struct npart_error *error)
 {
@@ -591,7 +594,7 @@ npart_status npart__advise(const struct npart__advice_request *request, struct n
     way.is_told = npart__arena_zeroed(&way.scratch, plan->causes.items.count + (size_t)1, sizeof *way.is_told);
     bool is_ready = way.is_done && way.is_cut && way.is_excluded && way.is_told;
     if (is_ready)
-        exclude_rows(&way);
+        exclude_rows(&way, way.request->was_searched);
     npart_status status = is_ready ? walk(&way) : npart__fail_memory(error);
     npart__arena_clear(&way.scratch);
     if (status == NPART_OK)

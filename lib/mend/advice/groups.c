@@ -278,6 +278,14 @@ static uint32_t switch_of(const struct npart__oplist *oplist, const char *name, 
     return *name ? NPART_NONE : lifting != NPART_NONE ? lifting : oplist->integer_when.without;
 }
 
+/* Whether a switch helps. A model that is quantized first is gone on with even where nodes of it then fail: what mends
+ * them may be the next step. */
+static bool is_helped(const struct npart__group *group, const struct npart__plan *made, const struct npart__plan *plan)
+{
+    bool is_first = npart__rows[group->row].kind == NPART__KIND_QUANTIZE && plan->summary.accepted == 0;
+    return made && (is_better(made, plan) || (is_first && made->summary.accepted > 0));
+}
+
 /* Planned as it is, and with sizes fixed, which is taken where it is better still: another runtime may need them all
  * the same. A switch that is on already, or that helps in neither case, makes the row impossible. */
 static npart_status prepare_switch(struct npart__way *way, struct npart__group *group, const char *name)
@@ -292,12 +300,12 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     if (!group->target)
         return npart__fail_memory(way->error);
     npart_status status = replan(way, way->plan, group->target, &made);
-    if (status == NPART_OK && made && is_better(made, way->plan))
+    if (status == NPART_OK && is_helped(group, made, way->plan))
         group->replanned = made;
     if (status != NPART_OK || way->plan != way->open || !way->fixed)
         return status;
     status = replan(way, way->fixed, group->target, &made);
-    if (status == NPART_OK && made && is_better(made, group->replanned ? group->replanned : way->plan)) {
+    if (status == NPART_OK && is_helped(group, made, group->replanned ? group->replanned : way->plan)) {
         group->replanned = made;
         group->has_sizes = true;
     }
