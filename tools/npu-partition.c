@@ -465,11 +465,8 @@ static enum exit_status work(struct run *run, struct options *options)
 static enum printed_form form_of(const struct options *options)
 {
     static const enum printed_form forms[FORMATS] = {
-        [FORMAT_TEXT] = PRINTED_TEXT,     [FORMAT_JSON] = PRINTED_JSON,           [FORMAT_SARIF] = PRINTED_JSON,
-        [FORMAT_MARKDOWN] = PRINTED_TEXT, [FORMAT_GITHUB] = PRINTED_COMMANDS,     [FORMAT_JUNIT] = PRINTED_MARKUP,
-        [FORMAT_CSV] = PRINTED_TEXT,      [FORMAT_DOT] = PRINTED_MARKUP,          [FORMAT_SVG] = PRINTED_MARKUP,
-        [FORMAT_HTML] = PRINTED_JSON,     [FORMAT_MODEL_EXPLORER] = PRINTED_JSON, [FORMAT_GITLAB] = PRINTED_JSON,
-        [FORMAT_PNG] = PRINTED_BYTES,
+#define FORMAT(member, word, form, models, goes, help) PRINTED_##form,
+#include "formats.def"
     };
     return options->wants_shapes ? PRINTED_JSON : forms[options->format];
 }

@@ -233,8 +233,10 @@ static bool take_level(struct options *options, const char *value)
     return is_word;
 }
 
-static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot", "svg", "html", "model-explorer", "gitlab", "png"};
+static const char *const format_words[] = {
+#define FORMAT(member, word, form, models, goes, help) word,
+#include "formats.def"
+};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -399,19 +401,8 @@ static const struct row {
      "cut points: the graph ends after these tensors or nodes and begins anew", "*"},
     {NULL, 0, NULL, NOTHING, "What to print", NULL},
     {"format", 'f', "FORMAT", CALL(take_format), "one of", "*"},
-    {NULL, 0, "text", NOTHING, "for people (default)", "*"},
-    {NULL, 0, "json", NOTHING, "one line a model (docs/json.md)", "*"},
-    {NULL, 0, "sarif", NOTHING, "of all models, for code scanning (docs/formats.md)", "- check"},
-    {NULL, 0, "github", NOTHING, "annotations of GitHub Actions", "- check"},
-    {NULL, 0, "gitlab", NOTHING, "GitLab's Code Quality report", "- check"},
-    {NULL, 0, "markdown", NOTHING, "a comment of a pull or merge request", "- check diff"},
-    {NULL, 0, "junit", NOTHING, "JUnit XML, a test case a target and threshold", "- check"},
-    {NULL, 0, "csv", NOTHING, "a table, a row a target", "- check"},
-    {NULL, 0, "dot", NOTHING, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
-    {NULL, 0, "svg", NOTHING, "the same as a picture", "- check"},
-    {NULL, 0, "html", NOTHING, "one page for a browser (docs/formats.md)", "- check diff fix"},
-    {NULL, 0, "model-explorer", NOTHING, "node data for Model Explorer, of one model and target", "-"},
-    {NULL, 0, "png", NOTHING, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
+#define FORMAT(member, word, form, models, goes, help) {NULL, 0, word, NOTHING, help, goes},
+#include "formats.def"
     {"detail", 0, "DETAIL", CALL(take_detail), "how much json, html, csv and pictures tell: one of", "- scan"},
     {NULL, 0, "tensors", NOTHING, "all (default of html)", NULL},
     {NULL, 0, "nodes", NOTHING, "without the tensors (default of json)", NULL},
@@ -677,6 +668,10 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
 /* Documents are of models that are planned, one after the other. */
 static bool check_format(const struct options *options)
 {
+    static const char *const instead[] = {
+#define FORMAT(member, word, form, models, goes, help) models,
+#include "formats.def"
+    };
     const char *other = options->explain         ? "--explain"
                         : options->wants_modules ? "--modules"
                         : options->wants_shapes  ? "--shapes"
@@ -691,10 +686,8 @@ static bool check_format(const struct options *options)
         say("--format %s does not go with %s", format, other);
         return false;
     }
-    bool is_of_one = options->format == FORMAT_PNG || options->format == FORMAT_MODEL_EXPLORER;
-    if (is_of_one && (options->model_count > 1 || options->target_count > 1)) {
-        say("--format %s is of one model and one target; --format %s takes several", format,
-            options->format == FORMAT_PNG ? "svg" : "html");
+    if (*instead[options->format] && (options->model_count > 1 || options->target_count > 1)) {
+        say("--format %s is of one model and one target; --format %s takes several", format, instead[options->format]);
         return false;
     }
     return true;

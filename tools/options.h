@@ -25,21 +25,10 @@
 #define MOST_LIMITS 64
 #define MOST_JOBS 1024 /* of scan, at the same time */
 
-/* In the order of enum npart_format; FORMAT_PNG is the tool's own. */
+/* FORMAT_SARIF is NPART_FORMAT_SARIF, and so on. */
 enum format {
-    FORMAT_TEXT,
-    FORMAT_JSON,
-    FORMAT_SARIF,
-    FORMAT_GITHUB,
-    FORMAT_MARKDOWN,
-    FORMAT_JUNIT,
-    FORMAT_CSV,
-    FORMAT_DOT,
-    FORMAT_SVG,
-    FORMAT_HTML,
-    FORMAT_MODEL_EXPLORER,
-    FORMAT_GITLAB,
-    FORMAT_PNG,
+#define FORMAT(member, word, form, models, goes, help) FORMAT_##member,
+#include "formats.def"
     FORMATS
 };
 enum fail_on {

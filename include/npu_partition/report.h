@@ -44,22 +44,23 @@ struct npart_report_options {
 };
 #define NPART_REPORT_OPTIONS_INIT {.version = 2, .detail = NPART_DETAIL_NODES}
 
+/* What a report or document is written as. A new one is a row here, of lib/report/documents.def and of
+ * tools/formats.def. */
 enum npart_format {
-    NPART_FORMAT_TEXT,     /* for people */
-    NPART_FORMAT_JSON,     /* one line (docs/json.md) */
-    NPART_FORMAT_SARIF,    /* SARIF 2.1.0, for code scanning: a result for each cause and target */
-    NPART_FORMAT_GITHUB,   /* workflow commands of GitHub Actions: annotations */
+    NPART_FORMAT_TEXT, /* for people */
+    NPART_FORMAT_JSON, /* one line (docs/json.md) */
+    NPART_FORMAT_SARIF, /* SARIF 2.1.0, for code scanning: a result for each cause and target */
+    NPART_FORMAT_GITHUB, /* workflow commands of GitHub Actions: annotations */
     NPART_FORMAT_MARKDOWN, /* a comment of a pull or merge request */
-    NPART_FORMAT_JUNIT,    /* JUnit XML */
-    NPART_FORMAT_CSV,      /* RFC 4180, with a line of names first */
-    NPART_FORMAT_DOT,      /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
-    NPART_FORMAT_SVG,      /* the same pictures, drawn: one below the other */
-    NPART_FORMAT_HTML,     /* a page for a browser, in one file that loads nothing */
+    NPART_FORMAT_JUNIT, /* JUnit XML */
+    NPART_FORMAT_CSV, /* RFC 4180, with a line of names first */
+    NPART_FORMAT_DOT, /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
+    NPART_FORMAT_SVG, /* the same pictures, drawn: one below the other */
+    NPART_FORMAT_HTML, /* a page for a browser, in one file that loads nothing */
     NPART_FORMAT_MODEL_EXPLORER, /* node data of Model Explorer: of one model and one target */
-    NPART_FORMAT_GITLAB   /* GitLab's Code Quality report: what fails and what is new */
+    NPART_FORMAT_GITLAB /* GitLab's Code Quality report: what fails and what is new */
 };
-/* "text", "json", "sarif", ...; "" for an unknown value. */
-NPART_API const char *npart_format_text(enum npart_format format);
+NPART_API const char *npart_format_text(enum npart_format value); /* in JSON, or NULL */
 
 /* What a report is of. */
 enum npart_subject_kind {

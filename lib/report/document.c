@@ -160,16 +160,8 @@ static npart_status check_entry(const struct npart_entry *entry, struct npart_er
 static const struct npart__writer *writer_of(enum npart_format format)
 {
     static const struct npart__writer *const writers[] = {
-        [NPART_FORMAT_SARIF] = &npart__sarif_writer,
-        [NPART_FORMAT_GITHUB] = &npart__github_writer,
-        [NPART_FORMAT_MARKDOWN] = &npart__markdown_writer,
-        [NPART_FORMAT_JUNIT] = &npart__junit_writer,
-        [NPART_FORMAT_CSV] = &npart__csv_writer,
-        [NPART_FORMAT_DOT] = &npart__dot_writer,
-        [NPART_FORMAT_SVG] = &npart__svg_writer,
-        [NPART_FORMAT_HTML] = &npart__html_writer,
-        [NPART_FORMAT_MODEL_EXPLORER] = &npart__explorer_writer,
-        [NPART_FORMAT_GITLAB] = &npart__gitlab_writer,
+#define DOCUMENT(format, writer) [NPART_FORMAT_##format] = &npart__##writer##_writer,
+#include "report/documents.def"
     };
     size_t at = (size_t)format;
     return at < NPART__COUNT(writers) ? writers[at] : NULL;

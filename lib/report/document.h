@@ -18,9 +18,8 @@ struct npart__writer {
     void (*drop)(npart_document *document); /* closes buffers that were left open, whether it has ended or not */
 };
 
-extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
-    npart__junit_writer, npart__csv_writer, npart__dot_writer, npart__svg_writer,
-    npart__html_writer, npart__explorer_writer, npart__gitlab_writer;
+#define DOCUMENT(format, writer) extern const struct npart__writer npart__##writer##_writer;
+#include "report/documents.def"
 
 /* html.c: what stands before the reports of a page, and after them (tools/generate/embed_page.sh). */
 extern const unsigned char npart__html_head[], npart__html_tail[];

@@ -247,13 +247,11 @@ static void write_document(struct npart__report *report)
     npart_document_free(document);
 }
 
-#define FORMATS 11
-
-static const char *const format_names[FORMATS] = {
-    [NPART_FORMAT_TEXT] = "text",         [NPART_FORMAT_JSON] = "json",   [NPART_FORMAT_SARIF] = "sarif",
-    [NPART_FORMAT_GITHUB] = "github",     [NPART_FORMAT_MARKDOWN] = "markdown", [NPART_FORMAT_JUNIT] = "junit",
-    [NPART_FORMAT_CSV] = "csv",           [NPART_FORMAT_DOT] = "dot",     [NPART_FORMAT_SVG] = "svg",
-    [NPART_FORMAT_HTML] = "html",         [NPART_FORMAT_MODEL_EXPLORER] = "model-explorer",
+/* Text, JSON, and what documents are written in. */
+enum {
+    FORMATS = 2
+#define DOCUMENT(format, writer) +1
+#include "report/documents.def"
 };
 
 /* What there are reports of, and in which formats. To add one, add its writer here. */
@@ -266,15 +264,9 @@ static const struct subject {
     [NPART_SUBJECT_PLANS] = {"plans", check_plans,
                              {[NPART_FORMAT_TEXT] = npart__plans_text,
                               [NPART_FORMAT_JSON] = npart__plans_json,
-                              [NPART_FORMAT_SARIF] = write_document,
-                              [NPART_FORMAT_GITHUB] = write_document,
-                              [NPART_FORMAT_MARKDOWN] = write_document,
-                              [NPART_FORMAT_JUNIT] = write_document,
-                              [NPART_FORMAT_CSV] = write_document,
-                              [NPART_FORMAT_DOT] = write_document,
-                              [NPART_FORMAT_SVG] = write_document,
-                              [NPART_FORMAT_HTML] = write_document,
-                              [NPART_FORMAT_MODEL_EXPLORER] = write_document}},
+#define DOCUMENT(format, writer) [NPART_FORMAT_##format] = write_document,
+#include "report/documents.def"
+                             }},
     [NPART_SUBJECT_NODE] = {"a node", check_node, {[NPART_FORMAT_TEXT] = npart__node_text}},
     [NPART_SUBJECT_MODULES] = {"modules", check_plans, {[NPART_FORMAT_TEXT] = npart__modules_text}},
     [NPART_SUBJECT_SHAPES] = {"shapes", check_inference, {[NPART_FORMAT_JSON] = npart__shapes_json}},
@@ -292,11 +284,6 @@ static const struct subject {
                              {[NPART_FORMAT_TEXT] = npart__tries_text, [NPART_FORMAT_JSON] = npart__tries_json}},
 };
 
-const char *npart_format_text(enum npart_format format)
-{
-    return (size_t)format < FORMATS ? format_names[format] : "";
-}
-
 /* Says which formats there are instead. */
 static npart_status fail_format(const struct subject *subject, enum npart_format format, struct npart_error *error)
 {
@@ -304,9 +291,9 @@ static npart_status fail_format(const struct subject *subject, enum npart_format
     for (size_t i = 0; i < FORMATS; i++)
         if (subject->writers[i])
             (void)snprintf(there + strlen(there), sizeof there - strlen(there), "%s%s", *there ? ", " : "",
-                           format_names[i]);
+                           npart_format_text((enum npart_format)i));
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no report of %s is %s; there is %s", subject->noun,
-                       (size_t)format < FORMATS ? format_names[format] : "of such a format", there);
+                       (size_t)format < FORMATS ? npart_format_text(format) : "of such a format", there);
 }
 
 /* The buffers have some room from the start, as getters write into them before anything is reserved. */

@@ -24,7 +24,7 @@ def test_csv(detector: pathlib.Path) -> None:
     assert len(nodes) == sum(len(target.nodes) for target in analysis.targets)
 
 
-@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html"])
+@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html", "gitlab"])
 def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, encoder: pathlib.Path,
                                monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one model and of two; the tool tells paths relative to where it is."""

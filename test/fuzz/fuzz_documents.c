@@ -26,7 +26,7 @@ static const struct {
 } formats[] = {
     {NPART_FORMAT_SARIF, json_problem},    {NPART_FORMAT_GITHUB, text_problem}, {NPART_FORMAT_MARKDOWN, text_problem},
     {NPART_FORMAT_JUNIT, xml_problem},     {NPART_FORMAT_CSV, csv_problem},     {NPART_FORMAT_DOT, dot_problem},
-    {NPART_FORMAT_SVG, xml_problem},       {NPART_FORMAT_HTML, page_problem},
+    {NPART_FORMAT_SVG, xml_problem},       {NPART_FORMAT_HTML, page_problem},  {NPART_FORMAT_GITLAB, json_problem},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

@@ -217,6 +217,20 @@ static void test_api_safety__null_arguments(void)
     analysis_close(&at);
 }
 
+/* The tool's rows have the words of the library, in their order, and then its own. */
+static void test_api_safety__formats_of_the_tool(void)
+{
+    static const char *const words[] = {
+#define FORMAT(member, word, form, models, goes, help) word,
+#include "../../tools/formats.def"
+    };
+    size_t count = 0;
+    for (const char *text; (text = npart_format_text((enum npart_format)count)) != NULL; count++)
+        CHECK(count < sizeof words / sizeof *words && strcmp(words[count], text) == 0);
+    CHECK_INT(count + 1, sizeof words / sizeof *words);
+    CHECK(strcmp(words[count], "png") == 0 && !npart_format_text((enum npart_format)-1));
+}
+
 /* Of every subject in every format: a report, or an error that says which formats there are. */
 static void test_api_safety__reports_that_there_are(void)
 {
@@ -226,13 +240,12 @@ static void test_api_safety__reports_that_there_are(void)
     const struct npart_plan_pair pair = {.plan = at.plan};
     const struct npart_subject *const subjects[] = {OF_PLANS(&pair, 1), OF_NODE(&pair, 1, "y"), OF_MODULES(&pair, 1),
                                                     OF_SHAPES(at.inference), OF_WORK(at.inference)};
-    static const char *const there[] = {"text json sarif github markdown junit csv dot svg html model-explorer",
+    static const char *const there[] = {"text json sarif github markdown junit csv dot svg html model-explorer gitlab",
                                         "text", "text", "json", "json"};
     for (size_t i = 0; i < sizeof there / sizeof *there; i++)
-        for (int format = 0; format <= 11; format++) {
+        for (int format = 0; npart_format_text((enum npart_format)format); format++) {
             struct sink sink = {0};
-            const char *name = npart_format_text((enum npart_format)format);
-            bool is_there = *name && strstr(there[i], name);
+            bool is_there = strstr(there[i], npart_format_text((enum npart_format)format)) != NULL;
             npart_status status =
                 npart_report(subjects[i], (enum npart_format)format, NULL, sink_write, &sink, &error);
             CHECK_INT(status, is_there ? NPART_OK : NPART_ERROR_ARGUMENT);
@@ -531,6 +544,7 @@ static void test_api_safety__nothing_grows_by_being_asked_twice(void)
 }
 
 TESTS(test_api_safety__ids_out_of_range, test_api_safety__null_handles, test_api_safety__null_arguments,
+      test_api_safety__formats_of_the_tool,
       test_api_safety__reports_that_there_are, test_api_safety__incomplete_options, test_api_safety__versions,
       test_api_safety__sizes, test_api_safety__foreign_handles, test_api_safety__free_in_any_order,
       test_api_safety__nothing_grows_by_being_asked_twice)

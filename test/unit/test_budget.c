@@ -186,8 +186,10 @@ static npart_status add_within(const struct bytes *bytes, const npart_oplist *op
 /* The plan's budget is told, though the document has memory. */
 static void test_budget__documents(void)
 {
-    static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_MARKDOWN, NPART_FORMAT_CSV,
-                                                NPART_FORMAT_SVG, NPART_FORMAT_HTML, NPART_FORMAT_MODEL_EXPLORER};
+    static const enum npart_format formats[] = {
+#define DOCUMENT(format, writer) NPART_FORMAT_##format,
+#include "../../lib/report/documents.def"
+    };
     npart_oplist *hexagon = NULL;
     struct bytes bytes = model_from_text(model_text);
     REQUIRE(npart_oplist_find(&hexagon, "hexagon", NULL, NULL) == NPART_OK);
@@ -361,7 +363,7 @@ static void check_late_uses(const npart_plan *plan, npart_record *record, npart_
     entry.path = "a.onnx";
     entry.plans = &pair;
     entry.plan_count = 1;
-    for (enum npart_format format = NPART_FORMAT_SARIF; format <= NPART_FORMAT_MODEL_EXPLORER; format++) {
+    for (enum npart_format format = NPART_FORMAT_SARIF; npart_format_text(format); format++) {
         REQUIRE(npart_document_start(&document, format, NULL, swallow, NULL, &error) == NPART_OK);
         npart_status status = npart_document_add(document, &entry, &error);
         CHECK(status == expected || (status == NPART_OK && format != NPART_FORMAT_HTML));

@@ -12,9 +12,10 @@
 static const char lines[] =
     "input x float32[1,batch]\nnode a = Relu(x)\nnode b = Erf(a) @erf\nnode c = Relu(b)\noutput c\n";
 
-static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_GITHUB, NPART_FORMAT_MARKDOWN,
-                                            NPART_FORMAT_JUNIT, NPART_FORMAT_CSV, NPART_FORMAT_DOT,
-                                            NPART_FORMAT_SVG, NPART_FORMAT_HTML, NPART_FORMAT_MODEL_EXPLORER};
+static const enum npart_format formats[] = {
+#define DOCUMENT(format, writer) NPART_FORMAT_##format,
+#include "../../lib/report/documents.def"
+};
 #define FORMATS (sizeof formats / sizeof formats[0])
 
 static const struct npart_error unreadable = {NPART_ERROR_MALFORMED, "a tensor is cut off", "byte 12"};

@@ -112,7 +112,7 @@ BEGIN {
     if (part == "reader")
         print "static void read_summary(const json_t *at, struct npart_summary *out)\n{\n    out->size = sizeof *out;"
 }
-/^set / {
+/^set / && !/[|]/ {
     end_block()
     set = $2
     prefix = $3
@@ -129,7 +129,7 @@ BEGIN {
     structs[$2] = struct
     next
 }
-/^csv / {
+/^csv / && !/[|]/ {
     end_block()
     csv = record = $2
     struct = "row"

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from . import _documents, _fix, _frame, _html, _input, _session, results
     from ._arguments import Device, Number, Options
-    from ._documents import Format, Outcome
+    from ._documents import Outcome
     from ._fix import Fix
     from ._input import ModelSource
     from ._session import SessionOptions
+    from .results import Format
 else:
     _documents, _fix, _frame, _html, _input, _session, results = map(
         Later, ("._documents", "._fix", "._frame", "._html", "._input", "._session", ".results"))
@@ -382,6 +383,10 @@ class Analysis:
     def to_github(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
         """Annotations of GitHub Actions."""
         return self._document("github", outcomes, root)
+
+    def to_gitlab(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
+        """GitLab's Code Quality report."""
+        return self._document("gitlab", outcomes, root)
 
     def to_dot(self, detail: Detail = "summary") -> str:
         """A picture of each target for Graphviz: partitions, and what runs on the CPU between them. With many of them

@@ -9,26 +9,22 @@ import io
 import os
 import types
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from . import _native
 from ._arguments import encoded
 from ._errors import ArgumentError, NpuPartitionError
 from ._library import Handle, call, initialized, library, make
 from ._report import DETAILS, Detail, pairs_of
+from .results import Format
 
 if TYPE_CHECKING:
     from ._analysis import Analysis
     from ._diff import Diff
     from ._fix import Fix
 
-Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html", "model-explorer",
-                 "gitlab"]
-FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
-           "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
-           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG,
-           "html": _native.NPART_FORMAT_HTML, "model-explorer": _native.NPART_FORMAT_MODEL_EXPLORER,
-           "gitlab": _native.NPART_FORMAT_GITLAB}
+# By their words, in the order of enum npart_format; of text and JSON there are no documents.
+FORMATS = {word: value for value, word in enumerate(get_args(Format)) if value > _native.NPART_FORMAT_JSON}
 
 
 class Writes(Protocol):
@@ -61,8 +57,7 @@ class Document:
                 document.add(analysis)
 
     Args:
-        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"``, ``"dot"``, ``"svg"``,
-            ``"html"``, ``"gitlab"``, or ``"model-explorer"``, which takes one model on one target.
+        format: any but ``"text"`` and ``"json"``; ``"model-explorer"`` takes one model on one target.
         file: an open text file, or what has ``write``.
         detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of pictures ``"nodes"``: every
             box; of HTML: what its reports hold, as of `Analysis.to_json`, by default all that a page draws.

@@ -80,6 +80,10 @@ LinkKind = Literal["tensor", "cache", "application"]
 """What passes from one part to another."""
 LinkOrigin = Literal["name", "shape", "user"]
 """What a link was found by."""
+Format = Literal["text", "json", "sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html", "model-explorer",
+                 "gitlab"]
+"""What a report or document is written as. A new one is a row here, of lib/report/documents.def and of
+tools/formats.def."""
 CauseChangeState = Literal["new", "more", "lost", "fewer", "same"]
 """What became of a root."""
 NodeChangeState = Literal["moved", "replaced", "added", "removed"]
