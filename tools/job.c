@@ -9,21 +9,16 @@ static void free_fixes(struct fixes *fixes)
         npart_fix_free(fixes->items[--fixes->count]);
 }
 
-/* Rewrites are searched for in a file that can be read once more. */
 static npart_status propose(const struct run *run, struct job *job, const npart_plan *plan, int target,
                             struct npart_error *error)
 {
-    struct npart_model_info info = {.size = sizeof info};
     struct npart_inference_options sizes = inference_options(run->options);
     struct npart_plan_options options = plan_options(run->options);
     struct npart_fix_options fix = fix_options(run, &sizes, &options, 0);
     struct fixes *fixes = &job->fixes[target];
     free_fixes(fixes); /* of another plan */
-    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &info);
-    if (kind_of_path(info.name, true) != PATH_FILE)
-        return NPART_OK;
-    return npart_fix_propose(fixes->items, &fixes->count, info.name, plan, job->fixed[target],
-                             run->options->targets[target], &fix, error);
+    return npart_fix_propose(fixes->items, &fixes->count, NULL, plan, job->fixed[target], run->options->targets[target],
+                             &fix, error);
 }
 
 npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,

@@ -43,6 +43,7 @@ struct npart_model {
     struct npart__graph own; /* that `graph` is, but in views */
     const char *name; /* as reports call it: the path, or what read options say; "-" for a stream or memory */
     const char *path; /* of the file; NULL: it was none */
+    const char *file; /* as a command line calls it: the path, or the name of what has to be in a file first */
     struct npart__skeleton skeleton; /* of a file that is not too large, nothing lost; else its data are NULL */
 };
 

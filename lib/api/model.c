@@ -16,12 +16,15 @@ npart_status npart__model_finish(npart_model **out, npart_model *model, npart_st
     model->name = status == NPART_OK ? npart__arena_copy_text(&model->life->arena, name, strlen(name)) : NULL;
     if (status == NPART_OK && !model->name)
         status = npart__fail_memory(error);
+    if (!model->file)
+        model->file = model->path ? model->path : model->name;
     return NPART__HAND_OVER(out, model, status, error);
 }
 
 /* Skeletons up to this many bytes stay with their models, so that a search for rewrites need not read the file again.
- * Larger ones would be memory that few callers have a use for. */
+ * Larger ones would be memory that few callers have a use for; what is in no file cannot be read again. */
 #define MOST_KEPT_BYTES ((size_t)8 << 20)
+#define MOST_KEPT_ALONE_BYTES ((size_t)64 << 20)
 
 /* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
  * the caller goes before the path, as "-" says nothing of a stream. `path`: NULL of what is no file. */
@@ -30,7 +33,7 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
                                 struct npart_error *error)
 {
     struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0,
-                                       .keeps_what_it_can = path != NULL};
+                                       .keeps_what_it_can = true};
     struct npart__arena *arena = &model->life->arena;
     struct npart__skeleton skeleton;
     const char *name = options && options->name ? options->name : path ? path : "-";
@@ -43,10 +46,13 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
     if (status == NPART_OK && !make) {
-        skeleton.is_lent = skeleton.is_whole && skeleton.bytes <= MOST_KEPT_BYTES;
+        size_t most = model->path ? MOST_KEPT_BYTES : MOST_KEPT_ALONE_BYTES;
+        skeleton.is_lent = skeleton.is_whole && skeleton.bytes <= most;
         status = npart__graph_build(&skeleton, arena, &model->own, error);
         model->skeleton = skeleton;
     }
+    if (!model->path && !(options && options->name))
+        model->file = "model.onnx";
     return npart__model_finish(out, model, status, name, error);
 }
 
@@ -95,9 +101,10 @@ npart_status npart__model_read(npart_model **out, const char *path, npart_read_c
         status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
     const char *folder = NULL;
     if (model && path && status == NPART_OK) {
+        bool is_file = source.size != UINT64_MAX;
         folder = npart__folder_of(path, &model->life->arena);
-        model->path = npart__arena_copy_text(&model->life->arena, path, strlen(path));
-        if (!folder || !model->path) {
+        model->path = is_file ? npart__arena_copy_text(&model->life->arena, path, strlen(path)) : NULL;
+        if (!folder || (is_file && !model->path)) {
             npart__source_close(&source);
             status = npart__fail_memory(error);
         }

@@ -260,7 +260,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     npart_plan *plan = new_plan(inference, oplist, options);
     if (!plan)
         return npart__settle_for(inference->life, npart__fail_memory(error), error);
-    request.model_name = inference->model->name;
+    request.model_name = inference->model->file;
     request.inference = inference->inference;
     request.shared = &inference->views->shared;
     npart__lock(inference);

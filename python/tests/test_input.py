@@ -19,11 +19,18 @@ from npu_partition import analyze
 
 
 def answer(source: Any, **options: Any) -> dict[str, Any]:
-    return analyze(source, "hexagon", name="model", **options).to_dict()
+    """All of it but the files that lines to paste name: after the command, and at their ends."""
+    found = analyze(source, "hexagon", name="model", **options).to_dict()
+    for target in found["targets"]:
+        for action in target["advice"] or []:
+            action["run"] = action["run"] and action["run"][:2] + action["run"][3:-1]
+    return found
 
 
 def test_all_sources_say_the_same(detector: pathlib.Path) -> None:
+    """The advice, too: what is in no file is searched as it was read."""
     expected = answer(detector)
+    assert any(action["run"] for target in expected["targets"] for action in target["advice"])
     data = detector.read_bytes()
     assert answer(str(detector)) == expected
     assert answer(data) == expected

@@ -464,6 +464,26 @@ static void test_fix__proposes(void)
     CHECK_INT(npart_fix_propose(NULL, &count, "", NULL, NULL, NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
 }
 
+/* Of a model in memory the same is proposed, by its name, and it cannot be written. */
+static void test_fix__proposes_in_memory(void)
+{
+    struct analysis at;
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    uint32_t count = 0;
+    struct npart_error error;
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    struct npart_fix_info info = {.size = sizeof info};
+    analysis_open(&at, guarded, no_isnan, NULL, NULL);
+    CHECK_INT(npart_fix_propose(fixes, &count, NULL, at.plan, NULL, NULL, &options, &error), NPART_OK);
+    REQUIRE(count == 1 && npart_fix_info(fixes[0], &info));
+    CHECK_INT(info.step_count, 1);
+    CHECK(info.run_count > 3 && strcmp(info.run[2], "model.onnx") == 0);
+    CHECK_TEXT(info.run[info.run_count - 1], "model.fixed.onnx");
+    CHECK_INT(npart_fix_write(fixes[0], "model.fixed.onnx", NPART_WEIGHTS_STAY, &error), NPART_ERROR_ARGUMENT);
+    npart_fix_free(fixes[0]);
+    analysis_close(&at);
+}
+
 /* What is proposed with sizes that were planned already is written as a search with these sizes writes it, also after
  * the plans are gone. */
 static void test_fix__writes_proposals(void)
@@ -596,5 +616,5 @@ TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_withou
       test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
       test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
-      test_fix__proposes, test_fix__writes_proposals,
+      test_fix__proposes, test_fix__proposes_in_memory, test_fix__writes_proposals,
       test_fix__has_one_allocator, test_fix__out_of_memory)

@@ -104,11 +104,12 @@ static npart_status copy_limits(npart_fix *fix, const struct npart_fix_options *
     return copies ? NPART_OK : npart__fail_memory(error);
 }
 
-/* The file stays open until the fix goes: weights are copied from it when the model is written. `known`: what was
- * scanned of it before, or NULL. */
+/* The file stays open until the fix goes: weights are copied from it when the model is written. What is in no file is
+ * only searched. */
 static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options,
-                               const struct npart__skeleton *known, struct npart_error *error)
+                               const struct npart__planned *planned, struct npart_error *error)
 {
+    const struct npart__skeleton *known = planned->skeleton;
     struct npart__arena *arena = &fix->life->arena;
     struct npart__wire_options wire = {.keep_bytes = options->keep_bytes};
     struct npart__source source;
@@ -118,11 +119,12 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     /* Limits with an unknown name, or none, have failed by now. */
     if (status == NPART_OK && options->version >= 2)
         status = copy_limits(fix, options, error);
-    if (status == NPART_OK)
+    if (status == NPART_OK && !planned->is_in_memory) {
         status = npart__input_open_file(&fix->input, fix->path, error);
+        fix->is_input_open = status == NPART_OK;
+    }
     if (status != NPART_OK)
         return status;
-    fix->is_input_open = true;
     if (known) {
         fix->original = (struct npart__version){known->data, known->bytes, known->input_bytes, known->limits};
         return NPART_OK;
@@ -255,7 +257,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
     if (status == NPART_OK && options->sizes)
         status = npart__check_inference_options(options->sizes, error);
     if (status == NPART_OK)
-        status = read_input(fix, options, planned->skeleton, error);
+        status = read_input(fix, options, planned, error);
     if (status == NPART_OK)
         status = convert(fix, oplists, targets, options, &request, error);
     if (status == NPART_OK)
@@ -295,7 +297,7 @@ static npart_status find_absent(npart_fix *fix, const struct npart__skeleton *kn
 {
     static const char *const none[] = {NULL};
     fix->absent = none;
-    if (known && !known->may_have_external)
+    if (!fix->is_input_open || (known && !known->may_have_external))
         return NPART_OK;
     struct npart__arena *arena = &fix->life->arena;
     struct npart__externals externals;
@@ -577,6 +579,8 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
 {
     if (!fix || !path)
         return npart__fail_null(fix ? "path" : "fix", error);
+    if (!fix->is_input_open)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the model is in no file: its weights cannot be copied");
     /* An enum from C may be any number. */
     if ((unsigned)weights > NPART_WEIGHTS_EXTERNAL)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no choice %d of weights", (int)weights);

@@ -11,7 +11,7 @@
 /* `found` has what the search made; plans are of the model that would be written. */
 struct npart_fix {
     struct npart__life *life;
-    const char *path;              /* of the input; what is planned has this name, too */
+    const char *path;              /* of the input, or the name of what is in no file; what is planned has it, too */
     struct npart__input input;     /* open until the fix goes: weights are copied from it */
     bool is_input_open;
     struct npart__version original; /* as it was read */
@@ -33,6 +33,7 @@ struct npart_fix {
 struct npart__planned {
     const struct npart__skeleton *skeleton;  /* nothing lost */
     struct npart__life *life;                /* of what has it */
+    bool is_in_memory;                       /* in no file: the skeleton is there, and `path` a name */
     const npart_plan *as_is, *sized;         /* see npart__fix_request */
     struct npart__begun *begun;              /* the same */
 };

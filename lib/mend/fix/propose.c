@@ -38,16 +38,19 @@ static bool is_compiled(const struct npart__inference *inference)
 }
 
 /* What need not be found out again: the file's skeleton, where the plan's model has one, and plans of what is asked
- * for, where the caller gives no sizes or values of its own. */
+ * for, where the caller gives no sizes or values of its own. Of what is in no file the skeleton is all that there
+ * is. */
 static struct npart__planned planned_before(const char *path, const npart_plan *plan, const npart_plan *fixed,
                                             const struct npart_inference_options *sizes)
 {
     const npart_model *model = plan->inference->model;
-    bool is_read = model->skeleton.data && strcmp(model->path, path) == 0;
+    bool is_in_memory = path == model->file && !model->path; /* the very text: no path of a caller's is that */
+    bool is_read = model->skeleton.data && (is_in_memory || (model->path && strcmp(model->path, path) == 0));
     bool is_as_is = is_read && (!sizes || (!sizes->dim_count && !sizes->input_count)) &&
                     !is_compiled(plan->inference->inference);
     return (struct npart__planned){.skeleton = is_read ? &model->skeleton : NULL,
                                    .life = model->life,
+                                   .is_in_memory = is_in_memory,
                                    .as_is = is_as_is ? plan : NULL,
                                    .sized = is_as_is ? fixed : NULL};
 }
@@ -240,13 +243,16 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
                                const npart_plan *fixed, const char *target, const struct npart_fix_options *options,
                                struct npart_error *error)
 {
-    if (!out || !count || !path || !plan || !options)
-        return npart__fail_null(!out ? "out" : !count ? "count" : !path ? "path" : !plan ? "plan" : "options", error);
+    if (!out || !count || !plan || !options)
+        return npart__fail_null(!out ? "out" : !count ? "count" : !plan ? "plan" : "options", error);
     *count = 0;
     if (options->version < 3) /* the function is younger than the struct's earlier versions */
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options of version 3 are needed");
-    if ((is_whole(plan) && !fixed) || plan->inference->model->graph->nodes.count > MOST_SEARCHED_NODES)
+    const npart_model *model = plan->inference->model;
+    bool is_there = path || model->path || model->skeleton.data;
+    if ((is_whole(plan) && !fixed) || !is_there || model->graph->nodes.count > MOST_SEARCHED_NODES)
         return NPART_OK;
+    path = path ? path : model->file;
     const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : asked;
     lock_both(asked, chosen);
     npart_status status = propose(out, count, path, plan, fixed, target, options, error);

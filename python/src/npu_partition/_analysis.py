@@ -454,9 +454,9 @@ def _allowed(advice: Sequence[results.Action]) -> list[str]:
     return run[run.index("--allow") + 1].split(",") if "--allow" in run else []
 
 
-def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions, search: FixOptions,
-            path: bytes | None) -> list[Plan]:
-    """What to do about each plan, and what it is with all sizes fixed. Of a file rewrites are searched for."""
+def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions,
+            search: FixOptions) -> list[Plan]:
+    """What to do about each plan, and what it is with all sizes fixed."""
     fixed_inference = make(library.npart_inference_make_fixed, library.npart_inference_free, inference.pointer)
     advised = []
     for plan, (text, oplist) in zip(plans, targets.items):
@@ -465,9 +465,8 @@ def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, option
         fixes = (ctypes.c_void_p * _native.NPART_MOST_PROPOSALS)()
         count = ctypes.c_uint32()
         try:
-            if path is not None:
-                call(library.npart_fix_propose, fixes, ctypes.byref(count), path, *pair, encoded(text),
-                     ctypes.byref(search.struct))
+            call(library.npart_fix_propose, fixes, ctypes.byref(count), None, *pair, encoded(text),
+                 ctypes.byref(search.struct))
             advice = make(library.npart_advice_make, library.npart_advice_free, *pair, fixes, count)
         finally:
             for made in fixes[:count.value]:
@@ -558,7 +557,7 @@ def analyze(
     file = path if path is not None and os.path.isfile(path) else None
     if advice:
         search = FixOptions(sizes, options, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist, cost)
-        advised = _advise(inference, plans, wanted, options, search, None if file is None else os.fsencode(file))
+        advised = _advise(inference, plans, wanted, options, search)
     else:
         advised = [Plan(plan, None, None) for plan in plans]
     end_time(plans[0].pointer)
