@@ -173,10 +173,10 @@ NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const n
 /* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed` (or
  * NULL) has for the rest, and, where a class that is not allowed would bring more, what is found with that. `path` is
  * the model's file; NULL: that which it was read from. What is found for a model that is in no file cannot be written.
- * Nothing is found of a plan that is whole, of models of more than 20,000 nodes, of a file that cannot be read again,
- * and of a model in none that has more than 64 MiB without its weights. The budget of `plan` holds for it, and none of
- * `options`. `out` has room for NPART_MOST_PROPOSALS, each the caller's to free, also where this fails. `target` as the
- * plan was asked for. Fails with ARGUMENT, MEMORY, LIMIT or TIMEOUT. */
+ * Nothing is found of a plan that is whole, of a file that cannot be read again, and of a model in none that has more
+ * than 64 MiB without its weights. The budget of `plan` holds for it, and none of `options`. `out` has room for
+ * NPART_MOST_PROPOSALS, each the caller's to free, also where this fails. `target` as the plan was asked for. Fails
+ * with ARGUMENT, MEMORY, LIMIT or TIMEOUT. */
 #define NPART_MOST_PROPOSALS 2
 NPART_API npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                                          const npart_plan *fixed, const char *target,

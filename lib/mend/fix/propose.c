@@ -10,9 +10,6 @@
 #include "choose/choose.h"
 #include "fix/handle.h"
 
-/* A search makes some dozen plans, so of larger models an advice says what it can without one. */
-#define MOST_SEARCHED_NODES 20000u
-
 static bool is_whole(const npart_plan *plan)
 {
     struct npart_summary at = {.size = sizeof at};
@@ -250,7 +247,7 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options of version 3 are needed");
     const npart_model *model = plan->inference->model;
     bool is_there = path || model->path || model->skeleton.data;
-    if ((is_whole(plan) && !fixed) || !is_there || model->graph->nodes.count > MOST_SEARCHED_NODES)
+    if ((is_whole(plan) && !fixed) || !is_there)
         return NPART_OK;
     path = path ? path : model->file;
     const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : asked;
