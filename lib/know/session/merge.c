@@ -3,8 +3,8 @@
  * Nodes that ONNX Runtime merges into a neighbour before it partitions, at its basic level: the neighbour's weights,
  * bias, bounds or pads take over what they did.
  *
- * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion (where
- * the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
+ * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion and
+ * matmul_bn_fusion (where the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
  *
  * Conv -> BatchNormalization with constant weights becomes a Conv of other weights. The Conv stays, the
  * BatchNormalization's fate is FUSED into it, and what it made stands for what the Conv makes. Which pairs there are,
@@ -86,9 +86,9 @@ static bool has_constant_weights(const struct merger *at, uint32_t conv)
            is_absent_or_constant(at, conv, 2);
 }
 
-/* Scale, bias, mean and variance must be constant, and none of the results of training used: the merged Conv has one
- * result. */
-static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
+/* Scale, bias, mean and variance must be constant, and none of the results of training used: the node that is made has
+ * one result. */
+static bool is_constant_normalization(const struct merger *at, uint32_t normalization)
 {
     const struct npart__node *node = npart__node_at(at->graph, normalization);
     for (uint32_t i = 1; i < 5; i++) /* scale, B, mean, var */
@@ -97,7 +97,27 @@ static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t 
     for (uint32_t i = 1; i < node->output_count; i++)
         if (npart__node_output(at->graph, node, i) != NPART_NONE)
             return false;
-    return has_constant_weights(at, conv);
+    return true;
+}
+
+static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
+{
+    return is_constant_normalization(at, normalization) && has_constant_weights(at, conv);
+}
+
+/* A number for each column of a constant matrix. What it would make of a product of rank 3 is no Gemm. */
+static bool columns_fit(const struct merger *at, uint32_t matmul, uint32_t normalization)
+{
+    const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
+    if (!a || !a->has_rank || a->rank != 2 || !b || !b->has_rank || b->rank != 2 || !is_constant(at, matmul, 1) ||
+        !is_constant_normalization(at, normalization))
+        return false;
+    for (uint32_t i = 1; i < 5; i++) {
+        const struct npart__fact *numbers = fact_in(at, normalization, i);
+        if (!numbers->has_rank || numbers->rank != 1 || !npart__same(numbers->dims[0], b->dims[1]))
+            return false;
+    }
+    return true;
 }
 
 /* A number for each channel: [C,1,1] or [1,C,1,1] for an image. The numbers must be the second operand, as the
