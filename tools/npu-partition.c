@@ -324,7 +324,8 @@ static void describe(struct run *run)
     struct npart_error error = {0};
     if (find_oplist(run, &oplist, run->options->describe, &error) != NPART_OK)
         return;
-    npart_status status = npart_oplist_describe(oplist, run->options->describe_op, write_output, run, &error);
+    npart_status status = npart_target_describe(oplist, run->options->describe, run->options->describe_op, write_output,
+                                                run, &error);
     if (status != NPART_ERROR_WRITE) /* that is told once, at the end */
         (void)is_fine(run, "", status, &error);
     npart_oplist_free(oplist);

@@ -110,6 +110,10 @@ NPART_API bool npart_oplist_rule(const npart_oplist *oplist, uint32_t rule, stru
  * Fails with ARGUMENT when the list does not name the op. */
 NPART_API npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
                                              void *payload, struct npart_error *error);
+/* The same of what counts for a target of the list (as in npart_plan_make): its release, its switches. Of the list's
+ * name alone, or NULL, it is the whole list. Fails with ARGUMENT for a release that the list does not know, too. */
+NPART_API npart_status npart_target_describe(const npart_oplist *oplist, const char *target, const char *op,
+                                             npart_write_callback write, void *payload, struct npart_error *error);
 
 /* ---- plan ------------------------------------------------------------------------------------------------ */
 

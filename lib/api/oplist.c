@@ -353,20 +353,47 @@ static npart_status lack_op(const struct npart__oplist *oplist, const char *op, 
                        nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
+static npart_status describe(const struct npart__oplist *oplist, const struct npart__target *target, const char *op,
+                             struct npart__arena *arena, npart_write_callback write, void *payload,
+                             struct npart_error *error)
+{
+    struct npart__buffer text = {.arena = arena};
+    bool found = npart__describe_oplist(oplist, target, op, &text);
+    npart_status status = write_text(&text, write, payload, error);
+    /* What is written for an op that is not there is empty, so nothing is taken back. */
+    return status == NPART_OK && !found ? lack_op(oplist, op, error) : status;
+}
+
 /* `op` may be NULL: then the whole list is described. */
 npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
                                    void *payload, struct npart_error *error)
 {
     struct npart__arena arena;
-    struct npart__buffer text = {.arena = &arena};
     if (!oplist || !write)
         return npart__fail_null(oplist ? "write" : "oplist", error);
     npart__arena_init(&arena, &oplist->life->arena.allocator);
-    bool found = npart__describe_oplist(&oplist->oplist, op, &text);
-    npart_status status = write_text(&text, write, payload, error);
-    /* What is written for an op that is not there is empty, so nothing is taken back. */
-    if (status == NPART_OK && !found)
-        return lack_op(&oplist->oplist, op, error);
+    return describe(&oplist->oplist, NULL, op, &arena, write, payload, error);
+}
+
+/* A plan of a release that no line describes has undecided nodes, or newer ones that may be decided otherwise: a table
+ * of it would be that of another release. One between two lines has the rules of the older. */
+npart_status npart_target_describe(const npart_oplist *oplist, const char *target, const char *op,
+                                   npart_write_callback write, void *payload, struct npart_error *error)
+{
+    struct npart__arena arena;
+    struct npart__target chosen;
+    if (!oplist || !write)
+        return npart__fail_null(oplist ? "write" : "oplist", error);
+    const char *rest = npart__target_rest(&oplist->oplist, target, error);
+    if (!rest)
+        return NPART_ERROR_ARGUMENT;
+    npart__arena_init(&arena, &oplist->life->arena.allocator);
+    npart_status status = npart__target_choose(&oplist->oplist, rest, &arena, &chosen, error);
+    if (status == NPART_OK && chosen.standing != NPART_RELEASE_LISTED && chosen.standing != NPART_RELEASE_BETWEEN)
+        status = npart__lack_toolchain(&oplist->oplist, strchr(rest, '@') + 1, error);
+    if (status == NPART_OK)
+        return describe(&oplist->oplist, *rest ? &chosen : NULL, op, &arena, write, payload, error);
+    npart__arena_clear(&arena);
     return status;
 }
 

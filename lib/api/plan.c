@@ -8,17 +8,6 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
-/* What follows the list's name in a target's text. NULL: the text is a target of another list. Without a text
- * the list's default is meant. For instance ":v73+float" of "hexagon:v73+float". What is there is read by
- * npart__target_choose, which refuses what begins neither a variant, a switch nor a toolchain. */
-static const char *after_name(const struct npart__oplist *oplist, const char *target)
-{
-    size_t length = strlen(oplist->name);
-    if (!target)
-        return "";
-    return strncmp(target, oplist->name, length) == 0 ? target + length : NULL;
-}
-
 /* The partitioner's name in the library's own memory: options need not outlive the plan. As it is when unknown. */
 static const char *lasting_name(const char *partitioner)
 {
@@ -208,10 +197,9 @@ static npart_status begin_request(const npart_oplist *oplist, const char *target
     npart_status status = npart__check_plan_options(at, error);
     if (status != NPART_OK)
         return status;
-    const char *rest = after_name(&oplist->oplist, target);
+    const char *rest = npart__target_rest(&oplist->oplist, target, error);
     if (!rest)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" is not a target of the list %s", target,
-                           oplist->oplist.name);
+        return NPART_ERROR_ARGUMENT;
     *out = (struct npart__plan_request){
         .oplist = &oplist->oplist,
         .target = rest,

@@ -198,6 +198,37 @@ static void test_api_oplist__support_tables(void)
     npart_oplist_free(oplist);
 }
 
+/* Of a target its release's lines; a release that no line describes has no table. */
+static void test_api_oplist__support_table_of_a_target(void)
+{
+    npart_oplist *oplist = read_list("format 1\ntarget t\nswitches wide\nvariant a with wide\nvariant b\n"
+                                     "toolchain \"kit 1.0\"\ntoolchain \"kit 2.0\"\nop Conv\n"
+                                     "  need rank(X) = 4 before 'kit 2.0' \"old\"\n"
+                                     "  need rank(X) = 4 since 'kit 2.0' \"new\"\n"
+                                     "  need const(W) unless wide \"narrow\"\n");
+    struct npart_error error;
+    struct sink of[4] = {{0}};
+    CHECK_INT(npart_target_describe(oplist, "t@1.5", "Conv", sink_write, &of[0], &error), NPART_OK);
+    CHECK(strstr(of[0].text, "old") && !strstr(of[0].text, "new") && !strstr(of[0].text, "narrow"));
+    CHECK_INT(npart_target_describe(oplist, "t:b", NULL, sink_write, &of[1], &error), NPART_OK);
+    CHECK(!strstr(of[1].text, "old") && strstr(of[1].text, "new") && strstr(of[1].text, "narrow"));
+    CHECK(strstr(of[1].text, "t:b") && strstr(of[1].text, "toolchain kit 2.0\n"));
+    CHECK_INT(npart_target_describe(oplist, "t", NULL, sink_write, &of[2], &error), NPART_OK);
+    CHECK(strstr(of[2].text, "old") && strstr(of[2].text, "new") && strstr(of[2].text, "narrow"));
+    CHECK_INT(npart_target_describe(oplist, "t@0.9", NULL, sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "t has no toolchain \"0.9\"; it has \"kit 1.0\", \"kit 2.0\"");
+    CHECK_INT(npart_target_describe(oplist, "t@3", NULL, sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_target_describe(oplist, "t:c", NULL, sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_target_describe(oplist, "u", NULL, sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_target_describe(oplist, "t@2.0", "Relu", sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_target_describe(NULL, "t", NULL, sink_write, &of[3], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_target_describe(oplist, "t", NULL, NULL, NULL, &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(of[3].bytes, 0);
+    for (int i = 0; i < 4; i++)
+        sink_clear(&of[i]);
+    npart_oplist_free(oplist);
+}
+
 /* What is required is one text, why it is another. */
 static void test_api_oplist__because_is_apart(void)
 {
@@ -249,4 +280,5 @@ TESTS(test_api_oplist__how_far_verified, test_api_oplist__built_in,
       test_api_oplist__found_by_a_whole_target, test_api_oplist__info,
       test_api_oplist__text_is_not_needed_afterwards, test_api_oplist__files,
       test_api_oplist__a_file_that_is_too_large, test_api_oplist__partitioners_are_known,
-      test_api_oplist__support_tables, test_api_oplist__because_is_apart)
+      test_api_oplist__support_tables, test_api_oplist__support_table_of_a_target,
+      test_api_oplist__because_is_apart)

@@ -6,6 +6,19 @@
  */
 #include "oplist/parse.h"
 
+/* Without a text the list's default is meant. What is there is read by npart__target_choose, which refuses what begins
+ * neither a variant, a switch nor a toolchain. */
+const char *npart__target_rest(const struct npart__oplist *oplist, const char *target, struct npart_error *error)
+{
+    size_t length = strlen(oplist->name);
+    if (!target)
+        return "";
+    if (strncmp(target, oplist->name, length) == 0)
+        return target + length;
+    (void)npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" is not a target of the list %s", target, oplist->name);
+    return NULL;
+}
+
 /* Characters that begin the next part. How many bytes stand before one, or before the end. */
 static size_t word_end(const char *text)
 {
@@ -87,34 +100,20 @@ void npart__target_take_toolchain(struct npart__target *target, uint32_t toolcha
 }
 
 /* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or
- * "2.7.0". Those that fit into the message are listed, as a user cannot guess how a release is
- * written. Texts that do not fit are left out one by one, so a shorter one after them may still be there. The number of
- * a release without a line is compared with theirs. */
+ * "2.7.0". The number of a release without a line is compared with theirs. */
 static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                      struct npart__target *out, struct npart_error *error)
 {
-    char known[200] = "";
-    size_t used = 0;
     for (uint32_t i = 0; i < oplist->toolchains.count; i++) {
         const char *whole = oplist->toolchains.items[i];
         if (strcmp(whole, text) == 0 || strcmp(npart__after_last(whole, ' '), text) == 0) {
             npart__target_take_toolchain(out, i);
             return NPART_OK;
         }
-        size_t bytes = strlen(whole);
-        /* Five: a comma, a blank, two quotes and the terminator. */
-        if (used + bytes + 5 > sizeof known)
-            continue;
-        memcpy(known + used, i ? ", \"" : " \"", i ? 3 : 2);
-        used += i ? 3 : 2;
-        memcpy(known + used, whole, bytes);
-        memcpy(known + used + bytes, "\"", 2);
-        used += bytes + 1;
     }
     if (npart__find_release(oplist, text, arena, out))
         return out->toolchain_text ? NPART_OK : npart__fail_memory(error);
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no toolchain \"%s\"; it has%s", oplist->name, text,
-                       *known ? known : " none");
+    return npart__lack_toolchain(oplist, text, error);
 }
 
 /* Reads the choices from left to right: variant, switches, toolchain. What is not chosen is the

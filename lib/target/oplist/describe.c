@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The support table as people read it (--describe TARGET): the head of a list, then each op with
- * the sentences of its rules; of a single op also conditions, ids and sources.
+ * the sentences of its rules; of a single op also conditions, ids and sources. Where a target is chosen from the list,
+ * a release for instance, lines that do not count for it are left out.
  */
 #include "oplist/term.h"
+
+struct description {
+    const struct npart__oplist *oplist;
+    const struct npart__target *target; /* NULL: the whole list */
+    struct npart__buffer *out;
+};
+
+static bool counts(const struct description *told, struct npart__line_condition when)
+{
+    return !told->target || npart__target_has(told->target, when);
+}
+
+/* Whether a line for one variant is told; NPART_NONE: for all. */
+static bool is_for(const struct description *told, uint32_t variant)
+{
+    return !told->target || variant == NPART_NONE || variant == told->target->variant ||
+           variant == npart__target_like(told->target);
+}
 
 /* Switches that a variant has on by default. As a user would write them: " +float +w16". */
 static void describe_switches(const struct npart__oplist *oplist, uint32_t bits, struct npart__buffer *out)
@@ -19,6 +38,7 @@ static void describe_switches(const struct npart__oplist *oplist, uint32_t bits,
 /* One line each: " * v73 (sm8550) +float title"; the star marks the default. */
 static void describe_variants(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
+    npart__append_text(out, oplist->variants.count ? "variants (* default)\n" : "");
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
         const struct npart__variant *variant = &oplist->variants.items[i];
         npart__append_text(out, i == oplist->default_variant ? "  * " : "    ");
@@ -39,9 +59,13 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
 
 /* A rule's sentence after its keyword, as in the list; `because` below it. The order of the prefixes is that of
  * enum npart_rule_kind. */
-static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
+static void describe_rule(const struct description *told, uint32_t at)
 {
     static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   ", "  elsewhere "};
+    const struct npart__rule *rule = &told->oplist->rules.items[at];
+    struct npart__buffer *out = told->out;
+    if (!counts(told, rule->when))
+        return;
     npart__append_text(out, prefixes[rule->kind]);
     npart__append_text(out, rule->sentence);
     npart__append_text(out, rule->is_fatal ? " (otherwise: fails to compile)" : "");
@@ -66,9 +90,13 @@ static void describe_when(const struct npart__oplist *oplist, struct npart__line
 
 /* What the rule asks, then where it stands: for whoever wants to correct the list. Only of a single op (--describe
  * TARGET OP): a whole list would be too long with it. */
-static void describe_condition(const struct npart__oplist *oplist, const struct npart__rule *rule,
-                               struct npart__buffer *out)
+static void describe_condition(const struct description *told, uint32_t at)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    const struct npart__rule *rule = &oplist->rules.items[at];
+    struct npart__buffer *out = told->out;
+    if (!counts(told, rule->when))
+        return;
     if (rule->condition != NPART_NONE || rule->is_limited) {
         npart__append_text(out, rule->condition != NPART_NONE ? "           " : "          ");
         if (rule->condition != NPART_NONE)
@@ -86,9 +114,10 @@ static void describe_condition(const struct npart__oplist *oplist, const struct 
 
 /* Stages are named only where there are several. The range is of opsets, as in the list. `in_full`: conditions, ids
  * and sources too. */
-static void describe_op(const struct npart__oplist *oplist, const struct npart__op_entry *entry, bool in_full,
-                        struct npart__buffer *out)
+static void describe_op(const struct description *told, const struct npart__op_entry *entry, bool in_full)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
     npart__append_text(out, entry->domain);
     npart__append_text(out, *entry->domain ? ":" : "");
     npart__append_text(out, entry->name);
@@ -102,30 +131,40 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
     }
     npart__append_text(out, "\n");
     for (uint32_t i = entry->first_rule; i < entry->first_rule + entry->rule_count; i++) {
-        describe_rule(&oplist->rules.items[i], out);
+        describe_rule(told, i);
         if (in_full)
-            describe_condition(oplist, &oplist->rules.items[i], out);
+            describe_condition(told, i);
     }
 }
 
 /* Patterns and failures with their rules; the first sentence is that of the pattern itself. Not the expressions:
  * what is fused is said by the sentence. */
-static void describe_patterns(const struct npart__oplist *oplist, struct npart__buffer *out)
+static void describe_patterns(const struct description *told)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
     for (uint32_t i = 0; i < oplist->patterns.count; i++) {
         const struct npart__pattern *pattern = &oplist->patterns.items[i];
+        if (!counts(told, oplist->rules.items[pattern->unit_rule].when))
+            continue;
         npart__append_format(out, "%s %s\n", pattern->is_failure ? "failure" : "pattern", pattern->name);
-        describe_rule(&oplist->rules.items[pattern->unit_rule], out);
+        describe_rule(told, pattern->unit_rule);
         if (oplist->rules.items[pattern->unit_rule].advice)
             npart__append_format(out, "  advice   %s\n", oplist->rules.items[pattern->unit_rule].advice);
         for (uint32_t k = pattern->first_rule; k < pattern->first_rule + pattern->rule_count; k++)
-            describe_rule(&oplist->rules.items[k], out);
+            describe_rule(told, k);
     }
 }
 
-/* All lines, since which of them counts depends on what the user chooses. */
-static void describe_partitioners(const struct npart__oplist *oplist, struct npart__buffer *out)
+/* All lines, where nothing is chosen: which of them counts depends on that. */
+static void describe_partitioners(const struct description *told)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
+    if (told->target) {
+        npart__append_format(out, "partitioner %s\n", npart__target_partitioner(told->target));
+        return;
+    }
     /* The default, as npart__target_partitioner has it. */
     if (oplist->partitioners.count == 0)
         npart__append_text(out, "partitioner waves\n");
@@ -158,10 +197,17 @@ static void describe_decided(const struct npart__oplist *oplist, struct npart__b
 
 /* Which formats are for whom, and what becomes of them. In the order of the list, in which the last line that counts
  * decides. */
-static void describe_precisions(const struct npart__oplist *oplist, struct npart__buffer *out)
+static void describe_precisions(const struct description *told)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
     for (uint32_t i = 0; i < oplist->precisions.count; i++) {
         const struct npart__precision_line *line = &oplist->precisions.items[i];
+        bool is_told = counts(told, line->when) && line->variant_count == 0;
+        for (uint32_t k = 0; k < line->variant_count; k++)
+            is_told |= counts(told, line->when) && is_for(told, oplist->format_variants.items[line->first_variant + k]);
+        if (!is_told)
+            continue;
         npart__append_text(out, "precision");
         for (uint32_t k = 0; k < line->format_count; k++) {
             npart__append_text(out, " ");
@@ -185,10 +231,14 @@ static void describe_precisions(const struct npart__oplist *oplist, struct npart
     }
 }
 
-static void describe_sessions(const struct npart__oplist *oplist, struct npart__buffer *out)
+static void describe_sessions(const struct description *told)
 {
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
     for (uint32_t i = 0; i < oplist->providers.count; i++) {
         const struct npart__provider *at = &oplist->providers.items[i];
+        if (!counts(told, at->when))
+            continue;
         npart__append_format(out, "provider %s", at->name);
         if (at->compiler)
             npart__append_format(out, ", compiled by %s", at->compiler);
@@ -201,6 +251,8 @@ static void describe_sessions(const struct npart__oplist *oplist, struct npart__
     }
     for (uint32_t i = 0; i < oplist->options.count; i++) {
         const struct npart__provider_option *at = &oplist->options.items[i];
+        if (!counts(told, at->when) || !is_for(told, at->variant))
+            continue;
         npart__append_format(out, "%s %s %s", at->is_session ? "session" : "option", at->name, at->value);
         npart__append_text(out, at->is_numbered ? " numbered" : "");
         if (at->variant != NPART_NONE)
@@ -212,31 +264,56 @@ static void describe_sessions(const struct npart__oplist *oplist, struct npart__
     }
 }
 
-/* Toolchains newest first, as that one is the default. Rules for every op stand here once and not at each op. */
-static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
+/* Which target it is of, and by the rules of which release. */
+static void describe_choice(const struct npart__target *target, struct npart__buffer *out)
 {
-    npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
-    if (*oplist->standing)
-        npart__append_format(out, "%s\n", oplist->standing);
-    for (uint32_t i = oplist->toolchains.count; i-- > 0;)
-        npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
-    describe_partitioners(oplist, out);
+    const struct npart__oplist *oplist = target->oplist;
+    const char *standing = npart__verified_text(out->arena, oplist, target->toolchain_text);
+    out->failed |= !standing;
+    npart__append_text(out, oplist->name);
+    npart__append_format(out, *target->variant_text ? ":%s" : "%s", target->variant_text);
+    describe_switches(oplist, target->switches, out);
+    npart__append_format(out, "  %s\n", oplist->title);
+    if (standing && *standing)
+        npart__append_format(out, "%s\n", standing);
+    if (oplist->toolchains.count)
+        npart__append_format(out, "toolchain %s", target->toolchain_text);
+    if (target->standing != NPART_RELEASE_LISTED)
+        npart__append_format(out, ", by the rules of %s", oplist->toolchains.items[target->toolchain]);
+    npart__append_text(out, oplist->toolchains.count ? "\n" : "");
+}
+
+/* Toolchains newest first, as that one is the default. Rules for every op stand here once and not at each op. */
+static void describe_head(const struct description *told)
+{
+    const struct npart__oplist *oplist = told->oplist;
+    struct npart__buffer *out = told->out;
+    if (told->target) {
+        describe_choice(told->target, out);
+    } else {
+        npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
+        if (*oplist->standing)
+            npart__append_format(out, "%s\n", oplist->standing);
+        for (uint32_t i = oplist->toolchains.count; i-- > 0;)
+            npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
+    }
+    describe_partitioners(told);
     describe_unit(oplist, out);
     describe_decided(oplist, out);
-    if (oplist->variants.count) {
-        npart__append_text(out, "variants (* default)\n");
+    if (!told->target)
         describe_variants(oplist, out);
-    }
-    describe_precisions(oplist, out);
-    describe_sessions(oplist, out);
+    describe_precisions(told);
+    describe_sessions(told);
     for (uint32_t stage = 0; stage < oplist->stage_count; stage++) {
         const struct npart__stage *at = &oplist->stages[stage];
+        if (told->target && !(told->target->stages >> stage & 1))
+            continue;
         if (at->every_count)
             npart__append_text(out, "every op\n");
         for (uint32_t i = at->first_every; i < at->first_every + at->every_count; i++)
-            describe_rule(&oplist->rules.items[i], out);
+            describe_rule(told, i);
     }
-    describe_patterns(oplist, out);
+    describe_patterns(told);
 }
 
 /* Lines that may hold anything, as a person may read them. Line by line, since a line's end is a control
@@ -255,12 +332,14 @@ static void append_plain_lines(struct npart__buffer *out, const char *text, size
 
 /* A name without a domain is that op in every domain. Texts of a list may hold control
  * characters, so the whole is made plain at its end. False: no entry is of that op. */
-bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
+bool npart__describe_oplist(const struct npart__oplist *oplist, const struct npart__target *target, const char *op,
+                            struct npart__buffer *out)
 {
     bool found = false;
     struct npart__buffer lines = {.arena = out->arena};
+    const struct description told = {.oplist = oplist, .target = target, .out = &lines};
     if (!op)
-        describe_head(oplist, &lines);
+        describe_head(&told);
     for (uint32_t i = 0; i < oplist->ops.count; i++) {
         const struct npart__op_entry *entry = &oplist->ops.items[i];
         const char *colon = op ? strrchr(op, ':') : NULL, *name = colon ? colon + 1 : op;
@@ -270,7 +349,8 @@ bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, 
         if (op && !is_it)
             continue;
         found = true;
-        describe_op(oplist, entry, op != NULL, &lines);
+        if (!target || target->stages >> entry->stage & 1)
+            describe_op(&told, entry, op != NULL);
     }
     append_plain_lines(out, lines.data, lines.size);
     out->failed |= lines.failed;

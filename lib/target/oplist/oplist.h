@@ -566,6 +566,11 @@ const char *npart__verified_text(struct npart__arena *arena, const struct npart_
  * name. False where it is no number, or of another name; the text of the target is NULL when out of memory. */
 bool npart__find_release(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                          struct npart__target *out);
+/* Fails with ARGUMENT, and says which releases there are. */
+npart_status npart__lack_toolchain(const struct npart__oplist *oplist, const char *text, struct npart_error *error);
+/* What follows the list's name in a target's text, as npart__target_choose takes it: ":v73+float" of
+ * "hexagon:v73+float"; "" of NULL. NULL: the text is a target of another list. */
+const char *npart__target_rest(const struct npart__oplist *oplist, const char *target, struct npart_error *error);
 /* Chooses a line by its place. */
 void npart__target_take_toolchain(struct npart__target *target, uint32_t toolchain);
 /* Reads ":VARIANT:VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. Of two variants one is
@@ -623,8 +628,10 @@ void npart__append_format_name(struct npart__format format, struct npart__buffer
 /* The stage that a rule speaks for: its name, the one for missing entries, or "assumed". */
 const char *npart__stage_word(const struct npart__oplist *oplist, uint32_t rule);
 
-/* The support table: one op, or all when `op` is NULL, as text for people. False when there is no such op. */
-bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out);
+/* The support table: one op, or all when `op` is NULL, as text for people; of `target` (or NULL: of all that can be
+ * chosen) what counts for it. False when there is no such op. */
+bool npart__describe_oplist(const struct npart__oplist *oplist, const struct npart__target *target, const char *op,
+                            struct npart__buffer *out);
 
 /* Appends a condition or part of one as it would be written. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);

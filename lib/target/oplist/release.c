@@ -93,3 +93,25 @@ bool npart__find_release(const struct npart__oplist *oplist, const char *text, s
     }
     return is_found;
 }
+
+/* Those that fit into the message are listed, as a user cannot guess how a release is written. Texts that do not fit
+ * are left out one by one, so a shorter one after them may still be there. */
+npart_status npart__lack_toolchain(const struct npart__oplist *oplist, const char *text, struct npart_error *error)
+{
+    char known[200] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < oplist->toolchains.count; i++) {
+        const char *whole = oplist->toolchains.items[i];
+        size_t bytes = strlen(whole);
+        /* Five: a comma, a blank, two quotes and the terminator. */
+        if (used + bytes + 5 > sizeof known)
+            continue;
+        memcpy(known + used, i ? ", \"" : " \"", i ? 3 : 2);
+        used += i ? 3 : 2;
+        memcpy(known + used, whole, bytes);
+        memcpy(known + used + bytes, "\"", 2);
+        used += bytes + 1;
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no toolchain \"%s\"; it has%s", oplist->name, text,
+                       *known ? known : " none");
+}

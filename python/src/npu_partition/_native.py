@@ -2347,6 +2347,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_cause_kind_text": (c_char_p, [c_int]),
     "npart_oplist_rule": (c_bool, [c_void_p, c_uint32, POINTER(npart_rule)]),
     "npart_oplist_describe": (c_int, [c_void_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_target_describe": (
+        c_int,
+        [
+            c_void_p,
+            c_char_p,
+            c_char_p,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_level_text": (c_char_p, [c_int]),
     "npart_plan_make": (
         c_int,
