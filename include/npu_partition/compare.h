@@ -40,7 +40,7 @@ struct npart_placement_options {
     uint32_t figure_count;
     const char *const *links; /* "PART:OUTPUT=PART:INPUT", beside those that are found by names */
     uint32_t link_count;
-    uint64_t tokens; /* the runs of a part whose outputs are its own next inputs; 0: 128 */
+    uint64_t tokens; /* that are generated in one run of the set; 0: 128 */
 };
 #define NPART_PLACEMENT_OPTIONS_INIT {.version = 1}
 
@@ -56,7 +56,7 @@ NPART_API void npart_placement_free(npart_placement *placement);
 /* Who says how often a part runs. */
 enum npart_runs_from {
     NPART_RUNS_USER, /* the caller */
-    NPART_RUNS_TOKENS, /* its outputs are its own next inputs */
+    NPART_RUNS_TOKENS, /* its outputs are its own next inputs, or it reads all tokens again for each new one */
     NPART_RUNS_ONCE /* nothing is known: it is counted once */
 };
 NPART_API const char *npart_runs_from_text(enum npart_runs_from value); /* in JSON, or NULL */
@@ -119,7 +119,7 @@ struct npart_placement_info {
     size_t size;
     const char *target; /* as it was planned */
     const char *title; /* the op list's, see npart_oplist_info */
-    uint64_t tokens; /* runs of a part whose outputs are its own next inputs (`--tokens`) */
+    uint64_t tokens; /* tokens that are generated in one run of the set (`--tokens`) */
     bool is_exact; /* all assignments were compared; false: single changes to the set, as there are too many parts */
     bool is_calibrated; /* that of all parts */
     uint32_t part_count, link_count, note_count;

@@ -5,8 +5,10 @@
  *
  *   links.c    which output of one model is which input of another (names.def)
  *   parts.c    a model with the sizes of one use, planned
+ *   runs.c     how often each runs
  *   weigh.c    what it costs on each device, and what is transferred for its links
  *   assign.c   the devices of all parts with the lowest cost together
+ *   weights.c  what weights take on each device
  *   words.c    why, in sentences
  *   place.c    the public functions
  */
@@ -135,11 +137,15 @@ struct npart_placement {
 /* One part for each model and use, and the links between them. */
 npart_status npart__make_parts(npart_placement *placement, const struct npart__model_links *links,
                                const struct npart_placement_options *options, struct npart_error *error);
+/* runs.c: false when out of memory. */
+bool npart__count_runs(npart_placement *placement);
 /* Sizes, plans, costs. */
 npart_status npart__plan_parts(npart_placement *placement, const npart_oplist *oplist, const char *target,
                                const struct npart_plan_options *options, struct npart_error *error);
 /* weigh.c: what is weighed, into `options` and `transfers`; false when out of memory. */
 bool npart__weigh_parts(npart_placement *placement);
+/* weights.c: by device, for parts that have one; false when out of memory. */
+bool npart__sum_weights(npart_placement *placement);
 /* words.c: why each part is where it is, and what to do. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
                                    struct npart_error *error);

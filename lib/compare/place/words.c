@@ -170,26 +170,6 @@ static bool tell_misfit(npart_placement *placement, const struct npart__joint *j
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-/* A model's weights count once on a device, whichever of its uses run there. "Everything on one device" may not
- * fit in its memory, which a placement does not judge: it tells the sums. Quadratic in parts, of which there are
- * 64 at most. */
-static void sum_weights(npart_placement *placement)
-{
-    struct npart_placement_info *info = &placement->info;
-    for (uint32_t i = 0; i < info->part_count; i++) {
-        const struct npart_part *part = &placement->parts[i].told;
-        bool is_there = part->device == NPART_DEVICES;
-        for (uint32_t k = 0; k < i; k++) {
-            const struct npart_part *other = &placement->parts[k].told;
-            is_there |= other->model == part->model && other->device == part->device;
-        }
-        if (is_there)
-            continue;
-        uint64_t *sum = &info->weight_bytes[part->device];
-        *sum = npart__sum_uint64(*sum, part->weight_bytes);
-    }
-}
-
 /* Besides the answer, two that everybody would try first: all on the CPU, and on the NPU all that can be there. A
  * sum counts only where each part can be where it says; else the flag beside it is false. */
 static void sum_costs(npart_placement *placement, const struct npart__assignment *assignment)
@@ -294,7 +274,7 @@ npart_status npart__tell_placement(npart_placement *placement, const struct npar
         if (status != NPART_OK)
             return status;
     }
-    sum_weights(placement);
+    ok = ok && npart__sum_weights(placement);
     sum_costs(placement, assignment);
     return ok && recommend(placement) ? NPART_OK : npart__fail_memory(error);
 }

@@ -62,6 +62,15 @@ struct npart__tensor {
     const void *data;  /* the protobuf object of an inline tensor; read through npart__tensor_* */
 };
 
+/* Where external data is. */
+struct npart__external {
+    const char *location; /* of the file, seen from the model's folder */
+    uint64_t offset, length;
+    bool has_length; /* else all that follows */
+};
+/* False where the tensor is not there. */
+bool npart__tensor_external(const struct npart__tensor *tensor, struct npart__external *out);
+
 /* Numbers of an inline tensor of integers or bools, all or none: false when they are not here, not integers, or
  * more than `limit`. `out` has room for `limit`. */
 bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint64_t limit);

@@ -109,35 +109,48 @@ static bool parse_size(const char *text, uint64_t *out)
     return true;
 }
 
-/* "" when all is well, else what is wrong. The file itself is never opened. Of the keys that onnx.proto lists
- * (location, offset, length, checksum) the checksum is not looked at. A length that is left out means the rest of
- * the file, whose size is not asked for; then nothing can be compared. */
-static const char *check_external(const struct npart__tensor *tensor, const Onnx__TensorProto *proto,
-                                  uint64_t *length)
+/* "" when all is well, else what is wrong. Of the keys that onnx.proto lists (location, offset, length, checksum) the
+ * checksum is not looked at. */
+static const char *read_external(const Onnx__TensorProto *proto, struct npart__external *out)
 {
-    bool has_location = false, has_length = false;
-    uint64_t offset = 0;
+    *out = (struct npart__external){.location = ""};
     for (size_t i = 0; i < proto->n_external_data; i++) {
         const char *key = proto->external_data[i]->key, *value = proto->external_data[i]->value;
         if (!key || !value)
             continue;
         if (strcmp(key, "location") == 0) {
-            has_location = *value != '\0';
+            out->location = value;
         } else if (strcmp(key, "length") == 0) {
-            has_length = true;
-            if (!parse_size(value, length))
+            out->has_length = true;
+            if (!parse_size(value, &out->length))
                 return "its external length is not a number";
-        } else if (strcmp(key, "offset") == 0 && !parse_size(value, &offset)) {
+        } else if (strcmp(key, "offset") == 0 && !parse_size(value, &out->offset)) {
             return "its external offset is not a number";
         }
     }
-    if (!has_location)
-        return "it names no external file";
-    if (has_length && offset > UINT64_MAX - *length)
+    return *out->location ? "" : "it names no external file";
+}
+
+/* The file itself is never opened. A length that is left out means the rest of the file, whose size is not asked for;
+ * then nothing can be compared. */
+static const char *check_external(const struct npart__tensor *tensor, const Onnx__TensorProto *proto,
+                                  uint64_t *length)
+{
+    struct npart__external external;
+    const char *problem = read_external(proto, &external);
+    *length = external.length;
+    if (*problem)
+        return problem;
+    if (external.has_length && external.offset > UINT64_MAX - external.length)
         return "its external offset and length overflow";
-    if (has_length && !raw_size_fits(tensor, *length))
+    if (external.has_length && !raw_size_fits(tensor, external.length))
         return "its external length does not fit its dims and type";
     return "";
+}
+
+bool npart__tensor_external(const struct npart__tensor *tensor, struct npart__external *out)
+{
+    return tensor->place == NPART__TENSOR_EXTERNAL && !*read_external(tensor->data, out);
 }
 
 /* ---- building -------------------------------------------------------------------------------------------- */
