@@ -271,6 +271,59 @@ static void test_place__encoder_and_decoders(void)
     close_scene(&scene);
 }
 
+static const char mixer[] = "input state float32[2,3,4]\nnode r = Relu(state)\noutput r\n";
+#define READS_WORDS "input ids int64[b,s]\ninit words float32[50,8]\ninit back float32[8,50]\n" \
+                    "node x = Gather(words, ids)\n"
+#define TELLS_WORDS "node y = MatMul(x, back)\noutput y\n"
+
+/* One that has no cache reads all tokens again for each new one; one that fills gaps, or only reads, does not. */
+static void test_place__decoders_without_a_cache(void)
+{
+    static const struct {
+        const char *text;
+        bool is_decoder;
+    } rows[] = {
+        {READS_WORDS "init ones float32[4,4]\nnode t = Trilu(ones) upper=0\noutput t\n" TELLS_WORDS, true},
+        {READS_WORDS "init seen bool[3,3] = 1 0 0 1 1 0 1 1 1\nnode t = Not(seen)\noutput t\n" TELLS_WORDS, true},
+        {READS_WORDS "init hidden float32[2,2] = 0 -9 0 0\nnode t = Abs(hidden)\noutput t\n" TELLS_WORDS, true},
+        {READS_WORDS "init seen bool[3,3] = 1 1 0 1 1 0 1 1 1\nnode t = Not(seen)\noutput t\n" TELLS_WORDS, false},
+        {READS_WORDS "input row int64[n]\ninput line int64[n,1]\nnode t = Less(row, line)\noutput t\n" TELLS_WORDS,
+         true},
+        {READS_WORDS "input row int64[n]\ninput line int64[m,1]\nnode t = Less(row, line)\noutput t\n" TELLS_WORDS,
+         false},
+        {READS_WORDS TELLS_WORDS, false},
+        {READS_WORDS "init ones float32[4,4]\nnode t = Trilu(ones) upper=0\noutput t\nnode y = Relu(x)\noutput y\n",
+         false},
+        {"input ids int64[b,1]\ninit words float32[50,8]\ninit back float32[8,50]\nnode x = Gather(words, ids)\n"
+         "init ones float32[4,4]\nnode t = Trilu(ones) upper=0\noutput t\n" TELLS_WORDS, false},
+    };
+    struct scene scene = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        add_model(&scene, rows[i].text, "m");
+        REQUIRE(place_set(&scene, NULL) == NPART_OK && scene.info.part_count == 1);
+        CHECK_INT(scene.info.parts[0]->runs, rows[i].is_decoder ? 128 : 1);
+        CHECK_INT(scene.info.parts[0]->runs_from, rows[i].is_decoder ? NPART_RUNS_TOKENS : NPART_RUNS_ONCE);
+        close_scene(&scene);
+    }
+    /* With the states of an encoder nothing else is needed. */
+    add_model(&scene, encoder, "encoder");
+    add_model(&scene, READS_WORDS "input encoder_hidden_states float32[b,e,4]\nnode e = Relu(encoder_hidden_states)\n"
+                                  "output e\n" TELLS_WORDS, "decoder");
+    REQUIRE(place_set(&scene, NULL) == NPART_OK && scene.info.part_count == 2);
+    CHECK(scene.info.parts[0]->runs == 1 && scene.info.parts[1]->runs == 128);
+    close_scene(&scene);
+    /* One that gives a cache reads the prompt, where somebody may take it. */
+    add_model(&scene, READS_WORDS "init ones float32[4,4]\nnode t = Trilu(ones) upper=0\noutput t\n"
+                                  "init heads int64[4] = 0 0 2 4\nnode k = Reshape(x, heads)\noutput k\n" TELLS_WORDS,
+              "prompt");
+    REQUIRE(place_set(&scene, NULL) == NPART_OK && scene.info.note_count == 1);
+    CHECK(scene.info.parts[0]->runs == 1 && strstr(scene.info.notes[0], "nothing takes its cache"));
+    add_model(&scene, mixer, "other");
+    REQUIRE(place_set(&scene, NULL) == NPART_OK && scene.info.note_count == 0);
+    CHECK(scene.info.parts[0]->runs == 128);
+    close_scene(&scene);
+}
+
 /* What the caller says of parts, and what is wrong with it. */
 static void test_place__figures(void)
 {
@@ -304,7 +357,6 @@ static void test_place__figures(void)
     close_scene(&scene);
 }
 
-static const char mixer[] = "input state float32[2,3,4]\nnode r = Relu(state)\noutput r\n";
 static const char mixer_too[] = "input state float32[2,3,4]\nnode q = Relu(state)\noutput q\n";
 static const char taker[] = "input taken float32[2,3,4]\nnode y = Relu(taken)\noutput y\n";
 static const char other_taker[] = "input taken float32[2,3,5]\nnode y = Relu(taken)\noutput y\n";
@@ -487,6 +539,7 @@ static void test_place__limits(void)
 }
 
 TESTS(test_assign__a_part_alone, test_assign__transfers_join_parts, test_assign__the_lowest_of_all,
-      test_assign__limit, test_place__encoder_and_decoders, test_place__figures,
+      test_assign__limit, test_place__encoder_and_decoders, test_place__decoders_without_a_cache,
+      test_place__figures,
       test_place__shapes, test_place__diffusion, test_place__two_uses,
       test_place__what_cannot_be_on_the_npu, test_place__transfers, test_place__limits)

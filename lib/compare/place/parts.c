@@ -4,9 +4,6 @@
  * decoder takes. Each part is planned, and what it costs on each device is taken apart into what
  * it costs wherever the others are, and what is transferred for its links.
  */
-#include <stdlib.h>
-
-#include "cache/cache.h"
 #include "place/place.h"
 
 /* A usual answer of a language model, in tokens. */
@@ -161,32 +158,6 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
     return NPART_OK;
 }
 
-/* New tokens in a run of a model that `fix --cache` made, as its contract says; 1 of any other. */
-static uint64_t tokens_of_a_run(const npart_placement *placement, uint32_t model)
-{
-    static const char member[] = "\"tokens\":";
-    const npart_model *at = npart_inference_model(placement->set.models[model]);
-    const char *text = npart__model_metadata(at->graph, NPART__CACHE_KEY);
-    const char *found = text ? strstr(text, member) : NULL;
-    uint64_t number = found ? strtoul(found + sizeof member - 1, NULL, 10) : 1;
-    return number ? number : 1;
-}
-
-/* A part whose cache goes to itself runs once for each token, or once for as many as it takes, as of a prompt that is
- * as long; one that only fills it (the prompt) runs once. */
-static void count_runs(npart_placement *placement)
-{
-    for (uint32_t i = 0; i < placement->joints.count; i++) {
-        const struct npart_link *link = &placement->joints.items[i].told;
-        struct npart_part *part = &placement->parts[link->from].told;
-        if (placement->joints.items[i].kind != NPART_LINK_CACHE || link->from != link->to)
-            continue;
-        uint64_t tokens = tokens_of_a_run(placement, part->model);
-        part->runs = placement->info.tokens / tokens + (placement->info.tokens % tokens != 0);
-        part->runs_from = NPART_RUNS_TOKENS;
-    }
-}
-
 npart_status npart__make_parts(npart_placement *placement, const struct npart__model_links *links,
                                const struct npart_placement_options *options, struct npart_error *error)
 {
@@ -200,9 +171,8 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
             status = add_part(placement, m, has_two, use, error);
         placement->first_of[m + 1] = placement->info.part_count;
     }
-    if (status == NPART_OK && !add_links(placement, links))
+    if (status == NPART_OK && !(add_links(placement, links) && npart__count_runs(placement)))
         status = npart__fail_memory(error);
-    count_runs(placement);
     /* After the links, as what the caller says replaces what they say. */
     for (uint32_t i = 0; status == NPART_OK && i < options->figure_count; i++)
         status = take_figure(placement, &options->figures[i], error);
