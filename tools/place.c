@@ -58,6 +58,7 @@ static npart_status place(struct run *run, const struct set *set, int target, st
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
+    struct npart_fix_options fix = fix_options(run, NULL, &plan, 0);
     struct npart_placement_options how = NPART_PLACEMENT_OPTIONS_INIT;
     npart_placement *placement = NULL;
     how.plan = &plan;
@@ -66,6 +67,7 @@ static npart_status place(struct run *run, const struct set *set, int target, st
     how.links = options->links;
     how.link_count = options->link_count;
     how.tokens = options->tokens;
+    how.fix = &fix;
     npart_status status =
         npart_placement_make(&placement, (const npart_inference *const *)set->inferences,
                              (uint32_t)options->model_count, run->oplists[target], options->targets[target], &how,

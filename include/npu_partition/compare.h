@@ -41,12 +41,16 @@ struct npart_placement_options {
     const char *const *links; /* "PART:OUTPUT=PART:INPUT", beside those that are found by names */
     uint32_t link_count;
     uint64_t tokens; /* that are generated in one run of the set; 0: 128 */
+    /* From version 2 on: of the searches that each model's report looks at; its sizes and plan options are not asked.
+     * NULL: the defaults. */
+    const struct npart_fix_options *fix;
 };
-#define NPART_PLACEMENT_OPTIONS_INIT {.version = 1}
+#define NPART_PLACEMENT_OPTIONS_INIT {.version = 2}
 
 /* Finds on which device each model of a set runs best: by the costs of its plan, how often it runs, and what is
- * transferred between the models. Dynamic sizes that are left are chosen as npart_inference_make_use does. Keeps
- * nothing of what it is given. Fails with ARGUMENT (no such part, tensor or target), LIMIT or MEMORY. */
+ * transferred between the models. Dynamic sizes that are left are chosen as npart_inference_make_use does; a cache that
+ * grows has a fixed size on the NPU, as npart_fix_propose finds it. Keeps nothing of what it is given but the models'
+ * own memory. Fails with ARGUMENT (no such part, tensor or target), LIMIT or MEMORY. */
 NPART_API npart_status npart_placement_make(npart_placement **out, const npart_inference *const *models, uint32_t count,
                                             const npart_oplist *oplist, const char *target,
                                             const struct npart_placement_options *options, struct npart_error *error);
@@ -81,6 +85,12 @@ struct npart_part {
     uint64_t weight_bytes; /* of its model */
     const struct npart_dim_binding *dims; /* sizes that were chosen for dynamic dims */
     uint32_t dim_count;
+    /* the command that writes what is placed on the NPU, word by word: of a cache that grows one of fixed size;
+     * `verdict`, `partitions`, `coverage` and `costs.npu` are of that. NULL: it is the model as it is */
+    const char *const *run;
+    uint32_t run_count;
+    uint64_t cache_slots; /* of this cache; 0 where there is none */
+    uint64_t cache_tokens; /* new tokens in a run of it; 0 where there is none */
 };
 
 /* What passes from one part to another. */
@@ -137,6 +147,10 @@ struct npart_placement_info {
 };
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
 NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);
+/* What the report of a part's model alone stands on: as it was given, whatever else is in the set. The placement keeps
+ * them. False for NULL or out of range. */
+struct npart_plan_pair;
+NPART_API bool npart_placement_plans(const npart_placement *placement, uint32_t part, struct npart_plan_pair *out);
 
 /* ---- diff ------------------------------------------------------------------------------------------------ */
 

@@ -103,14 +103,42 @@ static void put_details(struct npart__page *page, const struct npart_part *part)
         npart__append_fixed(&line.buffer, part->coverage * 100, 1);
         npart__put(&line.page, " % of nodes");
     }
-    for (uint32_t i = 0; i < part->dim_count; i++)
+    if (part->cache_slots)
+        npart__append_format(&line.buffer, "; a cache of %llu slots, %llu new token%s a run",
+                             (unsigned long long)part->cache_slots, (unsigned long long)part->cache_tokens,
+                             part->cache_tokens == 1 ? "" : "s");
+    for (uint32_t i = 0; !part->cache_slots && i < part->dim_count; i++)
         npart__append_format(&line.buffer, "%s%s=%lld", i ? ", " : "; with ", part->dims[i].name,
                              (long long)part->dims[i].size);
     end_line(page, &line, "    ", 4);
 }
 
+/* What the model is by itself, and the line to paste that makes what is placed; once for both uses of a decoder. */
+static void put_fix(struct npart__page *page, const npart_placement *placement, const struct npart_placement_info *info,
+                    uint32_t index)
+{
+    const struct npart_part *part = info->parts[index];
+    const struct npart_action action = {.size = sizeof action, .run = part->run, .run_count = part->run_count};
+    bool is_last = index + 1 == info->part_count || info->parts[index + 1]->run != part->run;
+    struct npart_summary alone = {.size = sizeof alone};
+    struct npart_plan_pair plans;
+    struct line line;
+    if (!part->run || !is_last || !npart_placement_plans(placement, index, &plans))
+        return;
+    (void)npart_plan_summary(plans.plan, &alone);
+    begin_line(&line, page);
+    npart__append_format(&line.buffer, "as it is its cache grows: %u partition%s, ", alone.partitions,
+                         alone.partitions == 1 ? "" : "s");
+    npart__append_fixed(&line.buffer, alone.coverage * 100, 1);
+    npart__put(&line.page, " % of nodes; a fixed size, and the host keeps it, after");
+    end_line(page, &line, "    ", 4);
+    npart__put(page, "      ");
+    npart__put_run(page, &action, 6, NULL);
+}
+
 /* As wide as the longest name, but no wider than MOST_NAME_COLUMNS; "part" of the heading has four columns. */
-static void put_parts(struct npart__page *page, const struct npart_placement_info *info)
+static void put_parts(struct npart__page *page, const npart_placement *placement,
+                      const struct npart_placement_info *info)
 {
     size_t columns = 4;
     for (uint32_t i = 0; i < info->part_count; i++) {
@@ -126,6 +154,7 @@ static void put_parts(struct npart__page *page, const struct npart_placement_inf
     for (uint32_t i = 0; i < info->part_count; i++) {
         put_row(page, info->parts[i], columns);
         put_details(page, info->parts[i]);
+        put_fix(page, placement, info, i);
     }
 }
 
@@ -290,7 +319,7 @@ void npart__placement_text(struct npart__report *report)
     npart__put(page, "  ");
     npart__wrapped(page, info.title, (uint32_t)npart__shown_columns(page, info.target, strlen(info.target)) + 2, 5);
     npart__put(page, "\n");
-    put_parts(page, &info);
+    put_parts(page, report->subject->placement, &info);
     put_links(page, &info);
     put_total(page, &info);
     put_notes(page, &info);

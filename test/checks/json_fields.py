@@ -198,15 +198,26 @@ def check_placement(document, complain):
 
 
 def check_placements(tool, fixtures, text, problems):
-    """A set of models, with devices forced apart by figures for a GPU."""
+    """A set of models, with devices forced apart by figures for a GPU. Each has the summary and the cost of its report."""
     models = sorted(glob.glob(os.path.join(fixtures, "whisper-tiny", "*.onnx")))
     printed = set()
+    reports = {}
+    for model in models:
+        line = subprocess.run([tool, model, "--target", "hexagon", "--format", "json"], check=True,
+                              stdout=subprocess.PIPE).stdout
+        reports[os.path.basename(model)] = json.loads(line)["targets"][0]
     for more in ([], ["--gpu", "encoder_model.onnx=0.001"], ["--gpu", "decoder_with_past_model.onnx=0.0001"]):
         line = subprocess.run([tool, "place", *models, "--target", "hexagon", "--format", "json", *more], check=True,
                               stdout=subprocess.PIPE).stdout
         document = json.loads(line)
         fields(document, "", printed)
         check_placement(document, lambda about: problems.append(f"place {' '.join(more)}: {about}"))
+        for part in document["parts"]:
+            for key in ("summary", "cost"):
+                if part[key] != reports[part["part"]][key]:
+                    problems.append(f"place {' '.join(more)}: {part['part']} has another {key} than its report")
+    printed = {path for path in printed if not re.match(r"parts\[\]\.(summary|cost)\.", path)}
+    printed |= {"parts[].summary", "parts[].cost"}
     return compare(printed, described(text), "Placement", problems)
 
 

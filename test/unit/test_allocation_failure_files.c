@@ -214,6 +214,31 @@ static npart_status fix_windows(struct scene *scene, struct npart_error *error)
     return status;
 }
 
+/* A decoder whose cache is given a fixed size, for both of its uses. */
+static npart_status place_decoder(struct scene *scene, struct npart_error *error)
+{
+    struct npart_read_options read = NPART_READ_OPTIONS_INIT;
+    npart_model *model = NULL;
+    npart_inference *inference = NULL;
+    npart_placement *placement = NULL;
+    read.allocator = &scene->counted.allocator;
+    npart_status status = npart_model_read_file(&model, model_path, &read, error);
+    if (status == NPART_OK)
+        status = npart_inference_make(&inference, model, NULL, error);
+    if (status == NPART_OK)
+        status = npart_placement_make(&placement, (const npart_inference *const *)&inference, 1, scene->planned, NULL,
+                                      NULL, error);
+    struct npart_subject of = {.size = sizeof of, .kind = NPART_SUBJECT_PLACEMENT, .placement = placement};
+    if (status == NPART_OK)
+        status = npart_report(&of, NPART_FORMAT_TEXT, NULL, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_report(&of, NPART_FORMAT_JSON, NULL, sum_up, scene, error);
+    npart_placement_free(placement);
+    npart_inference_free(inference);
+    npart_model_free(model);
+    return status;
+}
+
 static npart_status split(struct scene *scene, struct npart_error *error)
 {
     return npart_plan_split(scene->plan, model_path, out_path, NPART_WEIGHTS_EXTERNAL, error);
@@ -310,7 +335,9 @@ static void test_allocation_failure_files__set(void)
 {
     char *decoder = decoder_text();
     static const struct tried_call set = {"fix, several files", NOTHING, fix_set};
+    static const struct tried_call placed = {"place", NOTHING, place_decoder};
     try_call(&set, decoder, decoder_list);
+    try_call(&placed, decoder, decoder_list);
     free(decoder);
 }
 

@@ -268,6 +268,14 @@ static void test_place__encoder_and_decoders(void)
     /* Sizes come with the tensors; the cache of a step has its own. */
     CHECK(size_of(parts[1], "encoder_sequence") == 1500 && size_of(parts[2], "encoder_sequence") == 1500);
     CHECK(size_of(parts[2], "past") == 127 && size_of(parts[0], "batch") == 1);
+    /* What the report of each stands on: the model as it was given. */
+    struct npart_plan_pair plans;
+    struct npart_summary summary = {.size = sizeof summary};
+    REQUIRE(npart_placement_plans(scene.placement, 2, &plans));
+    CHECK(npart_plan_inference(plans.plan) == scene.inferences[2] && plans.fixed && plans.advice);
+    CHECK(npart_plan_summary(plans.plan, &summary) && !parts[2]->run && !parts[2]->cache_slots);
+    CHECK(!npart_placement_plans(scene.placement, 3, &plans) && !npart_placement_plans(NULL, 0, &plans));
+    CHECK(!npart_placement_plans(scene.placement, 0, NULL));
     close_scene(&scene);
 }
 
@@ -352,7 +360,7 @@ static void test_place__figures(void)
     REQUIRE(place_set(&scene, &options) == NPART_OK && scene.info.parts[0]->runs == 3);
     figures[0].part = "encoder.onnx";
     CHECK(place_set(&scene, &options) == NPART_ERROR_ARGUMENT && strstr(scene.error.message, "two parts"));
-    options.version = 2;
+    options.version = 3;
     CHECK(place_set(&scene, &options) == NPART_ERROR_ARGUMENT);
     close_scene(&scene);
 }

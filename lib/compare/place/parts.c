@@ -4,6 +4,7 @@
  * decoder takes. Each part is planned, and what it costs on each device is taken apart into what
  * it costs wherever the others are, and what is transferred for its links.
  */
+#include "cache/cache.h"
 #include "place/place.h"
 
 /* A usual answer of a language model, in tokens. */
@@ -315,33 +316,75 @@ static npart_status fix_all_sizes(npart_placement *placement, struct npart_error
  * the NPU's total. */
 static void find_costs(struct npart__placed *part)
 {
-    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_cost cost = {.size = sizeof cost}, cpu = {.size = sizeof cpu};
     struct npart_summary summary = {.size = sizeof summary};
-    (void)npart_plan_cost(part->plan, &cost);
-    (void)npart_plan_summary(part->plan, &summary);
+    (void)npart_plan_cost(npart__npu_plan(part), &cost);
+    (void)npart_plan_cost(part->plan, &cpu);
+    (void)npart_plan_summary(npart__npu_plan(part), &summary);
     part->told.verdict = summary.verdict;
     part->told.partitions = summary.partitions;
     part->told.coverage = summary.coverage;
     part->told.is_calibrated = cost.is_calibrated;
     part->told.cost[NPART_DEVICE_NPU] = cost.total;
-    part->told.cost[NPART_DEVICE_CPU] = cost.cpu_alone;
-    /* A part that does not compile cannot be there, and one without a partition would only be the CPU's by another
-     * name. */
+    part->told.cost[NPART_DEVICE_CPU] = npart__times(cpu.cpu_alone, 1 / part->shares);
+    part->told.cost[NPART_DEVICE_GPU] = npart__times(part->told.cost[NPART_DEVICE_GPU], 1 / part->shares);
+    /* A part that does not compile, or only for one of its runs, cannot be there, and one without a partition would
+     * only be the CPU's by another name. */
     part->told.has_cost[NPART_DEVICE_NPU] =
-        summary.partitions && summary.verdict != NPART_PLAN_FAILS && cost.total.typical_ms >= 0;
-    part->told.has_cost[NPART_DEVICE_CPU] = cost.cpu_alone.typical_ms >= 0;
+        !part->stuck && summary.partitions && summary.verdict != NPART_PLAN_FAILS && cost.total.typical_ms >= 0;
+    part->told.has_cost[NPART_DEVICE_CPU] = cpu.cpu_alone.typical_ms >= 0;
+}
+
+/* The contract of a cache of fixed size (docs/decoder-cache.md); NULL: there is none. */
+static const char *contract_of(const npart_placement *placement, uint32_t part)
+{
+    const struct npart__placed *at = &placement->parts[part];
+    struct npart_cache_info cache = {.size = sizeof cache};
+    if (at->fix)
+        return npart_fix_cache(at->fix, &cache) ? cache.text : NULL;
+    const struct npart__graph *graph = npart_inference_model(placement->set.models[at->told.model])->graph;
+    return npart__model_metadata(graph, NPART__CACHE_KEY);
+}
+
+/* Where outputs are the new keys and values alone the host writes them into the cache, and gives it as an input. What
+ * an encoder left there is none that an output belongs to. */
+static bool is_kept_by_host(npart_placement *placement, uint32_t part, const char *input, bool *is_failed)
+{
+    const char *contract = contract_of(placement, part);
+    if (!contract || !strstr(contract, "\"present\":\"new\""))
+        return false;
+    const char *member = npart__arena_format(placement->set.arena, "\"past\":\"%s\"", input);
+    *is_failed |= !member;
+    return member && strstr(contract, member);
+}
+
+static bool mark_kept(npart_placement *placement)
+{
+    bool is_failed = false;
+    for (uint32_t i = 0; i < placement->joints.count; i++) {
+        struct npart__joint *joint = &placement->joints.items[i];
+        const char *input = joint->told.input;
+        bool is_kept = joint->kind == NPART_LINK_CACHE &&
+                       (is_kept_by_host(placement, joint->told.from, input, &is_failed) ||
+                        is_kept_by_host(placement, joint->told.to, input, &is_failed));
+        joint->is_by_host = is_kept || joint->kind == NPART_LINK_APPLICATION;
+        joint->told.kind = is_kept ? NPART_LINK_APPLICATION : joint->told.kind;
+    }
+    return !is_failed;
 }
 
 /* One plan for each part, by the same target and options. Plans are kept until the sentences are made. */
 npart_status npart__plan_parts(npart_placement *placement, const npart_oplist *oplist, const char *target,
-                               const struct npart_plan_options *options, struct npart_error *error)
+                               const struct npart_placement_options *options, struct npart_error *error)
 {
     npart_status status = fix_all_sizes(placement, error);
     for (uint32_t i = 0; status == NPART_OK && i < placement->info.part_count; i++) {
         struct npart__placed *part = &placement->parts[i];
-        status = npart_plan_make(&part->plan, part->known, oplist, target, options, error);
-        if (status == NPART_OK)
-            find_costs(part);
+        status = npart_plan_make(&part->plan, part->known, oplist, target, options->plan, error);
     }
-    return status;
+    if (status == NPART_OK)
+        status = npart__ask_reports(placement, oplist, target, options, error);
+    for (uint32_t i = 0; status == NPART_OK && i < placement->info.part_count; i++)
+        find_costs(&placement->parts[i]);
+    return status == NPART_OK && !mark_kept(placement) ? npart__fail_memory(error) : status;
 }

@@ -50,7 +50,7 @@ static npart_status check(const npart_inference *const *models, uint32_t count, 
             return npart__fail_null("a model", error);
     if (count > NPART__LIMIT_PARTS)
         return npart__fail(error, NPART_ERROR_LIMIT, "", "a set of more than %u parts", NPART__LIMIT_PARTS);
-    npart_status status = npart__check_version("placement options", options->version, 1, error);
+    npart_status status = npart__check_version("placement options", options->version, 2, error);
     if (status != NPART_OK)
         return status;
     bool is_complete = (options->figures || !options->figure_count) && (options->links || !options->link_count);
@@ -67,10 +67,19 @@ static npart_status check(const npart_inference *const *models, uint32_t count, 
 static void let_go(npart_placement *placement)
 {
     for (uint32_t i = 0; placement->parts && i < placement->info.part_count; i++) {
+        npart__reported_end(&placement->parts[i].reported);
         npart_plan_free(placement->parts[i].plan);
         npart_inference_free(placement->parts[i].fixed);
         npart_inference_free(placement->parts[i].bound);
     }
+    for (uint32_t m = 0; placement->reported && m < placement->model_count; m++)
+        npart__reported_let_go(&placement->reported[m]);
+}
+
+static void end_reports(npart_placement *placement)
+{
+    for (uint32_t m = 0; placement->reported && m < placement->model_count; m++)
+        npart__reported_end(&placement->reported[m]);
 }
 
 /* Names that are the model's own. The caller may free models and lists once the placement is made, and the plans
@@ -134,7 +143,7 @@ static npart_status place(npart_placement *placement, const npart_oplist *oplist
     if (status == NPART_OK)
         status = npart__make_parts(placement, &links, options, error);
     if (status == NPART_OK)
-        status = npart__plan_parts(placement, oplist, target, options->plan, error);
+        status = npart__plan_parts(placement, oplist, target, options, error);
     if (status != NPART_OK)
         return status;
     if (!npart__weigh_parts(placement))
@@ -160,17 +169,31 @@ npart_status npart_placement_make(npart_placement **out, const npart_inference *
     if (!made)
         return npart__settle_for(models[0]->life, npart__fail_memory(error), error);
     made->set = (struct npart__set){.models = models, .count = count, .arena = &made->life->arena};
+    made->model_count = count;
     made->parts = npart__arena_zeroed(made->set.arena, NPART__LIMIT_PARTS, sizeof *made->parts);
     status = made->parts ? place(made, oplist, target, options, error) : npart__fail_memory(error);
     /* Before the result is handed out: nothing in it may point into a plan any more (copy_names). */
     let_go(made);
+    if (status != NPART_OK)
+        end_reports(made);
     return NPART__HAND_OVER(out, made, status, error);
 }
 
 void npart_placement_free(npart_placement *placement)
 {
-    if (placement)
-        npart__life_end(placement->life);
+    if (!placement)
+        return;
+    end_reports(placement);
+    npart__life_end(placement->life);
+}
+
+bool npart_placement_plans(const npart_placement *placement, uint32_t part, struct npart_plan_pair *out)
+{
+    if (!placement || !out || part >= placement->info.part_count)
+        return false;
+    const struct npart__reported *at = &placement->reported[placement->parts[part].told.model];
+    *out = (struct npart_plan_pair){.plan = at->plan, .fixed = at->sized, .advice = at->advice};
+    return true;
 }
 
 bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out)

@@ -6,6 +6,7 @@
  *   links.c    which output of one model is which input of another (names.def)
  *   parts.c    a model with the sizes of one use, planned
  *   runs.c     how often each runs
+ *   cached.c   what the report of each model says, and a cache of fixed size
  *   weigh.c    what it costs on each device, and what is transferred for its links
  *   assign.c   the devices of all parts with the lowest cost together
  *   weights.c  what weights take on each device
@@ -102,6 +103,14 @@ static inline struct npart_cost_range npart__times(struct npart_cost_range a, do
 
 struct npart__sizes NPART__ARRAY(struct npart_dim_binding);
 
+/* What the report of a model alone stands on. */
+struct npart__reported {
+    npart_plan *plan, *sized; /* as the caller gave it; with all sizes, or NULL */
+    npart_advice *advice;
+    npart_fix *fixes[NPART_MOST_PROPOSALS];
+    uint32_t fix_count;
+};
+
 struct npart__placed {
     struct npart_part told; /* what the caller sees */
     /* The handles here are the placement's, and are let go of before it is handed out. */
@@ -109,12 +118,32 @@ struct npart__placed {
     npart_inference *bound, *fixed; /* with the sizes of links; with all */
     const npart_inference *known;   /* what is planned; NULL: sizes are not looked for yet */
     npart_plan *plan;
+    /* Of a cache that grows: what gives it a fixed size, for the NPU; NULL: it is planned as it is. */
+    const npart_fix *fix;
+    struct npart__reported reported; /* with sizes of links, where that was asked; owned */
+    uint32_t *value_of;              /* by value of the file's graph that of the fix's, of inputs and outputs */
+    uint32_t prompt, new_tokens;     /* of a prompt that is read in pieces */
+    const char *stuck;               /* why it cannot run on the NPU although it is planned; NULL: it can */
+    double shares;                   /* runs that one of the model as it is stands for */
 };
+
+/* What is planned for the NPU. */
+static inline const npart_plan *npart__npu_plan(const struct npart__placed *part)
+{
+    return part->fix ? npart_fix_plan(part->fix, 0) : part->plan;
+}
+
+/* A value of the file's graph in it; NPART_NONE: it is not there. */
+static inline uint32_t npart__npu_value(const struct npart__placed *part, uint32_t value)
+{
+    return part->fix ? part->value_of[value] : value;
+}
 
 /* A link between parts. */
 struct npart__joint {
     struct npart_link told;
     enum npart_link_kind kind;
+    bool is_by_host;        /* it passes the CPU in any case, which is in the cost of both ends */
     uint32_t output, input; /* values */
     uint32_t earlier;       /* the one before it of the same output; NPART_NONE: it is the first */
     uint64_t takers;        /* of the first: parts that take the output, but its own */
@@ -125,6 +154,8 @@ struct npart__joint {
 struct npart_placement {
     struct npart__life *life;
     struct npart__set set;
+    struct npart__reported *reported; /* by model, without its fixes once the placement is made; NULL: not asked */
+    uint32_t model_count;             /* of the set, which is not there any more by then */
     struct npart__placed *parts; /* NPART__LIMIT_PARTS of them; info.part_count are used */
     uint32_t first_of[NPART__LIMIT_PARTS + 1]; /* by model its first part; the last is the number of all */
     /* By model link, then by the parts of both ends: all joints of one input follow one another (gives_sizes). */
@@ -137,11 +168,18 @@ struct npart_placement {
 /* One part for each model and use, and the links between them. */
 npart_status npart__make_parts(npart_placement *placement, const struct npart__model_links *links,
                                const struct npart_placement_options *options, struct npart_error *error);
+/* runs.c: once for each token that is generated, or for as many as a run takes. */
+void npart__run_for_tokens(const npart_placement *placement, struct npart__placed *part);
 /* runs.c: false when out of memory. */
 bool npart__count_runs(npart_placement *placement);
 /* Sizes, plans, costs. */
 npart_status npart__plan_parts(npart_placement *placement, const npart_oplist *oplist, const char *target,
-                               const struct npart_plan_options *options, struct npart_error *error);
+                               const struct npart_placement_options *options, struct npart_error *error);
+/* cached.c: of plans that are made. */
+npart_status npart__ask_reports(npart_placement *placement, const npart_oplist *oplist, const char *target,
+                                const struct npart_placement_options *options, struct npart_error *error);
+void npart__reported_let_go(struct npart__reported *reported); /* of the fixes */
+void npart__reported_end(struct npart__reported *reported);    /* of all */
 /* weigh.c: what is weighed, into `options` and `transfers`; false when out of memory. */
 bool npart__weigh_parts(npart_placement *placement);
 /* weights.c: by device, for parts that have one; false when out of memory. */

@@ -12,13 +12,14 @@
 /* Elements of a constant that is looked at for what it hides. */
 #define NPART__LIMIT_TABLE_ELEMENTS 65536u
 
-/* ---- a decoder without a cache -------------------------------------------------------------------------------- */
+/* ---- a decoder without a cache ------------------------------------------------------------------------------ */
 
 struct reading {
     npart_placement *placement;
     uint32_t part;
     const npart_inference *inference;
     const struct npart__graph *graph;
+    bool *is_failed; /* out of memory */
 };
 
 /* Of an operand that is left out nothing is known. */
@@ -72,6 +73,7 @@ static bool hides_later(const struct reading *reading, const struct npart__fact 
     struct npart__arena scratch;
     npart__arena_init(&scratch, &reading->placement->life->arena.allocator);
     double *items = npart__arena_zeroed(&scratch, (size_t)fact->tensor->elements, sizeof *items);
+    *reading->is_failed |= !items;
     bool is_read = items && npart__tensor_doubles(fact->tensor, items, fact->tensor->elements);
     bool hides = is_read && is_triangle(items, fact->tensor->elements, n);
     npart__arena_clear(&scratch);
@@ -157,9 +159,12 @@ static bool count_without_cache(npart_placement *placement, uint32_t part)
     struct npart_part *told = &placement->parts[part].told;
     const npart_inference *inference = placement->set.models[told->model];
     const struct npart__graph *graph = npart_inference_model(inference)->graph;
-    const struct reading reading = {placement, part, inference, graph};
+    bool is_failed = false;
+    const struct reading reading = {placement, part, inference, graph, &is_failed};
     const struct npart__scope *scope = npart__scope_at(graph, 0);
     struct ends ends = {false, false, false, false, false};
+    if (strcmp(told->use, "decode") == 0) /* whatever its cache is called */
+        npart__run_for_tokens(placement, &placement->parts[part]);
     if (*told->use || has_cache_link(placement, part))
         return true;
     for (uint32_t i = 0; i < scope->input_count; i++)
@@ -168,7 +173,7 @@ static bool count_without_cache(npart_placement *placement, uint32_t part)
     for (uint32_t i = 0; ends.has_ids && !ends.has_other && i < scope->output_count; i++)
         read_output(&reading, graph->operands.items[scope->first_output + i], &ends);
     if (!ends.gives_words || !(ends.has_states || is_causal(&reading)))
-        return true;
+        return !is_failed;
     /* By itself it may be the one that reads a prompt. */
     if (ends.gives_cache && placement->set.count == 1)
         return npart__note(&placement->set,
@@ -176,10 +181,10 @@ static bool count_without_cache(npart_placement *placement, uint32_t part)
                                                "of a prompt (--runs)", told->name));
     told->runs = placement->info.tokens;
     told->runs_from = NPART_RUNS_TOKENS;
-    return true;
+    return !is_failed;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------------- */
 
 /* New tokens in a run of a model that `fix --cache` made, as its contract says; 1 of any other. */
 static uint64_t tokens_of_a_run(const npart_placement *placement, uint32_t model)
@@ -192,19 +197,22 @@ static uint64_t tokens_of_a_run(const npart_placement *placement, uint32_t model
     return number ? number : 1;
 }
 
+void npart__run_for_tokens(const npart_placement *placement, struct npart__placed *part)
+{
+    uint64_t tokens = tokens_of_a_run(placement, part->told.model);
+    part->told.runs = placement->info.tokens / tokens + (placement->info.tokens % tokens != 0);
+    part->told.runs_from = NPART_RUNS_TOKENS;
+}
+
 /* A part whose cache goes to itself runs once for each token, or once for as many as it takes, as of a prompt that is
  * as long; one that only fills it (the prompt) runs once. */
 bool npart__count_runs(npart_placement *placement)
 {
     bool ok = true;
     for (uint32_t i = 0; i < placement->joints.count; i++) {
-        const struct npart_link *link = &placement->joints.items[i].told;
-        struct npart_part *part = &placement->parts[link->from].told;
-        if (placement->joints.items[i].kind != NPART_LINK_CACHE || link->from != link->to)
-            continue;
-        uint64_t tokens = tokens_of_a_run(placement, part->model);
-        part->runs = placement->info.tokens / tokens + (placement->info.tokens % tokens != 0);
-        part->runs_from = NPART_RUNS_TOKENS;
+        const struct npart__joint *joint = &placement->joints.items[i];
+        if (joint->kind == NPART_LINK_CACHE && joint->told.from == joint->told.to)
+            npart__run_for_tokens(placement, &placement->parts[joint->told.from]);
     }
     for (uint32_t i = 0; ok && i < placement->info.part_count; i++)
         ok = count_without_cache(placement, i);

@@ -85,10 +85,11 @@ static struct npart_cost_range take(struct passing *at, struct npart_cost_range 
 }
 
 /* How big a link's tensor is: at the end where that is known. */
-static void find_bytes(const npart_plan *plan, uint32_t value, struct npart_link *link)
+static void find_bytes(const struct npart__placed *part, uint32_t value, struct npart_link *link)
 {
     struct npart_value_plan at = {.size = sizeof at};
-    if (link->has_bytes || !npart_plan_value(plan, value, &at) || !at.has_bytes)
+    if (link->has_bytes || !npart_plan_value(npart__npu_plan(part), npart__npu_value(part, value), &at) ||
+        !at.has_bytes)
         return;
     link->has_bytes = true;
     link->bytes = at.bytes;
@@ -103,6 +104,12 @@ static struct npart_cost_range without(struct npart_cost_range total, struct npa
     return npart__times(total, total.typical_ms > 0 ? left : 1); /* nothing to take from */
 }
 
+static uint32_t place_of(const struct npart__placed *part, uint32_t value, uint32_t count)
+{
+    uint32_t at = npart__npu_value(part, value);
+    return at < count ? at : count;
+}
+
 /* Costs of a part on the CPU and the GPU stay whole: linked tensors are taken out of the NPU's cost alone, which
  * has them as transfers. Quadratic in the parts that take one output, 64 at most. */
 static bool weigh_part(npart_placement *placement, uint32_t index)
@@ -112,16 +119,18 @@ static bool weigh_part(npart_placement *placement, uint32_t index)
     struct npart__joint *joints = placement->joints.items;
     struct npart_model_info info = {.size = sizeof info};
     struct npart_cost_range linked = {0, 0, 0};
-    (void)npart_model_info(npart_inference_model(npart_plan_view(part->plan)), &info);
+    const npart_plan *plan = npart__npu_plan(part);
+    (void)npart_model_info(npart_inference_model(npart_plan_view(plan)), &info);
+    /* The last is of what the plan's graph does not have. */
     struct passing *passing = npart__arena_zeroed(placement->set.arena, info.value_count + (size_t)1, sizeof *passing);
-    if (!passing || !find_passing(part->plan, passing, info.value_count))
+    if (!passing || !find_passing(plan, passing, info.value_count))
         return false;
     for (uint32_t i = 0; i < placement->joints.count; i++) {
         struct npart__joint *joint = &joints[i];
-        if (joint->kind == NPART_LINK_APPLICATION)
+        if (joint->is_by_host)
             continue; /* comes to the CPU in any case */
         if (joint->told.from == index) {
-            struct passing *at = &passing[joint->output];
+            struct passing *at = &passing[place_of(part, joint->output, info.value_count)];
             joint->out = take(at, &linked);
             joint->earlier = at->last_joint ? at->last_joint - 1 : NPART_NONE;
             at->last_joint = i + 1;
@@ -134,7 +143,7 @@ static bool weigh_part(npart_placement *placement, uint32_t index)
             joints[first].takers |= joint->told.to == index ? 0 : UINT64_C(1) << joint->told.to;
         }
         if (joint->told.to == index)
-            joint->in = take(&passing[joint->input], &linked);
+            joint->in = take(&passing[place_of(part, joint->input, info.value_count)], &linked);
     }
     npart__arena_release(placement->set.arena, passing);
     for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
@@ -171,8 +180,8 @@ bool npart__weigh_parts(npart_placement *placement)
         joint->earlier = NPART_NONE;
         /* The maker's runs also where the taker runs more often: bound buffers stay where they are between its runs. */
         joint->told.times = placement->parts[joint->told.from].told.runs;
-        find_bytes(placement->parts[joint->told.from].plan, joint->output, &joint->told);
-        find_bytes(placement->parts[joint->told.to].plan, joint->input, &joint->told);
+        find_bytes(&placement->parts[joint->told.from], joint->output, &joint->told);
+        find_bytes(&placement->parts[joint->told.to], joint->input, &joint->told);
     }
     for (uint32_t i = 0; placement->options && ok && i < placement->info.part_count; i++)
         ok = weigh_part(placement, i);
@@ -183,7 +192,7 @@ bool npart__weigh_parts(npart_placement *placement)
          * too. */
         if (joint->takers)
             ok = add_transfer(placement, joint->told.from, joint->takers, npart__times(joint->out, times));
-        if (ok && joint->kind != NPART_LINK_APPLICATION && joint->told.from != joint->told.to)
+        if (ok && !joint->is_by_host && joint->told.from != joint->told.to)
             ok = add_transfer(placement, joint->told.to, UINT64_C(1) << joint->told.from,
                               npart__times(joint->in, times));
     }

@@ -18,34 +18,31 @@ static const char *first_cause(const npart_plan *plan)
 static const char *barred(npart_placement *placement, const struct npart__placed *part)
 {
     bool fails = part->told.verdict == NPART_PLAN_FAILS;
+    if (part->stuck)
+        return part->stuck;
     return npart__arena_format(placement->set.arena, "%s: %s",
                                fails ? "fails to compile for the NPU" : "no node runs on the NPU",
-                               first_cause(part->plan));
+                               first_cause(npart__npu_plan(part)));
 }
 
-/* What would bring a model to the NPU; told once for both of its uses. Actions come with the best first; "none"
- * says that nothing is known to help. */
-static npart_status tell_action(npart_placement *placement, const struct npart__placed *part, struct npart_error *error)
+/* What would bring a model to the NPU, as its report says; told once for both of its uses. Actions come with the best
+ * first; "none" says that nothing is known to help. */
+static bool tell_action(npart_placement *placement, const struct npart__placed *part)
 {
     struct npart_action action = {.size = sizeof action};
-    npart_advice *advice = NULL;
-    bool is_told = true;
-    if (strcmp(part->told.use, "decode") == 0)
-        return NPART_OK;
-    npart_status status = npart_advice_make(&advice, part->plan, NULL, NULL, 0, error);
-    if (npart_advice_action(advice, 0, &action) && strcmp(action.kind, "none") != 0) {
-        const char *name = npart__short_name(&placement->set, part->told.model);
-        is_told = npart__note(&placement->set,
-                              npart__arena_format(placement->set.arena, "%s, for the NPU: %s", name, action.text));
-    }
-    npart_advice_free(advice);
-    return is_told ? status : npart__fail_memory(error);
+    const npart_advice *advice = placement->reported[part->told.model].advice;
+    if (strcmp(part->told.use, "decode") == 0 || !npart_advice_action(advice, 0, &action) ||
+        strcmp(action.kind, "none") == 0)
+        return true;
+    const char *name = npart__short_name(&placement->set, part->told.model);
+    return npart__note(&placement->set,
+                       npart__arena_format(placement->set.arena, "%s, for the NPU: %s", name, action.text));
 }
 
 /* As has_cost of the NPU in parts.c, but for a cost that is not known. */
 static bool is_barred(const struct npart__placed *part)
 {
-    return part->told.partitions == 0 || part->told.verdict == NPART_PLAN_FAILS;
+    return part->stuck || part->told.partitions == 0 || part->told.verdict == NPART_PLAN_FAILS;
 }
 
 static uint32_t count_options(const struct npart__option *option)
@@ -126,7 +123,7 @@ static bool crosses(const npart_placement *placement, const struct npart__joint 
 {
     enum npart_device from = placement->parts[joint->told.from].told.device;
     enum npart_device to = placement->parts[joint->told.to].told.device;
-    return joint->kind != NPART_LINK_APPLICATION && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
+    return !joint->is_by_host && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
 }
 
 /* What a link pays: an output is transferred once, for the first that takes it elsewhere. Application links are
@@ -268,12 +265,9 @@ npart_status npart__tell_placement(npart_placement *placement, const struct npar
         tell_link(placement, &placement->joints.items[i]);
         ok = tell_misfit(placement, &placement->joints.items[i]);
     }
-    for (uint32_t i = 0; ok && i < placement->info.part_count; i++) {
-        npart_status status =
-            is_barred(&placement->parts[i]) ? tell_action(placement, &placement->parts[i], error) : NPART_OK;
-        if (status != NPART_OK)
-            return status;
-    }
+    for (uint32_t i = 0; ok && i < placement->info.part_count; i++)
+        ok = placement->parts[i].stuck || !is_barred(&placement->parts[i]) ||
+             tell_action(placement, &placement->parts[i]);
     ok = ok && npart__sum_weights(placement);
     sum_costs(placement, assignment);
     return ok && recommend(placement) ? NPART_OK : npart__fail_memory(error);

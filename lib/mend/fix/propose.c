@@ -154,32 +154,44 @@ static npart_status add_allowed(npart_fix **out, uint32_t *count, struct cached 
     return add_cache(out, count, cached, error);
 }
 
-/* As many slots as sizes were chosen for. */
+/* Where a cache grows and sizes were chosen for it: as many slots as that is; else `cached->options.cache_slots` is 0.
+ * False when out of memory. */
+static bool open_cached(struct cached *cached, struct npart__arena *arena)
+{
+    const npart_inference *asked = cached->plan->inference, *chosen = cached->chosen;
+    uint32_t slots = 0;
+    if (chosen && cached->options.version >= 4 && chosen->inference->graph == asked->inference->graph &&
+        !npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference, arena, &slots))
+        return false;
+    cached->options.cache_slots = slots;
+    if (!slots)
+        return true;
+    cached->sizes = cached->options.sizes ? *cached->options.sizes
+                                          : (struct npart_inference_options)NPART_INFERENCE_OPTIONS_INIT;
+    uint32_t given = cached->sizes.dim_count;
+    cached->dims = npart__arena_zeroed(arena, (size_t)given + chosen->chosen_count + 2, sizeof *cached->dims);
+    if (!cached->dims)
+        return false;
+    for (uint32_t i = 0; i < given; i++)
+        cached->dims[i] = cached->sizes.dims[i];
+    cached->sizes.may_lack_dims = true;
+    cached->sizes.dims = cached->dims;
+    cached->options.sizes = &cached->sizes;
+    return true;
+}
+
 static npart_status add_caches(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
                                const npart_plan *fixed, const char *target, const struct npart_fix_options *options,
                                struct npart__arena *arena, struct npart_error *error)
 {
-    const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : NULL;
-    if (!chosen || options->version < 4 || options->cache_slots ||
-        chosen->inference->graph != asked->inference->graph)
+    struct cached cached = {.path = path, .target = target, .plan = plan, .options = *options};
+    cached.chosen = fixed ? fixed->inference : NULL;
+    if (options->cache_slots)
         return NPART_OK;
-    struct cached cached = {.path = path, .target = target, .plan = plan, .chosen = chosen, .options = *options};
-    if (!npart__cache_slots_of(asked->inference->graph, asked->inference, chosen->inference, arena,
-                               &cached.options.cache_slots))
+    if (!open_cached(&cached, arena))
         return npart__fail_memory(error);
     if (!cached.options.cache_slots)
         return NPART_OK;
-    cached.sizes = options->sizes ? *options->sizes
-                                  : (struct npart_inference_options)NPART_INFERENCE_OPTIONS_INIT;
-    uint32_t given = cached.sizes.dim_count;
-    cached.dims = npart__arena_zeroed(arena, (size_t)given + chosen->chosen_count + 2, sizeof *cached.dims);
-    if (!cached.dims)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < given; i++)
-        cached.dims[i] = cached.sizes.dims[i];
-    cached.sizes.may_lack_dims = true;
-    cached.sizes.dims = cached.dims;
-    cached.options.sizes = &cached.sizes;
     npart_status status = add_allowed(out, count, &cached, error);
     npart__begun_end(&cached.begun);
     return status;
@@ -256,5 +268,31 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
     npart__unlock(asked);
     if (chosen != asked)
         npart__unlock(chosen);
+    return status;
+}
+
+npart_status npart__fix_cached(npart_fix **out, const char *path, const npart_plan *plan, const npart_plan *fixed,
+                               const char *target, const struct npart_fix_options *options, struct npart_error *error)
+{
+    struct npart__arena scratch;
+    struct cached cached = {
+        .path = path, .target = target, .plan = plan, .chosen = fixed->inference, .options = *options};
+    npart__arena_init(&scratch, &plan->life->arena.allocator);
+    cached.options.allocator = &plan->life->arena.allocator;
+    cached.options.max_memory_bytes = cached.options.max_ms = 0;
+    *out = NULL;
+    lock_both(plan->inference, fixed->inference);
+    bool is_open = open_cached(&cached, &scratch);
+    npart_status status = is_open ? NPART_OK : npart__fail_memory(error);
+    if (is_open && cached.options.cache_slots) {
+        uint32_t count = 0;
+        cached.options.cache_slots = options->cache_slots;
+        status = add_cache(out, &count, &cached, error);
+        npart__begun_end(&cached.begun);
+    }
+    npart__unlock(plan->inference);
+    if (plan->inference != fixed->inference)
+        npart__unlock(fixed->inference);
+    npart__arena_clear(&scratch);
     return status;
 }

@@ -280,7 +280,7 @@ NPART_READ_OPTIONS_INIT = {"version": 3}
 NPART_INFERENCE_OPTIONS_INIT = {"version": 2}
 NPART_PLAN_OPTIONS_INIT = {"version": 1, "level": NPART_LEVEL_BASIC}
 NPART_FIX_OPTIONS_INIT = {"version": 5, "most_growth": 0.25}
-NPART_PLACEMENT_OPTIONS_INIT = {"version": 1}
+NPART_PLACEMENT_OPTIONS_INIT = {"version": 2}
 NPART_SIDE_INIT = {"version": 3}
 NPART_DIFF_OPTIONS_INIT = {"version": 1}
 NPART_REPORT_OPTIONS_INIT = {"version": 2, "detail": NPART_DETAIL_NODES}
@@ -1738,6 +1738,7 @@ class npart_placement_options(Structure):
     links: Any
     link_count: int
     tokens: int
+    fix: Any
     _fields_ = [
         ("version", c_uint32),
         ("plan", POINTER(npart_plan_options)),
@@ -1746,6 +1747,7 @@ class npart_placement_options(Structure):
         ("links", POINTER(c_char_p)),
         ("link_count", c_uint32),
         ("tokens", c_uint64),
+        ("fix", POINTER(npart_fix_options)),
     ]
 
 
@@ -1768,6 +1770,10 @@ class npart_part(Structure):
     weight_bytes: int
     dims: Any
     dim_count: int
+    run: Any
+    run_count: int
+    cache_slots: int
+    cache_tokens: int
     _fields_ = [
         ("size", c_size_t),
         ("name", c_char_p),
@@ -1787,6 +1793,10 @@ class npart_part(Structure):
         ("weight_bytes", c_uint64),
         ("dims", POINTER(npart_dim_binding)),
         ("dim_count", c_uint32),
+        ("run", POINTER(c_char_p)),
+        ("run_count", c_uint32),
+        ("cache_slots", c_uint64),
+        ("cache_tokens", c_uint64),
     ]
 
 
@@ -2485,6 +2495,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_link_kind_text": (c_char_p, [c_int]),
     "npart_link_origin_text": (c_char_p, [c_int]),
     "npart_placement_info": (c_bool, [c_void_p, POINTER(npart_placement_info)]),
+    "npart_placement_plans": (c_bool, [c_void_p, c_uint32, POINTER(npart_plan_pair)]),
     "npart_record_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
     "npart_record_free": (None, [c_void_p]),
     "npart_record_side": (POINTER(npart_side), [c_void_p]),
