@@ -440,6 +440,24 @@ static uint32_t count_undecided(const struct npart__plan *plan)
 
 /* With dynamic sizes only what is known of the fixed ones can be compared: after the steps that fix them, or where none
  * is needed, of the plan with these sizes. */
+/* What may take a step's place, and leaves a run longer than the step does and than the CPU alone takes, is not
+ * offered. */
+static void drop_slower(struct npart__advice *advice, const struct way_to_run *cpu)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < advice->items.count; i++) {
+        const struct npart__action *at = &advice->items.items[i];
+        const struct npart__after *step =
+            at->instead_of == NPART_NONE ? NULL : &advice->items.items[at->instead_of].after;
+        bool is_slower = step && cpu->bill && at->after.bill && step->bill && step->verdict != NPART_PLAN_FAILS &&
+                         step->fits != NPART_FIT_NO && at->after.cost_ms.typical_ms > cpu->ms.typical_ms &&
+                         at->after.cost_ms.typical_ms > step->cost_ms.typical_ms;
+        if (!is_slower)
+            advice->items.items[kept++] = *at;
+    }
+    advice->items.count = kept;
+}
+
 npart_status npart__recommend(struct npart__way *way)
 {
     const struct npart__plan *open = way->open, *fixed = way->fixed;
@@ -458,6 +476,7 @@ npart_status npart__recommend(struct npart__way *way)
         drop_partial(&ways.planned, &ways.cpu);
     }
     struct npart_recommendation *told = &out->recommendation;
+    drop_slower(out, &ways.cpu);
     told->choice = choose(&ways);
     const struct way_to_run *best = ways.uses_mended ? &ways.mended : &ways.planned;
     bool is_known = ways.to_cpu.outcome != UNKNOWN && ways.cpu.bill;
