@@ -328,10 +328,11 @@ static void find_costs(struct npart__placed *part)
     part->told.cost[NPART_DEVICE_NPU] = cost.total;
     part->told.cost[NPART_DEVICE_CPU] = npart__times(cpu.cpu_alone, 1 / part->shares);
     part->told.cost[NPART_DEVICE_GPU] = npart__times(part->told.cost[NPART_DEVICE_GPU], 1 / part->shares);
-    /* A part that does not compile, or only for one of its runs, cannot be there, and one without a partition would
-     * only be the CPU's by another name. */
-    part->told.has_cost[NPART_DEVICE_NPU] =
-        !part->stuck && summary.partitions && summary.verdict != NPART_PLAN_FAILS && cost.total.typical_ms >= 0;
+    part->is_too_large = summary.fits == NPART_FIT_NO;
+    /* A part that does not compile, or only for one of its runs, or has no room, cannot be there, and one without a
+     * partition would only be the CPU's by another name. */
+    part->told.has_cost[NPART_DEVICE_NPU] = !part->stuck && !part->is_too_large && summary.partitions &&
+                                            summary.verdict != NPART_PLAN_FAILS && cost.total.typical_ms >= 0;
     part->told.has_cost[NPART_DEVICE_CPU] = cpu.cpu_alone.typical_ms >= 0;
 }
 

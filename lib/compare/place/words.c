@@ -18,8 +18,8 @@ static const char *first_cause(const npart_plan *plan)
 static const char *barred(npart_placement *placement, const struct npart__placed *part)
 {
     bool fails = part->told.verdict == NPART_PLAN_FAILS;
-    if (part->stuck)
-        return part->stuck;
+    if (part->stuck || (part->is_too_large && !fails))
+        return part->stuck ? part->stuck : "does not fit into the memory of the NPU";
     return npart__arena_format(placement->set.arena, "%s: %s",
                                fails ? "fails to compile for the NPU" : "no node runs on the NPU",
                                first_cause(npart__npu_plan(part)));
@@ -42,7 +42,7 @@ static bool tell_action(npart_placement *placement, const struct npart__placed *
 /* As has_cost of the NPU in parts.c, but for a cost that is not known. */
 static bool is_barred(const struct npart__placed *part)
 {
-    return part->stuck || part->told.partitions == 0 || part->told.verdict == NPART_PLAN_FAILS;
+    return part->stuck || part->is_too_large || part->told.partitions == 0 || part->told.verdict == NPART_PLAN_FAILS;
 }
 
 static uint32_t count_options(const struct npart__option *option)
