@@ -299,6 +299,7 @@ static void test_place__decoders_without_a_cache(void)
          true},
         {READS_WORDS "input row int64[n]\ninput line int64[m,1]\nnode t = Less(row, line)\noutput t\n" TELLS_WORDS,
          false},
+        {READS_WORDS "init none bool[0,2,2]\nnode t = Not(none)\noutput t\n" TELLS_WORDS, false},
         {READS_WORDS TELLS_WORDS, false},
         {READS_WORDS "init ones float32[4,4]\nnode t = Trilu(ones) upper=0\noutput t\nnode y = Relu(x)\noutput y\n",
          false},

@@ -48,7 +48,7 @@ static bool is_vocabulary(const struct reading *reading, int64_t words)
     return false;
 }
 
-/* Ones at and below the diagonal and something else above it, or the other way round. */
+/* One number at and below the diagonal, and another above it. */
 static bool is_triangle(const double *items, uint64_t count, int64_t n)
 {
     double below = items[0], above = items[1];
@@ -64,7 +64,8 @@ static bool is_triangle(const double *items, uint64_t count, int64_t n)
 static bool hides_later(const struct reading *reading, const struct npart__fact *fact)
 {
     int64_t n = dim_from_end(fact, 0);
-    if (!fact->tensor || !fact->has_rank || fact->rank < 2 || n < 2 || dim_from_end(fact, 1) != n)
+    bool is_square = fact->has_rank && fact->rank >= 2 && n >= 2 && dim_from_end(fact, 1) == n;
+    if (!is_square || !fact->tensor || !fact->tensor->elements)
         return false;
     if (fact->tensor->place != NPART__TENSOR_INLINE)
         return fact->element_type == NPART__BOOL;
