@@ -115,6 +115,23 @@ enum npart__truth npart__holds_taken(const struct npart__asked *asked)
     return whole < truth ? whole : truth;
 }
 
+/* The nodes that use it are asked, each by its own rules. Linear in users, whose answers are kept. */
+enum npart__truth npart__holds_left(const struct npart__asked *asked)
+{
+    const struct npart__trial *trial = asked->trial;
+    uint32_t users = npart__user_count(trial->session, asked->value);
+    enum npart__truth left = npart__truth_of(npart__value_at(trial->graph, asked->value)->is_graph_output);
+    npart__look_beyond(trial);
+    if (trial->is_nested)
+        return NPART__MAYBE;
+    for (uint32_t i = 0; left != NPART__TRUE && i < users && !npart__is_late_at(trial->inference->arena, i); i++) {
+        enum npart__truth taken = is_taken_alone(trial, npart__user(trial->session, asked->value, i));
+        if (taken != NPART__TRUE)
+            left = taken == NPART__FALSE ? NPART__TRUE : NPART__MAYBE;
+    }
+    return left;
+}
+
 /* An unused value is in no unit. Linear in users times the rules of their ops. */
 enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
 {

@@ -548,6 +548,14 @@ bool npart__trial_in_match(struct npart__trial *trial, const struct npart__targe
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
+/* The user has placed it on the NPU, whatever the rules say of it. */
+static bool is_assumed(const struct matcher *matcher, const struct npart__mask *mask, uint32_t id)
+{
+    uint32_t reason = mask->first_reason[id];
+    return reason < mask->reasons.count && mask->reasons.items[reason].node == id &&
+           mask->reasons.items[reason].rule == matcher->oplist->assumed_npu_rule;
+}
+
 /* Nodes that are not all accepted can never be in one partition, so they break nothing. A node that is undecided
  * is not compiled in the plan as it is, so it breaks nothing there. */
 static bool add_failing(const struct matcher *matcher, struct npart__arena *arena, struct npart__mask *mask)
@@ -557,7 +565,7 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
                                    .node_count = unit->node_count,
                                    .rule = matcher->pattern->unit_rule};
     for (uint32_t i = 0; i < unit->node_count; i++)
-        if (mask->verdicts[unit->nodes[i]] != NPART_VERDICT_NPU)
+        if (mask->verdicts[unit->nodes[i]] != NPART_VERDICT_NPU || is_assumed(matcher, mask, unit->nodes[i]))
             return true;
     for (uint32_t i = 0; i < unit->node_count; i++)
         if (!NPART__PUSH(arena, &mask->failing_nodes, unit->nodes[i]))
