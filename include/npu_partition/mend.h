@@ -261,13 +261,15 @@ NPART_API const char *npart_port_role_text(enum npart_port_role value); /* in JS
 struct npart_cache_info {
     size_t size;
     uint32_t slots; /* that attention looks at, new tokens included: no more may ever be used */
-    uint32_t tokens; /* new tokens in a run; where `present` is `new` fewer may count, the first ones */
+    uint32_t tokens; /* new tokens in a run; where `counts_all` is not fewer may count, the first ones */
     uint32_t past; /* slots that a run is given: `slots` - `tokens` */
     enum npart_slot_order order; /* where slots that are used may be */
     enum npart_present present; /* what the outputs of a cache are */
     double mask_value; /* of a float mask, where a slot is empty */
     uint32_t port_count;
     const char *text; /* all of it as JSON; the model has it in its metadata, as `npu-partition.cache` */
+    /* all tokens of a run count: it must not be filled up, as the first ones may depend on later ones */
+    bool counts_all;
 };
 /* False where no cache was asked for, for NULL or an unknown size. */
 NPART_API bool npart_fix_cache(const npart_fix *fix, struct npart_cache_info *out);
@@ -301,7 +303,9 @@ struct npart_decode_info {
     struct npart_cost_range run_ms; /* estimated time of a run; null in JSON where it is not known */
     double tokens_per_s; /* of the typical time; negative: not known */
     uint32_t prompt_tokens; /* of a prompt */
-    double prompt_ms; /* typical, of the runs that read it, the last of which may be filled up; negative: not known */
+    /* typical, of the runs that read it, the last of which may be filled up; negative: not known, or it does not divide
+     * and may not */
+    double prompt_ms;
     uint64_t bytes_in; /* what a run is given, the slots before included */
     uint64_t bytes_out; /* what it gives back */
     uint64_t cache_bytes; /* of all slots, as the host keeps them */

@@ -124,6 +124,8 @@ void npart__put_fixed_cache(struct npart__page *page, const npart_fix *fix)
     npart__append_format(page->out, " of %u slots, %u new token%s in a run\n", cache.slots, cache.tokens,
                          cache.tokens == 1 ? "" : "s");
     npart__append_format(page->out, "  %s\n", orders[cache.order]);
+    if (cache.counts_all)
+        npart__put(page, "  All tokens of a run count: the last run of a prompt must not be filled up.\n");
     npart__put_decode_line(page, fix);
     struct alike **alike = list_alike(page, fix, cache.port_count);
     page->out->failed |= !alike;

@@ -8,7 +8,8 @@ Needs:  pip install onnx onnxruntime numpy
     npu-partition fix model.onnx -t hexagon --cache 512 --tokens 1,32 -o decoder
     python generate.py decoder/manifest.json --prompt 15496,11,995
 
-The prompt is read by the model that takes the most tokens in a run, and the rest one by one. The contract in a model's
+The prompt is read by the model that takes the most tokens in a run, filled up where the contract lets it, and the rest
+one by one. The contract in a model's
 metadata says what each input and output is (docs/decoder-cache.md), so this runs any such model. Inputs that the
 original has beside tokens, positions, masks and caches are given as zeros here; those of an encoder are yours to give.
 """
@@ -43,6 +44,7 @@ class Model:
         self.outputs = [tensor for tensor in self.tensors if tensor["is_output"]]
         self.most_tokens = self.contract["tokens"]
         self.past = self.contract["past"]
+        self.counts_all = self.contract.get("counts_all", True)  # the first ones may depend on what stands after them
         self.has_states = any(tensor["role"] == "state" for tensor in self.inputs)
 
 
@@ -108,11 +110,11 @@ class Generator:
     def run(self, model, tokens):
         """One run with as many tokens as it takes, or fewer; the other outputs of the model."""
         real = len(tokens)
-        if model.has_states and real < model.most_tokens:
-            raise ValueError(f"each run changes states, so it must have {model.most_tokens} tokens")
+        if model.counts_all and real < model.most_tokens:
+            raise ValueError(f"all tokens of a run count, so it must have {model.most_tokens}")
         if self.used + real > self.slots:
             raise ValueError(f"the cache has {self.slots} slots")
-        padded = list(tokens) + [0] * (model.most_tokens - real)  # later ones, which no token before them sees
+        padded = list(tokens) + [0] * (model.most_tokens - real)  # what no token before them depends on
         feeds = {tensor["name"]: self.value_of(model, tensor, padded) for tensor in model.inputs}
         names = [tensor["name"] for tensor in model.outputs]
         results = dict(zip(names, model.session.run(names, feeds)))
@@ -143,8 +145,9 @@ class Generator:
         rows = []
         while tokens:
             model = next((m for m in self.models if m.most_tokens <= len(tokens)), self.models[-1])
-            if model.most_tokens == 1 and len(tokens) > 1 and self.fits(self.models[0]) and not model.has_states:
-                model = self.models[0]
+            most = self.models[0]
+            if model.most_tokens == 1 and len(tokens) > 1 and self.fits(most) and not most.counts_all:
+                model = most  # filled up
             now, tokens = tokens[:model.most_tokens], tokens[model.most_tokens:]
             rows.append((len(now), self.run(model, now)))
         return rows

@@ -444,6 +444,64 @@ static void test_cache__refusals(void)
     }
 }
 
+/* What stands in the place of the sum of words and places, and whether a token may depend on later ones by it. */
+static void test_cache__padding(void)
+{
+    static const char sum[] = "node x = Add(word, place)\n", last[] = "output y\n";
+    static const struct {
+        const char *line, *by;
+        bool counts_all;
+    } cases[] = {
+        {NULL, NULL, false},
+        /* of positions, of the mask, as for a base that grows with the length */
+        {sum, "node most = ReduceMax(positions) keepdims=0\nnode most_f = Cast(most) to=1\n"
+              "node far = Mul(place, most_f)\nnode x = Add(word, far)\n", true},
+        {sum, "node all = ReduceSum(mask) keepdims=0\nnode all_f = Cast(all) to=1\nnode long = Log(all_f)\n"
+              "node far = Mul(place, long)\nnode x = Add(word, far)\n", true},
+        /* no limit is passed at the sizes that are tried */
+        {sum, "node most = ReduceMax(positions) keepdims=0\ninit limit int64[] = 4000\n"
+              "node is_long = Greater(most, limit)\nnode by = Where(is_long, two, one_f)\n"
+              "node far = Mul(place, by)\nnode x = Add(word, far)\n", true},
+        /* the first one is always there; what is computed of it for shapes alone is nothing */
+        {sum, "node by = Cast(positions) to=1\nnode by3 = Unsqueeze(by, past_axis)\nnode far = Mul(place, by3)\n"
+              "node x = Add(word, far)\n", false},
+        /* of ids, which are not known */
+        {sum, "node is_word = Greater(ids, one)\nnode words_i = Cast(is_word) to=1\n"
+              "node so_far = CumSum(words_i, ids_axis)\nnode by3 = Unsqueeze(so_far, past_axis)\n"
+              "node far = Mul(place, by3)\nnode x = Add(word, far)\n", false},
+        {sum, "node is_word = Greater(ids, one)\nnode words_i = Cast(is_word) to=1\n"
+              "node so_far = CumSum(words_i, ids_axis) reverse=1\nnode by3 = Unsqueeze(so_far, past_axis)\n"
+              "node far = Mul(place, by3)\nnode x = Add(word, far)\n", true},
+        {sum, "node is_word = Greater(ids, one)\nnode words_i = Cast(is_word) to=1\n"
+              "node so_far = ReduceSum(words_i) keepdims=0\nnode far = Mul(place, so_far)\n"
+              "node x = Add(word, far)\n", true},
+        /* of all tokens one scale, one mean, one softmax; of each its own */
+        {sum, "node x_f = Add(word, place)\nnode x_q, x_s, x_z = DynamicQuantizeLinear(x_f)\n"
+              "node x = DequantizeLinear(x_q, x_s, x_z)\n", true},
+        {sum, "node x_f = Add(word, place)\nnode mean = ReduceMean(x_f) axes=[1]\nnode x = Sub(x_f, mean)\n", true},
+        {sum, "node x_f = Add(word, place)\nnode mean = ReduceMean(x_f) axes=[2]\nnode x = Sub(x_f, mean)\n", false},
+        {sum, "node x_f = Add(word, place)\nnode part = Softmax(x_f) axis=1\nnode x = Sub(x_f, part)\n", true},
+        {sum, "node x_f = Add(word, place)\nnode part = Softmax(x_f) axis=2\nnode x = Sub(x_f, part)\n", false},
+        /* rows become columns, without a Transpose */
+        {sum, "node x_f = Add(word, place)\ninit mixed_up int64[3] = 1 4 -1\ninit back int64[3] = 1 -1 4\n"
+              "node rows = Reshape(x_f, mixed_up)\nnode mean = ReduceMean(rows) axes=[1]\n"
+              "node x_r = Sub(rows, mean)\nnode x = Reshape(x_r, back)\n", true},
+        /* the last one alone, which is padding */
+        {last, "init minus int64[1] = -1\ninit end int64[1] = 1000\nnode y_last = Slice(y, minus, end, one)\n"
+               "output y_last\n", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixed_cache fixed;
+        fix(&fixed, cases[i].line, cases[i].by, 32, 4, false);
+        CHECK_TEXT(fixed.error.message, "");
+        CHECK_INT(fixed.cache.info.counts_all ? (int)i : -1, cases[i].counts_all ? (int)i : -1);
+        npart__arena_clear(&fixed.arena);
+        fix(&fixed, cases[i].line, cases[i].by, 32, 1, false);
+        CHECK(!fixed.cache.info.counts_all);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 static void test_cache__arguments(void)
 {
     static const uint32_t wrong[][2] = {{16, 0}, {16, 16}, {1, 1}, {NPART__LIMIT_CACHE_SLOTS + 1, 1}};
@@ -663,4 +721,5 @@ TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positi
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__refusals, test_cache__arguments,
       test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table, test_cache__fixed_already,
-      test_cache__idle_cast, test_cache__states, test_cache__attention_of_slots, test_cache__columns)
+      test_cache__idle_cast, test_cache__states, test_cache__attention_of_slots, test_cache__columns,
+      test_cache__padding)

@@ -187,6 +187,8 @@ static npart_status find(struct npart__work *work, enum npart_slot_order *order)
         status = find_order(work, tokens, order);
     if (status == NPART_OK)
         status = npart__cache_learn(work, work->request->tokens);
+    if (status == NPART_OK)
+        status = npart__cache_check_padding(work);
     if (status == NPART_OK && work->request->cuts_windows)
         status = npart__cache_find_windows(work);
     return status;

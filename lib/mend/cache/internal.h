@@ -93,6 +93,7 @@ struct npart__work {
     bool *is_unmasked;     /* by node */
     bool is_out_of_memory; /* where a function had no other way to say so; then nothing is refused for it */
     bool is_right_only;    /* slots must be in order: something looks at the last ones */
+    bool counts_all;       /* a token may depend on those after it by more than attention: all of a run are real */
     const bool *is_static; /* by value: known without any input */
     struct NPART__ARRAY(struct npart__read) uses; /* operands that are made anew */
     uint32_t *use_of;                             /* by node: the first of its own, plus one; 0: none */
@@ -143,6 +144,7 @@ struct npart__layout {
     uint32_t used;        /* of the past's slots */
     const uint32_t *slot; /* by used token its slot; NULL: the last ones, in order */
     uint32_t gone;        /* tokens before those in use, of which there is no slot */
+    uint32_t padding;     /* of the new tokens the last ones, which masks do not show and which have no position */
     /* Whether ids of new tokens are given, all of them this one. Where they are not, what depends on them is data, so
      * what is found holds for all ids. */
     bool gives_tokens;
@@ -238,6 +240,8 @@ bool npart__cache_is_used_anew(const struct npart__work *work, uint32_t node, ui
 uint32_t npart__cache_shape_operands(const struct npart__graph *graph, uint32_t node);
 
 bool npart__cache_has_rule(const struct npart__graph *graph, uint32_t node);
+/* Whether each element of the result is made of one of each operand, as broadcasting pairs them. */
+bool npart__cache_is_by_element(const struct npart__graph *graph, uint32_t node);
 
 /* What comes of a node that sees slots: a reason why it cannot be followed, or NULL. */
 const char *npart__cache_rule(struct npart__walk *walk);
@@ -256,6 +260,10 @@ npart_status npart__cache_check_tables(struct npart__work *work, uint32_t tokens
 /* windows.c: which pairs need not have their first slots, as no token sees them whatever is in use; how many is their
  * `cut`. Refuses where there is none. */
 npart_status npart__cache_find_windows(struct npart__work *work);
+
+/* padding.c: whether the first tokens of a run are the same whatever stands after them, for any number of them;
+ * `counts_all` where that is not known. Nodes that are needed, and what is made anew, are known by then. */
+npart_status npart__cache_check_padding(struct npart__work *work);
 
 /* states.c: lists the states of a fixed size, at the sizes of the request, and gives their inputs that role; false when
  * out of memory. */

@@ -192,7 +192,7 @@ static bool *list_used(const struct npart__layout *layout, struct npart__arena *
     bool *used = npart__arena_zeroed(arena, (size_t)layout->past + layout->tokens + 1, sizeof *used);
     for (uint32_t i = 0; used && i < layout->used; i++)
         used[layout->slot ? layout->slot[i] : layout->past - layout->used + i] = true;
-    for (uint32_t i = 0; used && i < layout->tokens; i++)
+    for (uint32_t i = 0; used && i < layout->tokens - layout->padding; i++)
         used[layout->past + i] = true;
     return used;
 }
@@ -209,7 +209,7 @@ static double number_at(const struct npart__cache_input *at, const struct npart_
     case NPART_PORT_TOKENS:
         return (double)layout->token;
     case NPART_PORT_POSITIONS:
-        return (double)layout->gone + layout->used + (double)index;
+        return index >= layout->tokens - layout->padding ? 0 : (double)layout->gone + layout->used + (double)index;
     default:
         return 1;
     }

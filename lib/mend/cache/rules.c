@@ -667,6 +667,12 @@ bool npart__cache_has_rule(const struct npart__graph *graph, uint32_t node)
     return rule_of(graph, node) != NULL;
 }
 
+bool npart__cache_is_by_element(const struct npart__graph *graph, uint32_t node)
+{
+    const struct rule *rule = rule_of(graph, node);
+    return rule && rule->follow == each;
+}
+
 const char *npart__cache_rule(struct npart__walk *walk)
 {
     const struct rule *rule = rule_of(graph_of(walk), walk->node);

@@ -477,6 +477,7 @@ static bool tell(struct writing *writing, struct npart__arena *arena, struct npa
         .order = out->info.order,
         .present = work->request->shifts ? NPART_PRESENT_SHIFT : NPART_PRESENT_NEW,
         .mask_value = NPART__MASK_VALUE,
+        .counts_all = work->request->tokens > 1 && (work->counts_all || work->was_fixed || work->states.count),
     };
     out->pair_count = work->pairs.count;
     out->was_fixed = work->was_fixed;

@@ -34,17 +34,19 @@ static void add_ports(const struct npart__cache *cache, struct npart_decode_info
     }
 }
 
-static void add_times(const npart_plan *plan, struct npart_decode_info *out)
+/* Where all tokens of a run count, those that are left of the prompt are another model's to read. */
+static void add_times(const npart_plan *plan, bool counts_all, struct npart_decode_info *out)
 {
     struct npart_cost cost = {.size = sizeof cost};
     out->run_ms = (struct npart_cost_range){-1, -1, -1};
     out->tokens_per_s = out->prompt_ms = -1;
     if (!npart_plan_cost(plan, &cost) || !(cost.total.typical_ms > 0))
         return;
-    uint32_t runs = out->prompt_tokens / out->tokens + (out->prompt_tokens % out->tokens != 0);
+    uint32_t left = out->prompt_tokens % out->tokens, runs = out->prompt_tokens / out->tokens + (left != 0);
     out->run_ms = cost.total;
     out->tokens_per_s = out->tokens * 1000.0 / cost.total.typical_ms;
-    out->prompt_ms = runs * cost.total.typical_ms;
+    if (!counts_all || !left)
+        out->prompt_ms = runs * cost.total.typical_ms;
 }
 
 bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tokens, struct npart_decode_info *out)
@@ -63,7 +65,7 @@ bool npart_fix_decode(const npart_fix *fix, uint32_t target, uint32_t prompt_tok
                                       .left = after->live - after->accepted,
                                       .prompt_tokens = prompt_tokens ? prompt_tokens : usual};
     add_ports(&fix->found.cache, out);
-    add_times(fix->plans[target], out);
+    add_times(fix->plans[target], cache->counts_all, out);
     out->peak_bytes = (struct npart_bytes){0, true};
     if (npart_plan_memory(fix->plans[target], &memory)) {
         out->weight_bytes = memory.weight_bytes;

@@ -1629,6 +1629,7 @@ class npart_cache_info(Structure):
     mask_value: float
     port_count: int
     text: Bytes | None
+    counts_all: bool
     _fields_ = [
         ("size", c_size_t),
         ("slots", c_uint32),
@@ -1639,6 +1640,7 @@ class npart_cache_info(Structure):
         ("mask_value", c_double),
         ("port_count", c_uint32),
         ("text", c_char_p),
+        ("counts_all", c_bool),
     ]
 
 

@@ -907,7 +907,7 @@ class Cache:
     slots: int
     """That attention looks at, new tokens included: no more may ever be used."""
     tokens: int
-    """New tokens in a run; where ``present`` is ``new`` fewer may count, the first ones."""
+    """New tokens in a run; where ``counts_all`` is not fewer may count, the first ones."""
     past: int
     """Slots that a run is given: ``slots`` - ``tokens``."""
     order: SlotOrder
@@ -921,6 +921,8 @@ class Cache:
     """Of a float mask, where a slot is empty."""
     tensors: tuple[CachePort, ...]
     """Inputs, then outputs."""
+    counts_all: bool
+    """All tokens of a run count: it must not be filled up, as the first ones may depend on later ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -974,7 +976,8 @@ class Decode:
     prompt_tokens: int
     """Of a prompt."""
     prompt_ms: float | None
-    """Typical, of the runs that read it, the last of which may be filled up; None: not known."""
+    """Typical, of the runs that read it, the last of which may be filled up; None: not known, or it does not divide
+    and may not."""
     bytes_in: int
     """What a run is given, the slots before included."""
     bytes_out: int
