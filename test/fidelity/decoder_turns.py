@@ -9,8 +9,9 @@ The models are those of decoder_exports.py, whose weights are as they are. `fix 
 each; the example's host reads the prompt of each turn with it, filled up where the contract lets it, and generates
 between the turns token by token. The original takes all tokens one by one, as its cache grows: logits must be equal by
 1e-5, or four times what the original differs from itself when it takes all at once, and never more than 1e-4. Where
-`counts_all` is said a host that fills runs up all the same is tried, too; that it differs, or does not, is told. Exit
-status 1 when something differs; what is refused is told with the reason.
+`counts_all` is said what a token is may depend on those in the run with it, in the original as in what is made of it:
+then it takes as many in each run as the set did, all of them real; and a host that fills runs up all the same is tried,
+too, which is told. Exit status 1 when something differs; what is refused is told with the reason.
 """
 import argparse
 import importlib.util
@@ -35,15 +36,25 @@ MOST_OF_ITSELF = 1e-4  # where it takes other angles for many tokens than for a 
 
 
 def chat(models, others, tokens, lengths, fills_up):
-    """By token its logits."""
-    generator, rows, at = host.Generator(models, others), [], 0
+    """By token its logits, and how many tokens each run had."""
+    generator, rows, runs, at = host.Generator(models, others), [], [], 0
     for model in generator.models:
         model.counts_all &= not fills_up
     for prompt, answer in lengths:
         for some in [tokens[at:at + prompt]] + [[token] for token in tokens[at + prompt:at + prompt + answer]]:
             for real, results in generator.feed(some):
                 rows.extend(host.logits_of(generator.models[0], results, real).astype(np.float32))
+                runs.append(real)
         at += prompt + answer
+    return rows, runs
+
+
+def grow_in(path, new, others, bound, tokens, runs):
+    """The original's, with as many tokens in each run."""
+    original, rows, at = tester.Growing(path, new, others, bound), [], 0
+    for count in runs:
+        rows.extend(original.rows(tokens[at:at + count]))
+        at += count
     return rows
 
 
@@ -70,8 +81,9 @@ def judge(args, path, words):
     most, told, wrong = max(tester.MOST[np.float32], min(tester.OWN * own, MOST_OF_ITSELF)), [], False
     counts_all = any(model.counts_all for model in models)
     for name, lengths in CHATS.items():
-        found = chat(models, others, tokens, lengths, False)
-        errors = [np.abs(a - b).max() / np.abs(a).max() for a, b in zip(expected, found)]
+        found, runs = chat(models, others, tokens, lengths, False)
+        right = grow_in(path, new, others, bound, tokens, runs) if counts_all else expected
+        errors = [np.abs(a - b).max() / np.abs(a).max() for a, b in zip(right, found)]
         is_wrong = not max(errors) <= most
         wrong |= is_wrong
         told.append(f"{max(errors):.1e}" + (f" {name} WRONG, {sum(e <= most for e in errors)} of {len(errors)} tokens"
@@ -79,7 +91,7 @@ def judge(args, path, words):
     text = f"{', '.join(told)} (at most {most:.1e}), {len({int(row.argmax()) for row in expected})} distinct tokens"
     if counts_all:
         errors = [np.abs(a - b).max() / np.abs(a).max() for lengths in CHATS.values()
-                  for a, b in zip(expected, chat(models, others, tokens, lengths, True))] if not new.has_states else []
+                  for a, b in zip(expected, chat(models, others, tokens, lengths, True)[0])] if not new.has_states else []
         text += f"; counts_all{f', filled up all the same {max(errors):.1e}' if errors else ''}"
     return text, wrong
 

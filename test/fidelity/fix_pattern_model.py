@@ -33,7 +33,7 @@ CLASSES = {
     "gather-in-order": "bits", "tile-once": "bits", "allowzero": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
     "no-op": "bits", "no-elements": "bits", "float32": "ulp", "cast-back": "bits",
-    "group-query": "ulp", "rotary": "ulp", "gather-blocks": "bits-if",
+    "group-query": "bits-if", "rotary": "ulp", "gather-blocks": "bits-if",
     "tensor-scatter": "bits", "attention-past": "ulp", "sum": "bits", "neg": "bits", "reciprocal": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.

@@ -372,7 +372,7 @@ def attention_past():
         result = f"{batch},{length},{heads * size}" if is_flat else f"{batch},{heads},{length},{size}"
         pattern("attention-past", name, f"({', '.join(parts)}) => ({kind}[{result}] y, {present} a, {present} b) {{ y, a, b = "
                 f"Attention<{attributes.lstrip(', ')}>(q, k, v, {'m' if mask else ''}, pk, pv) }}".replace("<>", ""), opset=opset,
-                ir_version=11, target=NNAPI, **more)
+                ir_version=11, target=NNAPI, equality="bits-if" if mask else "", **more)
 
     for is_flat in (False, True):
         end = "-flat" * is_flat
@@ -390,7 +390,7 @@ def attention_past():
     weights = {"m": np.array([[1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1, 0], [1] * 8], bool)}
     pattern("attention-past", "visible", "(float[1,4,3,8] q, float[1,2,3,8] k, float[1,2,3,8] v, float[1,2,5,8] pk, "
             "float[1,2,5,8] pv) => (float[1,4,3,8] y, float[1,2,8,8] a, float[1,2,8,8] b) { y, a, b = Attention<is_causal=1>"
-            "(q, k, v, m, pk, pv) }", weights, opset=23, ir_version=11, target=NNAPI)
+            "(q, k, v, m, pk, pv) }", weights, opset=23, ir_version=11, target=NNAPI, equality="bits-if")
     text = ("(float[2,3,32] q, float[2,3,32] k, float[2,3,32] v, float[2,4,5,8] pk, float[2,4,5,8] pv MORE) => (float[2,3,32] y, "
             "float[2,4,8,8] a, float[2,4,8,8] b) { y, a, b = com.microsoft.MultiHeadAttention<num_heads=4 ATTR>(q, k, v, , , BIAS"
             ", pk, pv) }")
@@ -399,7 +399,7 @@ def attention_past():
     for name, attributes, more, bias in (("contrib", "", "", ""), ("contrib-causal", ", unidirectional=1", "", ""),
                                          ("contrib-bias", ", scale=0.4", ", float[1,4,3,8] b0", "b0")):
         pattern("attention-past", name, text.replace(" ATTR", attributes).replace(" MORE", more).replace("BIAS", bias),
-                target=NNAPI)
+                target=NNAPI, equality="bits-if" if bias else "")
 
 
 def tensor_scatter():

@@ -235,6 +235,10 @@ class Growing:
 
     def run(self, token):
         """The logits of one token, or of the last of several."""
+        return self.rows(token)[-1]
+
+    def rows(self, token):
+        """By token its logits."""
         count = len(token) if isinstance(token, list) else 1
         feeds = dict(self.bound)
         known = {tensor["name"] for tensor in self.inputs} | feeds.keys()
@@ -261,7 +265,7 @@ class Growing:
             if tensor["role"] in ("present", "state"):
                 self.cache[tensor["past"]] = results.pop(tensor["name"])
         self.used += count
-        return host.logits_of(self.model, results, count)[-1].astype(np.float32)
+        return host.logits_of(self.model, results, count).astype(np.float32)
 
 
 def others_of(model):

@@ -216,6 +216,47 @@ static void test_fix__class_before_a_quantizer(void)
     }
 }
 
+/* What holds for a full cache alone, or where a mask hides some slots alone, has a class of its own: who lets results
+ * be rounded does not ask for that. */
+static void test_fix__conditions_on_values(void)
+{
+    static const char list[] = "format 1\ntarget no_attention\n"
+                               "op Add Concat Div MatMul Mul Relu Reshape Slice Softmax Transpose\n";
+    static const char parts[] = "input k float32[1,1,4]\ninput v float32[1,1,4]\ninput pk float32[1,1,3,4]\n"
+                                "input pv float32[1,1,3,4]\n";
+    static const struct {
+        const char *node, *rewrite;
+        bool has_condition;
+    } cases[] = {
+        {"input n int32[1]\ninit t int32[] = 4\n"
+         "node y, a, b = com.microsoft:GroupQueryAttention(x, k, v, pk, pv, n, t) num_heads=2 kv_num_heads=1\n",
+         "group-query", true},
+        {"input m float32[1,4]\nnode y, a, b = Attention(x, k, v, m, pk, pv) q_num_heads=2 kv_num_heads=1\n",
+         "attention-past", true},
+        {"node y, a, b = Attention(x, k, v, , pk, pv) q_num_heads=2 kv_num_heads=1\n", "attention-past", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        struct fixture fixture;
+        struct npart_fix_step step = {.size = sizeof step};
+        (void)snprintf(text, sizeof text,
+                       "opset 23\nopset com.microsoft 1\ninput q float32[1,1,8]\n%snode x = Relu(q)\n%s"
+                       "node z = Relu(y)\noutput z\noutput a\noutput b\n", parts, cases[i].node);
+        begin(&fixture, text, list, NULL);
+        fixture.options.allowed = 1u << NPART_EQUAL_ULP;
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_TEXT(steps_of(&fixture), cases[i].has_condition ? "" : cases[i].rewrite);
+        npart_fix_free(fixture.fix);
+        fixture.options.allowed = 1u << NPART_EQUAL_ULP | 1u << NPART_EQUAL_BITS_IF;
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_TEXT(steps_of(&fixture), cases[i].rewrite);
+        REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+        CHECK_INT(step.equality, cases[i].has_condition ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP);
+        CHECK_INT(step.caveats[0] != NULL, cases[i].has_condition);
+        end(&fixture);
+    }
+}
+
 /* Weaker classes only where they are allowed; rewrites that are not wanted not at all. */
 static void test_fix__allows(void)
 {
@@ -613,8 +654,8 @@ static void test_fix__out_of_memory(void)
 
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_without_end,
       test_fix__makes_no_target_worse, test_fix__allows,
-      test_fix__class_before_a_quantizer, test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
-      test_fix__fixes_a_cache,
+      test_fix__class_before_a_quantizer, test_fix__conditions_on_values, test_fix__leaves_useless_sites,
+      test_fix__limits_growth, test_fix__binds, test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
       test_fix__proposes, test_fix__proposes_in_memory, test_fix__writes_proposals,
       test_fix__has_one_allocator, test_fix__out_of_memory)

@@ -214,6 +214,10 @@ bool npart__rewrite_attention_past(struct npart__site *site)
     if (cached.visible)
         at->bias = NPART__MAKE(site, "Where", cached.visible, npart__make_scalar(site, at->type, 0),
                                npart__make_scalar(site, at->type, -INFINITY));
+    /* Without a mask each token sees itself. */
+    bool has_mask = cached.visible || at->bias;
+    site->equality = has_mask ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP;
+    site->caveat = has_mask ? NULL : "";
     npart__hide_slots(site, at, cached.is_causal, 0);
     npart__finish_attention(site, at);
     return true;
