@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Export decoders with a growing cache, of three layers with random weights, for generate.py.
 
-usage: decoder_exports.py --folder FOLDER [--exporter ts|dynamo]... [NAME...]
+usage: decoder_exports.py --folder FOLDER [--exporter ts|dynamo]... [--batch] [NAME...]
 Needs:  pip install torch transformers onnx onnxscript
 
 Each architecture is a row of ARCHITECTURES: the classes of transformers, and what its configuration has beside SMALL.
@@ -262,15 +262,18 @@ def seq2seq(model, config):
             [(names, {name: {2: "past"} for name in names}), (others, {name: {2: "encoded"} for name in others})])
 
 
-def export(name, exporter, folder):
+def export(name, exporter, folder, batch=False):
     config_class, model_class, more = ARCHITECTURES[name]
     model, config = model_of(config_class, model_class, more)
     is_causal = "CausalLM" in model_class or "LMHead" in model_class
     module, args, plain, axes, lists = (causal if is_causal else seq2seq)(model, config)
     given = [n for n, a in zip(plain, args) if a is not None]
     names = given + [n for list_names, _ in lists for n in list_names]
+    if batch:  # of each input for itself, as TorchScript names it and dynamo finds
+        axes = {n: {0: f"batch.{n}", **at} for n, at in axes.items()}
+        lists = [(list_names, {n: {0: f"batch.{n}", **at} for n, at in slots.items()}) for list_names, slots in lists]
     outputs = ["logits", *(n.replace("past.", "present.").replace("state.", "new_state.") for n in lists[0][0])]
-    path = folder / f"{name}.{exporter}.onnx"
+    path = folder / f"{name}.{exporter}{'.batch' * batch}.onnx"
     with torch.no_grad():
         if exporter == "ts":
             dynamic = {**{n: axes[n] for n in given if axes[n]}}
@@ -296,6 +299,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", required=True, type=pathlib.Path)
     parser.add_argument("--exporter", action="append", choices=["ts", "dynamo"])
+    parser.add_argument("--batch", action="store_true", help="of any size, by a name of each input's own")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -304,7 +308,7 @@ def main():
     for name in args.names or ARCHITECTURES:
         for exporter in args.exporter or ["ts", "dynamo"]:
             try:
-                print(export(name, exporter, args.folder), flush=True)
+                print(export(name, exporter, args.folder, args.batch), flush=True)
             except Exception as error:  # whatever an exporter raises
                 failed += 1
                 where = traceback.extract_tb(error.__traceback__)[-1]

@@ -139,6 +139,21 @@ static void test_cache__other_mask(void)
     npart__arena_clear(&fixed.arena);
 }
 
+/* Exporters name the batch of each input for itself, or not at all. What it is of other inputs is not known. */
+static void test_cache__batches(void)
+{
+    static const char line[] = "input mask int64[1,total]\n";
+    static const char *const masks[] = {"input mask int64[rows,total]\n", "input mask int64[?,total]\n",
+                                        "input mask bool[rows,total]\n"};
+    for (size_t i = 0; i < 3; i++) {
+        struct fixed_cache fixed;
+        fix(&fixed, line, masks[i], 16, 4, false);
+        CHECK_TEXT(fixed.error.message, "");
+        CHECK(port_has_dims(cache_port(&fixed, NPART_PORT_MASK), 2, (const int64_t[]){1, 16}));
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* Cosines and sines of positions are two tables, which may have more rows than that of the tokens. */
 static void test_cache__tables_of_positions(void)
 {
@@ -717,7 +732,8 @@ static void test_cache__columns(void)
     }
 }
 
-TESTS(test_cache__contract, test_cache__other_mask, test_cache__tables_of_positions, test_cache__several_tokens,
+TESTS(test_cache__contract, test_cache__other_mask, test_cache__batches, test_cache__tables_of_positions,
+      test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__refusals, test_cache__arguments,
       test_cache__neighbours, test_cache__sinks, test_cache__tail_of_a_table, test_cache__fixed_already,

@@ -81,22 +81,42 @@ static bool list_inner_names(const struct npart__work *work, struct npart__strin
     return is_done;
 }
 
-/* Dims of an input that no size was found for. A mask over all slots has their number as a dim of its own, at its last
- * axis; any other is the user's to know. */
+/* A mask over all slots has their number as a dim of its own, at its last axis. */
+static bool is_total(const char *name, const struct npart__strings *inner, uint32_t axis, uint32_t rank)
+{
+    return name && npart__strings_find(inner, name, strlen(name)) == NPART_NONE && axis + 1u == rank &&
+           (rank == 2 || rank == 4);
+}
+
+/* Of a mask, or of one number a token, the first axis is the batch, whatever its name: exporters name that of each input
+ * for itself, unless they found out that they are the same. Elsewhere it may be anything, as a number of images. */
+static bool is_batch(const struct npart__cache_input *at, const struct npart__declared_type *declared,
+                     const struct npart__strings *inner, uint32_t axis)
+{
+    const struct npart__declared_dim *last = &declared->dims[declared->rank - 1u];
+    bool is_integer = at->element_type == NPART__BOOL || npart__type_is_integer(at->element_type);
+    return axis == 0 && ((at->rank == 2 && is_integer) ||
+                         (at->rank == 4 && is_total(last->parameter, inner, at->rank - 1u, at->rank)));
+}
+
+/* Dims of an input that no size was found for. What is neither that of the slots nor the batch is the user's to know. */
 static npart_status take_total(struct npart__work *work, const struct npart__cache_input *at,
                                const struct npart__fact *fact, const struct npart__strings *inner, bool *is_found)
 {
     const struct npart__declared_type *declared = npart__value_at(work->graph, at->value)->declared;
     npart_status status = NPART_OK;
     for (uint32_t k = 0; k < fact->rank && status == NPART_OK; k++) {
-        const char *name = declared && k < declared->rank ? declared->dims[k].parameter : NULL;
-        if (npart__is_number(fact->dims[k]) || is_found_by_name(work, name))
+        const char *name = declared && declared->rank == fact->rank ? declared->dims[k].parameter : NULL;
+        if (npart__is_number(fact->dims[k]) ||
+            is_found_by_name(work, npart__cache_name_of_axis(work, at->value, k)))
             continue;
-        bool is_inner = name && npart__strings_find(inner, name, strlen(name)) != NPART_NONE;
-        if (!name || is_inner || k + 1u != fact->rank || (fact->rank != 2 && fact->rank != 4))
+        enum npart__cache_size size = NPART__SIZE_TOTAL;
+        if (declared && declared->rank == fact->rank && is_batch(at, declared, inner, k))
+            size = NPART__SIZE_BATCH;
+        else if (!is_total(name, inner, k, fact->rank))
             return npart__cache_refuse(work, NPART_NONE, "the size of %s of input %s is not known; give it by --dim",
                                        name ? name : "an axis", npart__value_name(work->graph, at->value));
-        status = npart__cache_add_dim(work, name, NPART__SIZE_TOTAL, 0);
+        status = npart__cache_add_dim(work, npart__cache_name_of_axis(work, at->value, k), size, 0);
         *is_found = true;
     }
     return status;
