@@ -88,8 +88,9 @@ static bool is_total(const char *name, const struct npart__strings *inner, uint3
            (rank == 2 || rank == 4);
 }
 
-/* Of a mask, or of one number a token, the first axis is the batch, whatever its name: exporters name that of each input
- * for itself, unless they found out that they are the same. Elsewhere it may be anything, as a number of images. */
+/* Of a mask, or of one number a token, the first axis is the batch, whatever its name: exporters name that of each
+ * input for itself, unless they found out that they are the same. Elsewhere it may be anything, as a number of images.
+ */
 static bool is_batch(const struct npart__cache_input *at, const struct npart__declared_type *declared,
                      const struct npart__strings *inner, uint32_t axis)
 {
@@ -99,7 +100,7 @@ static bool is_batch(const struct npart__cache_input *at, const struct npart__de
                          (at->rank == 4 && is_total(last->parameter, inner, at->rank - 1u, at->rank)));
 }
 
-/* Dims of an input that no size was found for. What is neither that of the slots nor the batch is the user's to know. */
+/* Dims of an input that no size was found for. What is neither the slots nor the batch is the user's to know. */
 static npart_status take_total(struct npart__work *work, const struct npart__cache_input *at,
                                const struct npart__fact *fact, const struct npart__strings *inner, bool *is_found)
 {
