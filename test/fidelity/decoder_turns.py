@@ -70,6 +70,10 @@ def judge(args, path, words):
     if not (out / "manifest.json").exists():
         said = " ".join((done.stdout + done.stderr).split())
         return f"refused: {said or f'exit status {done.returncode}'}", False
+    try:
+        tester.onnxruntime.InferenceSession(str(path), **tester.options())
+    except tester.states.NotImplemented as error:  # as bfloat16
+        return f"refused: ONNX Runtime does not run the original: {' '.join(str(error).split())}", False
     models = [host.Model(file, **tester.options()) for file in host.files_of(out / "manifest.json")]
     new = min(models, key=lambda model: model.most_tokens)
     others = tester.others_of(new)

@@ -126,6 +126,38 @@ static void test_cache__contract(void)
     npart__arena_clear(&fixed.arena);
 }
 
+/* Keys that are repeated by head, or of which each slot gets other parts. */
+static void test_cache__parts_of_slots(void)
+{
+    static const char line[] = "node turned = Transpose(key) perm=[0,1,3,2]\n";
+    static const char *const cases[][2] = {
+        {"init by int64[4] = 1 1 1 1\nnode same = Tile(key, by)\nnode turned = Transpose(same) perm=[0,1,3,2]\n", ""},
+        {"init by int64[4] = 1 1 2 1\nnode twice = Tile(key, by)\nnode turned = Transpose(twice) perm=[0,1,3,2]\n",
+         "sizes 18 and 9 do not broadcast"},
+        {"init by int64[4] = 1 1 2 1\nnode twice = Tile(key, by)\nnode most = ReduceMax(twice)\n"
+         "node less = Sub(key, most)\nnode turned = Transpose(less) perm=[0,1,3,2]\n", "does not grow by one axis"},
+        {"init which int64[1,1] = 1\nnode whole = Transpose(key) perm=[3,1,2,0]\nnode part = Gather(whole, one)\n"
+         "node other = Neg(part)\nnode both = ScatterND(whole, which, other)\n"
+         "node turned = Transpose(both) perm=[3,1,0,2]\n", ""},
+        {"init which int64[1,1] = 1\nnode whole = Transpose(key) perm=[3,1,2,0]\nnode part = Gather(whole, one)\n"
+         "node both = ScatterND(whole, which, part) reduction=\"add\"\nnode turned = Transpose(both) perm=[3,1,0,2]\n",
+         "which of its parts are written depends on slots"},
+        {"init which int64[1,1] = 1\nnode whole = Transpose(key) perm=[2,1,3,0]\ninit part float32[1,2,2,1]\n"
+         "node both = ScatterND(whole, which, part)\nnode turned = Transpose(both) perm=[3,1,2,0]\n",
+         "it takes slots by their number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixed_cache fixed;
+        fix(&fixed, line, cases[i][0], 16, 4, false);
+        if (*cases[i][1] && !strstr(fixed.error.message, cases[i][1]))
+            CHECK_TEXT(fixed.error.message, cases[i][1]);
+        if (!*cases[i][1])
+            CHECK_TEXT(fixed.error.message, "");
+        CHECK(!fixed.cache.info.counts_all);
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 /* A mask of something else is none of the new tokens, though it is computed with. */
 static void test_cache__other_mask(void)
 {
@@ -732,7 +764,8 @@ static void test_cache__columns(void)
     }
 }
 
-TESTS(test_cache__contract, test_cache__other_mask, test_cache__batches, test_cache__tables_of_positions,
+TESTS(test_cache__contract, test_cache__other_mask, test_cache__batches, test_cache__parts_of_slots,
+      test_cache__tables_of_positions,
       test_cache__several_tokens,
       test_cache__shift, test_cache__positions, test_cache__length, test_cache__bias, test_cache__hidden,
       test_cache__order, test_cache__buckets, test_cache__refusals, test_cache__arguments,

@@ -258,6 +258,18 @@ static bool gather_tuples(const struct seen *seen)
     return !growing_of(seen, 0);
 }
 
+/* What is written where is the same for each token, and each keeps its own. */
+static bool scatter_tuples(const struct seen *seen)
+{
+    uint32_t places = operand_of(seen, 1);
+    uint32_t rank = places == NPART_NONE ? 0 : rank_of(seen, 1);
+    int64_t tuple = rank ? fact_of(&seen->at->all, places)->dims[rank - 1u] : 0;
+    bool is_apart = rank && tuple >= 0 && tuple < 64 && !growing_of(seen, 1);
+    for (int64_t i = 0; i < tuple && is_apart; i++)
+        is_apart = !(growing_of(seen, 0) >> i & 1);
+    return is_apart;
+}
+
 /* Of an axis that grows all from some element on. */
 static bool slice(const struct seen *seen)
 {
@@ -317,11 +329,12 @@ static const struct {
     bool (*is_by_token)(const struct seen *seen);
 } rules[] = {
     {"Reshape Flatten Squeeze Unsqueeze", view},
-    {"Concat Expand OneHot RotaryEmbedding Transpose com.microsoft:MoE com.microsoft:QMoE "
+    {"Concat Expand OneHot RotaryEmbedding Tile Transpose com.microsoft:MoE com.microsoft:QMoE "
      "com.microsoft:RotaryEmbedding", always},
     {"Slice", slice},
     {"Gather com.microsoft:GatherBlockQuantized", gather},
     {"GatherND", gather_tuples},
+    {"ScatterND", scatter_tuples},
     {"ArgMax ArgMin Split ScatterElements GatherElements TopK", along_axis},
     {"Softmax LogSoftmax", softmax},
     {"MatMul MatMulInteger com.microsoft:FusedMatMul", product},

@@ -353,6 +353,20 @@ static const char *expand(struct npart__walk *walk)
     return NULL;
 }
 
+/* Repeated along other axes, slots stay where they are; what was one for all of them is the same for each. */
+static const char *tile(struct npart__walk *walk)
+{
+    struct npart__flow from = flow_of(walk, 0), *out = result_of(walk);
+    const struct npart__fact *operand = fact_in(walk->compared->b, operand_of(walk, 0)), *result = result_fact(walk);
+    const struct npart__fact *all = fact_in(walk->compared->b, npart__node_output(graph_of(walk), node_of(walk), 0));
+    bool is_kept = out->axis != NPART_NONE && out->axis < operand->rank && operand->rank == result->rank &&
+                   operand->dims[out->axis] == (from.axis == NPART_NONE ? 1 : all->dims[out->axis]);
+    if (!is_kept || (from.axis != NPART_NONE && from.axis != out->axis))
+        return "it does not keep the slots on their axis";
+    hand_on(walk);
+    return NULL;
+}
+
 /* Past all slots may stand columns that are none, as what a head attends to beside tokens (a sink): they are the same
  * for each row, and what is known of the slots stays so. */
 static const char *concat(struct npart__walk *walk)
@@ -451,6 +465,28 @@ static const char *slice(struct npart__walk *walk)
         walk->work->is_right_only |= !has_all && (is_window || a.end != a.size);
     }
     hand_on(walk);
+    return NULL;
+}
+
+/* Parts of each slot are written over, at places that do not depend on slots: of [size, heads, slots] some of the first
+ * axis. What is written has its slots where those are. */
+static const char *scatter_tuples(struct npart__walk *walk)
+{
+    enum { DATA, PLACES, UPDATES };
+    struct npart__flow data = flow_of(walk, DATA), places = flow_of(walk, PLACES), updates = flow_of(walk, UPDATES);
+    struct npart__flow *out = result_of(walk);
+    const struct npart__fact *at = fact_in(walk->compared->a, operand_of(walk, PLACES));
+    const struct npart__attribute *how = npart__node_attribute(graph_of(walk), node_of(walk), "reduction");
+    if (!places.is_known || places.is_wrong || places.axis != NPART_NONE || !at->rank ||
+        (how && (how->type != 3 || strcmp(how->u.s, "none") != 0)))
+        return "which of its parts are written depends on slots";
+    uint32_t tuple = (uint32_t)at->dims[at->rank - 1u], axis = out->axis - tuple + at->rank - 1u;
+    if (out->axis == NPART_NONE || out->axis < tuple || data.axis != out->axis ||
+        updates.axis != axis)
+        return "it takes slots by their number";
+    for (unsigned what = EMPTY; what <= OWN; what++)
+        *hidden_of(out, (enum hidden)what) = weaker((enum hidden)what, bound_of(walk, DATA, (enum hidden)what),
+                                                    bound_of(walk, UPDATES, (enum hidden)what));
     return NULL;
 }
 
@@ -637,9 +673,11 @@ static const struct rule {
     {"Squeeze Unsqueeze", view, 1, 1u << 1},
     {"Transpose", transpose, 1, 0},
     {"Expand", expand, 1, 1u << 1},
+    {"Tile", tile, 1, 1u << 1},
     {"Concat", concat, 1, 0},
     {"Slice", slice, 1, 0xfu << 1},
     {"Gather", gather, 2, 0},
+    {"ScatterND", scatter_tuples, 3, 0},
     {"Split", split, 1, 1u << 1},
     {"MatMul", product, 2, 0},
     {"Softmax", softmax, 1, 0},

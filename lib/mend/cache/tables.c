@@ -271,6 +271,8 @@ static npart_status check_node(const struct reading *reading)
         uint32_t result = npart__node_output(graph, node, k);
         is_control &= result == NPART_NONE || npart__cache_elements(reading->at, result);
     }
+    if (npart__lists_op(graph, "ScatterND", reading->node) && is_varying(reading, 1) && !is_control)
+        return refuse_unknown(reading);
     return is_control || npart__cache_has_rule(graph, reading->node) ? NPART_OK : refuse_unknown(reading);
 }
 
