@@ -16,6 +16,8 @@
  * again with allocations failing in turn, those of which no earlier call has tried (counted.h); and on neighbours of
  * the model (changed_text.h), of which what is made must be a model, too. */
 char *rewritten(const char *model, const char *rewrite);
+/* Of the call before, the weakest class of sites that are not of their rewrite's class: "bits-if"; NULL: all are. */
+const char *rewritten_class(void);
 /* Several in turn: "if-const fold". */
 char *rewritten_by(const char *model, const char *rewrites);
 /* The same for a model that is a neighbour itself, of one that a test gives to the others: nothing is done again. */

@@ -40,6 +40,19 @@ static void fix_grouped(struct fixed_cache *out, const char *attributes, uint32_
     fix_grouped_with(out, attributes, "", "", tokens);
 }
 
+/* Opset 13 is the first with all that it becomes. */
+static void test_cache__grouped_opset(void)
+{
+    for (unsigned opset = 12; opset <= 14; opset++) {
+        char text[sizeof grouped + 256];
+        struct fixed_cache fixed;
+        (void)snprintf(text, sizeof text, "opset %u%s", opset, grouped + strlen("opset 17"));
+        fix_cache(&fixed, text, 16, 1, false);
+        CHECK_TEXT(fixed.error.message, opset < 13 ? "the cache cannot be fixed: the model has an opset below 13" : "");
+        npart__arena_clear(&fixed.arena);
+    }
+}
+
 static void test_cache__grouped(void)
 {
     for (uint32_t tokens = 1; tokens < 5; tokens += 3) {
@@ -174,4 +187,5 @@ static void test_cache__attention(void)
     }
 }
 
-TESTS(test_cache__grouped, test_cache__grouped_variants, test_cache__grouped_refused, test_cache__attention)
+TESTS(test_cache__grouped_opset, test_cache__grouped, test_cache__grouped_variants, test_cache__grouped_refused,
+      test_cache__attention)

@@ -8,6 +8,7 @@
  *     ...
  *     gives
  *     y = Not(y/isnan-eq/Equal)   what rewrite_text.h says, or `same`
+ *     class ulp                   how equal it is, where that is not what the rewrite's line says
  *     end
  */
 #include "support/rewrite_text.h"
@@ -64,8 +65,16 @@ static char *result_of(const char *id, size_t id_length, const char *model, size
     memcpy(name, id, id_length);
     append(&text, model, length);
     char *result = rewritten(text.data, name);
+    const char *word = rewritten_class();
     free(text.data);
-    return result;
+    if (!word)
+        return result;
+    text = (struct text){NULL, 0, 0};
+    append(&text, result, strlen(result));
+    append(&text, "class ", strlen("class "));
+    append(&text, word, strlen(word));
+    free(result);
+    return text.data;
 }
 
 /* Returns the file as it would be with what comes out now. */
