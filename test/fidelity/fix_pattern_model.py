@@ -33,7 +33,7 @@ CLASSES = {
     "gather-in-order": "bits", "tile-once": "bits", "allowzero": "bits", "selu": "ulp", "mish": "bits", "thresholdedrelu": "bits",
     "gelu": "bits", "gelu-div": "ulp", "hardswish": "bits", "hardsigmoid": "bits", "hardsigmoid-relu6": "ulp",
     "no-op": "bits", "no-elements": "bits", "float32": "ulp", "cast-back": "bits",
-    "group-query": "bits-if", "rotary": "ulp", "gather-blocks": "bits-if",
+    "group-query": "bits-if", "causal-conv": "ulp", "rotary": "ulp", "gather-blocks": "bits-if",
     "tensor-scatter": "bits", "attention-past": "ulp", "sum": "bits", "neg": "bits", "reciprocal": "bits",
 }
 # Largest error relative to the largest output, by id, for float, double and float16.
@@ -48,6 +48,7 @@ TOLERANCES = {
     "selu": (2e-7, 2e-7, 1e-3), "mish": (3e-7, 3e-7, 2e-3), "gelu": (3e-7, 3e-7, 2e-3),
     "gelu-div": (3e-7, 3e-7, 2e-3), "hardswish": (2e-7, 2e-7, 1e-3), "hardsigmoid": (2e-7, 2e-7, 1e-3),
     "hardsigmoid-relu6": (3e-7, 3e-7, 2e-3), "rank": (4e-7, 4e-7, 2e-3),
+    "causal-conv": (6e-7, 6e-7, 2e-3),
     "group-query": (6e-7, 6e-7, 2e-3), "rotary": (3e-7, 3e-7, 1e-3), "attention-past": (6e-7, 6e-7, 2e-3), "float32": (2e-5, 2e-5, 2e-3),
     "attn-floatmask": (0, 0, 2e-3), "instancenorm-rank": (0, 0, 1e-3), "mvn": (3e-7, 3e-7, 1e-3), "reduce-prod": (3e-7, 3e-7, 2e-3),
     # One step of 0.05 where the largest output is 0.5.

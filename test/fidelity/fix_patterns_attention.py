@@ -402,6 +402,18 @@ def attention_past():
                 target=NNAPI, equality="bits-if" if bias else "")
 
 
+def causal_conv():
+    for activation in ("none", "silu", "swish"):
+        for channels, taps, tokens in ((5, 4, 3), (8, 3, 1), (6, 2, 7)):
+            text = (f"(float[1,{channels},{tokens}] x, float[1,{channels},{taps - 1}] s) => (float[1,{channels},{tokens}] y, "
+                    f"float[1,{channels},{taps - 1}] p) {{ y, p = com.microsoft.CausalConvWithState<activation=\"{activation}\">"
+                    "(x, w, BIAS, s) }")
+            weights = {"w": normal(channels, 1, taps), "b": normal(channels)}
+            name = f"{activation}-{channels}-{taps}-{tokens}"
+            pattern("causal-conv", name, text.replace("BIAS", "b"), weights)
+            pattern("causal-conv", name + "-plain", text.replace("BIAS", ""), {"w": weights["w"]})
+
+
 def tensor_scatter():
     def one(name, cache="2,3,8,4", update="2,3,2,4", axis=-2, where=(3, 5), mode="linear", kind="float", target=HEXAGON,
             applies=True, **more):
@@ -482,7 +494,7 @@ def rotary():
     one("default-class", equality="bits", applies=False)
 
 
-for _make in (group_queries, rotary, gather_blocks, tensor_scatter, attention_past, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+for _make in (group_queries, rotary, gather_blocks, causal_conv, tensor_scatter, attention_past, mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
               fused_attention,
               fused_matmul):
     _make()
