@@ -61,20 +61,21 @@ def grow_in(path, new, others, bound, tokens, runs):
 def judge(args, path, words):
     """A line about a model, and whether it is wrong."""
     out = args.folder / path.name.removesuffix(".onnx")
-    if out.exists():
-        for old in out.iterdir():
-            old.unlink()
+    written = out / "manifest.json" if "," in args.tokens else out / "decode.onnx"
+    out.mkdir(exist_ok=True)
+    for old in out.iterdir():
+        old.unlink()
     command = [args.tool, "fix", path, "-t", args.target, "--cache", args.cache, "--tokens", args.tokens, *words, "-o",
-               out, "-q"]
+               out if "," in args.tokens else written, "-q"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, check=False)
-    if not (out / "manifest.json").exists():
+    if not written.exists():
         said = " ".join((done.stdout + done.stderr).split())
         return f"refused: {said or f'exit status {done.returncode}'}", False
     try:
         tester.onnxruntime.InferenceSession(str(path), **tester.options())
     except tester.states.NotImplemented as error:  # as bfloat16
         return f"refused: ONNX Runtime does not run the original: {' '.join(str(error).split())}", False
-    models = [host.Model(file, **tester.options()) for file in host.files_of(out / "manifest.json")]
+    models = [host.Model(file, **tester.options()) for file in host.files_of(written)]
     new = min(models, key=lambda model: model.most_tokens)
     others = tester.others_of(new)
     longest = max(sum(prompt + answer for prompt, answer in lengths) for lengths in CHATS.values())

@@ -533,6 +533,11 @@ static void test_cache__padding(void)
         {sum, "node x_f = Add(word, place)\ninit mixed_up int64[3] = 1 4 -1\ninit back int64[3] = 1 -1 4\n"
               "node rows = Reshape(x_f, mixed_up)\nnode mean = ReduceMean(rows) axes=[1]\n"
               "node x_r = Sub(rows, mean)\nnode x = Reshape(x_r, back)\n", true},
+        /* parts of each token, and one token for all */
+        {sum, "node x_f = Add(word, place)\nnode x_t = Transpose(x_f) perm=[2,1,0]\ninit order int64[4,1] = 3 2 1 0\n"
+              "node x_o = GatherND(x_t, order)\nnode x = Transpose(x_o) perm=[2,1,0]\n", false},
+        {sum, "node x_f = Add(word, place)\nnode x_t = Transpose(x_f) perm=[1,0,2]\ninit first int64[1,1] = 0\n"
+              "node x_o = GatherND(x_t, first)\nnode x = Sub(x_f, x_o)\n", true},
         /* the last one alone, which is padding */
         {last, "init minus int64[1] = -1\ninit end int64[1] = 1000\nnode y_last = Slice(y, minus, end, one)\n"
                "output y_last\n", true},

@@ -253,9 +253,15 @@ static bool gather(const struct seen *seen)
     return is_none_of(seen, growing_of(seen, 0), 0);
 }
 
+/* The same of several axes, after those that are gone through one by one. */
 static bool gather_tuples(const struct seen *seen)
 {
-    return !growing_of(seen, 0);
+    uint32_t places = operand_of(seen, 1), rank = rank_of(seen, 1);
+    int64_t first = int_of(seen, "batch_dims", 0), count = rank ? fact_of(&seen->at->all, places)->dims[rank - 1u] : -1;
+    bool is_apart = first >= 0 && count >= 0 && first < 64 && count < 64 && first + count <= rank_of(seen, 0);
+    for (int64_t i = first; i < first + count && is_apart; i++)
+        is_apart = !(growing_of(seen, 0) >> i & 1);
+    return is_apart;
 }
 
 /* What is written where is the same for each token, and each keeps its own. */
