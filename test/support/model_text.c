@@ -72,7 +72,7 @@ struct named {
 
 struct reader {
     const char *at; /* in the line at hand */
-    char line[4096];
+    char line[16384];
     unsigned number;
     struct named bodies[MOST_NAMED];
     size_t body_count;

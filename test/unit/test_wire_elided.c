@@ -588,8 +588,20 @@ static void test_wire_elided__int64_whose_type_comes_last(void)
     CHECK(!is_kept(NULL, 7, 65537, true));
 }
 
+/* Where masks are asked for, those whose type is known by then. */
+static void test_wire_elided__masks(void)
+{
+    const struct npart__wire_options options = {.keep_bool_bytes = 70000};
+    CHECK(is_kept(&options, 9, 70000, false));
+    CHECK(!is_kept(&options, 9, 70001, false));
+    CHECK(!is_kept(&options, 9, 70000, true));
+    CHECK(!is_kept(&options, 1, 70000, false));
+    CHECK(is_kept(&options, 1, 4096, false) && is_kept(&options, 7, 65536, false));
+}
+
 TESTS(test_wire_elided__every_field_at_its_limit, test_wire_elided__every_field_in_every_place,
       test_wire_elided__everything_else_stays, test_wire_elided__a_small_model_stays_as_it_is,
       test_wire_elided__a_record_for_each_field, test_wire_elided__packed_in_pieces,
       test_wire_elided__elements_that_cannot_be_told, test_wire_elided__the_last_of_a_whole_counts,
-      test_wire_elided__limits_of_the_callers, test_wire_elided__int64_whose_type_comes_last)
+      test_wire_elided__limits_of_the_callers, test_wire_elided__masks,
+      test_wire_elided__int64_whose_type_comes_last)

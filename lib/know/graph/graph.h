@@ -74,6 +74,8 @@ bool npart__tensor_external(const struct npart__tensor *tensor, struct npart__ex
 /* Numbers of an inline tensor of integers or bools, all or none: false when they are not here, not integers, or
  * more than `limit`. `out` has room for `limit`. */
 bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint64_t limit);
+/* One of these, by its place. */
+bool npart__tensor_int64_at(const struct npart__tensor *tensor, uint64_t place, int64_t *out);
 /* The same for floating point (float64, 32, 16, bfloat16) and integer tensors. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit);
 

@@ -320,6 +320,16 @@ bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint
     return true;
 }
 
+bool npart__tensor_int64_at(const struct npart__tensor *tensor, uint64_t place, int64_t *out)
+{
+    int type = tensor->stored_type;
+    if (tensor->place != NPART__TENSOR_INLINE || place >= tensor->elements ||
+        !(npart__type_is_integer(type) || type == BOOL))
+        return false;
+    *out = integer_at(tensor, tensor->data, place);
+    return type != UINT64 || *out >= 0;
+}
+
 /* IEEE 754 binary16 as the bits of a binary32, so that no compiler extension is needed. 0x3c00, which is 1, has
  * the exponent 15; 15 + 112 is 127, the bias of binary32. Infinities and NaNs keep their fraction. */
 static uint32_t widen_half(uint32_t half)

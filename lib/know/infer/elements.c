@@ -21,6 +21,15 @@ bool npart__in_items(const struct npart__call *call, uint32_t index, struct npar
     return true;
 }
 
+const struct npart__tensor *npart__large_mask(const struct npart__call *call, uint32_t index)
+{
+    const struct npart__tensor *tensor = npart__in(call, index)->tensor;
+    bool is_mask = call->inference->options.most_elements && tensor && tensor->element_type == NPART__BOOL &&
+                   tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse && tensor->elements <= INT64_MAX &&
+                   npart__is_static(npart__in(call, index));
+    return is_mask ? tensor : NULL;
+}
+
 /* Whole numbers and doubles are of one size, so they take the same room. */
 uint64_t *npart__new_items(const struct npart__call *call, uint32_t count)
 {
@@ -72,14 +81,22 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
     const struct npart__fact *fact = npart__out(call, output);
     struct npart__items in;
     uint32_t count;
-    int64_t at[NPART__LIMIT_RANK] = {0}, from = base;
-    if (!npart__in_items(call, input, &in) || !npart__small_count(call, fact, &count))
+    int64_t at[NPART__LIMIT_RANK] = {0}, from = base, number;
+    const struct npart__tensor *mask = NULL;
+    if (!npart__in_items(call, input, &in)) {
+        mask = npart__large_mask(call, input);
+        in = (struct npart__items){.is_ints = true};
+        if (!mask)
+            return;
+    }
+    if (!npart__small_count(call, fact, &count))
         return;
     uint64_t *items = npart__new_items(call, count);
     for (uint32_t i = 0; items && i < count; i++) {
-        if (from < 0 || from >= (int64_t)in.count)
+        if (mask ? from < 0 || !npart__tensor_int64_at(mask, (uint64_t)from, &number)
+                 : from < 0 || from >= (int64_t)in.count)
             return;
-        items[i] = in.data[from];
+        items[i] = mask ? (uint64_t)number : in.data[from];
         for (uint32_t axis = fact->rank; axis-- > 0;) { /* count up like an odometer */
             from += steps[axis];
             if (++at[axis] < fact->dims[axis])

@@ -18,6 +18,9 @@ struct npart__items {
 
 /* The known elements of a static input; false when there are none. */
 bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out);
+/* Of a mask that is too large to be read, its place, so that parts of it can be; where large tensors are asked for
+ * (most_elements). */
+const struct npart__tensor *npart__large_mask(const struct npart__call *call, uint32_t index);
 /* Room for items; NULL when out of memory, or past NPART__LIMIT_COMPUTED_ELEMENTS. */
 uint64_t *npart__new_items(const struct npart__call *call, uint32_t count);
 /* `like`: what the items were taken from. */

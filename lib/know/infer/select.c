@@ -145,7 +145,8 @@ void npart__infer_slice(struct npart__call *call)
         dims[i] = is_known[i] ? slice_dim(call, in->dims[i], slices[i]) : NPART__UNKNOWN;
     npart__set_dims(call, 0, in->rank, dims);
     struct npart__items items;
-    if (!npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(npart__out(call, 0)))
+    bool has_items = npart__in_items(call, 0, &items) ? items.count > 0 : npart__large_mask(call, 0) != NULL;
+    if (!has_items || !npart__is_static(npart__out(call, 0)))
         return;
     int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK], base = 0;
     npart__strides(in->dims, in->rank, strides);

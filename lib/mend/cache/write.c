@@ -3,8 +3,11 @@
  * The edits: sizes, inputs that are added, what is made anew from them, and what the outputs are from here on.
  */
 #include "cache/internal.h"
+#include "infer/families.h"
 
 #define REWRITE "cache"
+/* Bytes of a mask that does not stay: what larger ones are, the wire keeps for the cache alone. */
+#define LARGE_MASK 4096u
 /* Inputs of one kind that differ in type or shape. */
 #define LIMIT_ADDED 8u
 
@@ -183,22 +186,45 @@ static const char *cut_operand(struct writing *writing, struct shorter *shorter,
     return shorter->name[value];
 }
 
-/* Its operand has fewer slots, but what is made of their number for the other layers has all. */
-static npart_status keep_shape(struct writing *writing, uint32_t id)
+/* The node gives way to what it makes, of integers; `is_done` false where that is not known. */
+static npart_status make_constant(struct writing *writing, uint32_t id, bool *is_done)
 {
     struct npart__work *work = writing->work;
     struct npart__site site;
     uint32_t value = npart__node_output(work->graph, npart__node_at(work->graph, id), 0);
+    *is_done = false;
     if (!npart__site_begin(writing->editor, id, REWRITE, NPART_EQUAL_ULP, &site))
         return npart__cache_refuse(work, id, "it stands in a function, which is to be inlined first");
     struct npart__fact *fact = &writing->inference.facts[value];
     const struct npart__known *known = npart__elements(&writing->inference, fact);
     if (!known || !known->ints) {
         npart__site_drop(&site);
-        return npart__cache_refuse(work, id, "the sizes of a layer with a window are not known");
+        return npart__take_failure(&writing->inference) ? npart__fail_memory(work->error) : NPART_OK;
     }
+    *is_done = true;
     npart__finish(&site, 0, npart__make_int_constant(&site, fact->element_type, fact->dims, fact->rank, known->ints));
     return npart__site_keep(&site) ? NPART_OK : npart__fail_memory(work->error);
+}
+
+/* Its operand has fewer slots, but what is made of their number for the other layers has all. */
+static npart_status keep_shape(struct writing *writing, uint32_t id)
+{
+    bool is_done;
+    npart_status status = make_constant(writing, id, &is_done);
+    return status != NPART_OK || is_done
+               ? status
+               : npart__cache_refuse(writing->work, id, "the sizes of a layer with a window are not known");
+}
+
+/* A part of a table of truth values that was read for it alone: the rest is of no use. */
+static bool is_part_of_mask(const struct writing *writing, uint32_t id)
+{
+    const struct npart__graph *graph = writing->work->graph;
+    uint32_t operand = npart__node_input(graph, npart__node_at(graph, id), 0);
+    const struct npart__tensor *tensor =
+        operand == NPART_NONE ? NULL : npart__fact_of(&writing->inference, operand)->tensor;
+    return npart__lists_op(graph, "Slice", id) && tensor && tensor->element_type == NPART__BOOL &&
+           tensor->bytes > LARGE_MASK;
 }
 
 static npart_status add_window(struct writing *writing, uint32_t cut)
@@ -304,8 +330,11 @@ static npart_status change_nodes(struct writing *writing)
     for (uint32_t i = 0; i < scope->order_count && status == NPART_OK; i++) {
         uint32_t id = work->graph->order[scope->first_order + i];
         bool is_cut = window_of(writing, id) != NULL, is_changed = is_cut || work->is_unmasked[id] || work->use_of[id];
+        bool is_made = false;
         if (is_cut && npart__lists_op(work->graph, "Shape Size", id))
             status = keep_shape(writing, id);
+        else if (!is_changed && !work->was_fixed && work->is_live[id] && is_part_of_mask(writing, id))
+            status = make_constant(writing, id, &is_made);
         else if (is_changed && work->is_live[id])
             status = change_node(writing, id);
     }
@@ -513,7 +542,7 @@ npart_status npart__cache_write(struct npart__work *work, struct npart__arena *a
     struct writing writing = {.work = work};
     uint32_t tokens = work->request->tokens, count = work->graph->values.count;
     bool *is_constant = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *is_constant), is_declared;
-    struct npart__infer_options options = {.binding_count = work->dims.count};
+    struct npart__infer_options options = {.binding_count = work->dims.count, .most_elements = NPART__CACHE_ELEMENTS};
     options.bindings = npart__cache_bindings(work, work->request->slots - tokens, tokens, work->arena);
     writing.made = npart__arena_zeroed(work->arena, count + (size_t)1, sizeof *writing.made);
     if (!is_constant || !options.bindings || !writing.made)

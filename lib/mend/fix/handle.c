@@ -9,6 +9,9 @@
 #include "fix/state.h"
 #include "wire/files.h"
 
+/* Bytes of tables of truth values that are looked at where a cache is asked for: four of 2048 tokens. */
+#define MOST_OF_MASKS ((uint64_t)16 << 20)
+
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* A count without its array, or a NULL in it, is told before anything is read. */
@@ -112,6 +115,9 @@ static npart_status read_input(npart_fix *fix, const struct npart_fix_options *o
     const struct npart__skeleton *known = planned->skeleton;
     struct npart__arena *arena = &fix->life->arena;
     struct npart__wire_options wire = {.keep_bytes = options->keep_bytes};
+    /* Masks of a cache may be parts of a table. */
+    if (options->version >= 4 && options->cache_slots)
+        wire.keep_bool_bytes = MOST_OF_MASKS;
     struct npart__source source;
     npart_status status = NPART_OK;
     if (options->version >= 2)

@@ -45,6 +45,7 @@ struct scan {
     struct frame frames[NPART__LIMIT_DEPTH];
     unsigned depth; /* open frames; 1: the model alone */
     bool graph_seen; /* a field 7 of the model has begun */
+    uint64_t bool_bytes; /* of larger BOOL tensors that were kept */
     size_t verbatim_end; /* of the last such record in the output, while it may grow; 0: none may */
 };
 
@@ -303,8 +304,14 @@ static bool stays(struct scan *scan, uint64_t number, uint64_t bytes)
 {
     struct frame *frame = &scan->frames[scan->depth - 1];
     uint64_t *kept = &frame->kept_bytes[number];
-    if ((frame->has_elided && frame->elided[number].bytes) || bytes + *kept > keep_limit(scan, frame))
+    if (frame->has_elided && frame->elided[number].bytes)
         return false;
+    if (bytes + *kept > keep_limit(scan, frame)) {
+        bool is_mask = frame->element_type == 9 && bytes <= scan->options->keep_bool_bytes - scan->bool_bytes;
+        if (!is_mask)
+            return false;
+        scan->bool_bytes += bytes;
+    }
     *kept += bytes;
     return true;
 }

@@ -90,6 +90,7 @@ struct npart__verbatim {
 /* What a caller may change; tests use both to reach limits with small files. */
 struct npart__wire_options {
     uint64_t keep_bytes;           /* 0: NPART__KEEP_BYTES */
+    uint64_t keep_bool_bytes;      /* of BOOL tensors that are larger, in all of them: masks; 0: none */
     uint64_t limit_skeleton_bytes; /* 0: NPART__LIMIT_SKELETON_BYTES */
     const struct npart__limits *limits; /* NULL: as they are; must outlive what is made of the skeleton */
     bool keeps_all;                /* records of everything that is left out; see npart__verbatim */
