@@ -538,6 +538,9 @@ static void test_cache__padding(void)
               "node x_o = GatherND(x_t, order)\nnode x = Transpose(x_o) perm=[2,1,0]\n", false},
         {sum, "node x_f = Add(word, place)\nnode x_t = Transpose(x_f) perm=[1,0,2]\ninit first int64[1,1] = 0\n"
               "node x_o = GatherND(x_t, first)\nnode x = Sub(x_f, x_o)\n", true},
+        /* the new tokens counted from the end, as T5 does */
+        {sum, "node x_f = Add(word, place)\nnode minus = Neg(tokens)\nnode minus1 = Unsqueeze(minus, zero)\n"
+              "init most int64[1] = 9223372036854775807\nnode x = Slice(x_f, minus1, most, one)\n", false},
         /* the last one alone, which is padding */
         {last, "init minus int64[1] = -1\ninit end int64[1] = 1000\nnode y_last = Slice(y, minus, end, one)\n"
                "output y_last\n", true},

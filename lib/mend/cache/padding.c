@@ -276,6 +276,25 @@ static bool scatter_tuples(const struct seen *seen)
     return is_apart;
 }
 
+/* Where the part of the axis begins, in one probe; false where that is not known. */
+static bool read_start(const struct seen *seen, struct npart__probe *probe, uint32_t axis, int64_t *start)
+{
+    const struct npart__fact *fact = fact_of(probe, operand_of(seen, 0));
+    uint32_t starts = operand_of(seen, 1), axes = operand_of(seen, 3), at;
+    const struct npart__known *first = starts == NPART_NONE ? NULL : npart__cache_elements(probe, starts);
+    const struct npart__known *list = axes == NPART_NONE ? NULL : npart__cache_elements(probe, axes);
+    *start = 0;
+    if (!first || !first->ints || (axes != NPART_NONE && (!list || !list->ints || list->count != first->count)))
+        return false;
+    for (uint32_t i = 0; i < first->count; i++) {
+        if (!npart__normalize_axis(list ? list->ints[i] : i, fact->rank, &at))
+            return false;
+        if (at == axis)
+            *start = first->ints[i] < 0 ? first->ints[i] + fact->dims[axis] : first->ints[i];
+    }
+    return true;
+}
+
 /* Of an axis that grows all from some element on. */
 static bool slice(const struct seen *seen)
 {
@@ -285,18 +304,16 @@ static bool slice(const struct seen *seen)
     const struct npart__fact *after = fact_of(&seen->at->some, result);
     const struct npart__fact *all = fact_of(&seen->at->all, operand_of(seen, 0));
     const struct npart__fact *made = fact_of(&seen->at->all, result);
-    if (axes != growing_axes(seen->at, result) || operand_of(seen, 1) == NPART_NONE)
+    if (axes != growing_axes(seen->at, result))
         return false;
-    const struct npart__known *starts = npart__cache_elements(&seen->at->some, operand_of(seen, 1));
-    const struct npart__known *others = npart__cache_elements(&seen->at->all, operand_of(seen, 1));
-    if (axes && (!starts || !others || !starts->ints || !others->ints || starts->count != others->count))
-        return false;
-    for (uint32_t i = 0; axes && i < starts->count; i++)
-        if (starts->ints[i] != others->ints[i] || starts->ints[i] < 0)
+    for (uint32_t k = 0; k < all->rank; k++) {
+        int64_t start, other;
+        if (!(axes >> k & 1))
+            continue;
+        if (!read_start(seen, &seen->at->some, k, &start) || !read_start(seen, &seen->at->all, k, &other) ||
+            start != other || start < 0 || before->dims[k] - after->dims[k] != all->dims[k] - made->dims[k])
             return false;
-    for (uint32_t k = 0; k < all->rank; k++)
-        if (axes >> k & 1 && before->dims[k] - after->dims[k] != all->dims[k] - made->dims[k])
-            return false;
+    }
     return true;
 }
 
