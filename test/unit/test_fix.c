@@ -257,6 +257,35 @@ static void test_fix__conditions_on_values(void)
     }
 }
 
+/* A condition does not excuse what is rounded before a quantizer: both are asked for. */
+static void test_fix__condition_before_a_quantizer(void)
+{
+    struct fixture fixture;
+    struct npart_fix_step step = {.size = sizeof step};
+    begin(&fixture, "opset 17\nopset com.microsoft 1\ninput q float32[1,1,8]\ninput k float32[1,1,4]\n"
+                    "input v float32[1,1,4]\ninput pk float32[1,1,3,4]\ninput pv float32[1,1,3,4]\ninput n int32[1]\n"
+                    "init t int32[] = 4\nnode x = Relu(q)\n"
+                    "node y, a, b = com.microsoft:GroupQueryAttention(x, k, v, pk, pv, n, t) num_heads=2 "
+                    "kv_num_heads=1\n"
+                    "init s float32[] = 0.5\ninit z uint8[] = 0\nnode c = QuantizeLinear(y, s, z)\n"
+                    "output c\noutput a\noutput b\n",
+          "format 1\ntarget no_attention\nop Concat MatMul Mul QuantizeLinear Relu Reshape Softmax Transpose\n", NULL);
+    const uint32_t without[] = {1u << NPART_EQUAL_BITS_IF | 1u << NPART_EQUAL_ULP, 1u << NPART_EQUAL_STEP};
+    for (size_t i = 0; i < 2; i++) {
+        fixture.options.allowed = without[i];
+        CHECK_INT(search(&fixture), NPART_OK);
+        CHECK_TEXT(steps_of(&fixture), "");
+        npart_fix_free(fixture.fix);
+    }
+    fixture.options.allowed = 1u << NPART_EQUAL_BITS_IF | 1u << NPART_EQUAL_STEP;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "group-query");
+    REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+    CHECK_INT(step.equality, NPART_EQUAL_STEP);
+    CHECK(step.caveats[0] && step.caveats[1]);
+    end(&fixture);
+}
+
 /* Weaker classes only where they are allowed; rewrites that are not wanted not at all. */
 static void test_fix__allows(void)
 {
@@ -654,7 +683,8 @@ static void test_fix__out_of_memory(void)
 
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_without_end,
       test_fix__makes_no_target_worse, test_fix__allows,
-      test_fix__class_before_a_quantizer, test_fix__conditions_on_values, test_fix__leaves_useless_sites,
+      test_fix__class_before_a_quantizer, test_fix__conditions_on_values,
+      test_fix__condition_before_a_quantizer, test_fix__leaves_useless_sites,
       test_fix__limits_growth, test_fix__binds, test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
       test_fix__proposes, test_fix__proposes_in_memory, test_fix__writes_proposals,

@@ -39,6 +39,7 @@ struct npart__site {
     const struct npart__node *node;
     const char *rewrite;   /* its id, part of new names */
     uint8_t equality;      /* enum npart_equality: the row's; a rewrite may make it weaker or stronger at this site */
+    bool is_rounded;       /* of class bits-if: where the condition holds results are rounded elsewhere all the same */
     const char *caveat;    /* what a user must know of it at this site; NULL: the row's. Lives as long as the arena */
     bool failed;           /* out of memory, or what was asked for cannot be made */
     bool is_impossible;    /* the latter: a form that the opset lacks, a constant of a type that cannot be written */

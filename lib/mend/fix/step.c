@@ -201,13 +201,16 @@ static npart_status offer(struct offering *offering, uint32_t node)
     if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
         return NPART_OK;
     bool is_made = npart__rewrite_try(rewrite, &site);
-    bool is_raised = is_made && site.equality == NPART_EQUAL_ULP && is_before_quantizer(offering, &site);
+    bool is_conditional = site.equality == NPART_EQUAL_BITS_IF && site.is_rounded;
+    bool is_raised = is_made && (site.equality == NPART_EQUAL_ULP || is_conditional) &&
+                     is_before_quantizer(offering, &site);
     if (is_raised)
         site.equality = NPART_EQUAL_STEP;
-    /* One bit for each class that the user allows. */
-    bool is_allowed = search->request->allowed >> site.equality & 1;
+    /* One bit for each class that the user must allow: the condition, too, where it is rounded besides. */
+    uint32_t needed = 1u << site.equality | (is_conditional ? 1u << NPART_EQUAL_BITS_IF : 0u);
+    bool is_allowed = (search->request->allowed & needed) == needed;
     if (is_made && !is_allowed)
-        search->fix->barred |= 1u << site.equality;
+        search->fix->barred |= needed & ~search->request->allowed;
     if (is_made && is_allowed && npart__site_keep(&site))
         return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat, is_raised);
     /* What the rewrite has built for it is forgotten, and the node stays as it is. */

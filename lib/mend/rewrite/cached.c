@@ -217,6 +217,7 @@ bool npart__rewrite_attention_past(struct npart__site *site)
     /* Without a mask each token sees itself. */
     bool has_mask = cached.visible || at->bias;
     site->equality = has_mask ? NPART_EQUAL_BITS_IF : NPART_EQUAL_ULP;
+    site->is_rounded = has_mask;
     site->caveat = has_mask ? NULL : "";
     npart__hide_slots(site, at, cached.is_causal, 0);
     npart__finish_attention(site, at);

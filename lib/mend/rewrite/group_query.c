@@ -273,5 +273,6 @@ bool npart__rewrite_group_query(struct npart__site *site)
     }
     npart__hide_slots(site, at, sized.node.is_causal, sized.node.window);
     npart__finish_attention(site, at);
+    site->is_rounded = true;
     return true;
 }
