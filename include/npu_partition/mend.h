@@ -267,9 +267,9 @@ struct npart_cache_info {
     enum npart_present present; /* what the outputs of a cache are */
     double mask_value; /* of a float mask, where a slot is empty */
     uint32_t port_count;
-    const char *text; /* all of it as JSON; the model has it in its metadata, as `npu-partition.cache` */
     /* all tokens of a run count: it must not be filled up, as the first ones may depend on later ones */
     bool counts_all;
+    const char *text; /* all of it as JSON; the model has it in its metadata, as `npu-partition.cache` */
 };
 /* False where no cache was asked for, for NULL or an unknown size. */
 NPART_API bool npart_fix_cache(const npart_fix *fix, struct npart_cache_info *out);

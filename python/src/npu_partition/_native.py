@@ -1628,8 +1628,8 @@ class npart_cache_info(Structure):
     present: int
     mask_value: float
     port_count: int
-    text: Bytes | None
     counts_all: bool
+    text: Bytes | None
     _fields_ = [
         ("size", c_size_t),
         ("slots", c_uint32),
@@ -1639,8 +1639,8 @@ class npart_cache_info(Structure):
         ("present", c_int),
         ("mask_value", c_double),
         ("port_count", c_uint32),
-        ("text", c_char_p),
         ("counts_all", c_bool),
+        ("text", c_char_p),
     ]
 
 
