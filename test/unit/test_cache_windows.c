@@ -41,6 +41,17 @@ static int64_t declared_slots(const struct fixed_cache *fixed, const char *name)
     return -1;
 }
 
+/* Columns of a value of the file; -1: there is none of that name. */
+static int64_t columns_of(const struct fixed_cache *fixed, const struct npart__inference *inference, const char *name)
+{
+    for (uint32_t i = 0; i < fixed->made.values.count; i++) {
+        const struct npart__fact *fact = npart__fact_of(inference, i);
+        if (strcmp(npart__value_name(&fixed->made, i), name) == 0 && fact->rank)
+            return fact->dims[fact->rank - 1u];
+    }
+    return -1;
+}
+
 static void test_cache__windows(void)
 {
     static const struct npart__infer_options nothing;
@@ -58,6 +69,9 @@ static void test_cache__windows(void)
             /* All sizes fit, and what counts slots still counts all. */
             CHECK_INT(npart__infer(&fixed.made, &nothing, &fixed.arena, &inference, &fixed.error), NPART_OK);
             CHECK_INT(inference.contradicted.count, 0);
+            /* The other layer sees all of them, though it shares a mask with that of the window. */
+            CHECK_INT(columns_of(&fixed, &inference, "scores_1"), 16);
+            CHECK_INT(columns_of(&fixed, &inference, "weights_1"), 16);
             npart__arena_clear(&fixed.arena);
         }
     }

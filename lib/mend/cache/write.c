@@ -24,7 +24,8 @@ struct added {
 struct shorter {
     uint32_t cut;
     struct npart__inference inference;
-    const char **name; /* by value: what stands for it with fewer slots */
+    const char **name; /* by value: what stands for it with fewer slots, as its node has them */
+    const char **part; /* by value: a Slice of what has all slots, as a mask that other layers share */
 };
 
 struct writing {
@@ -180,10 +181,12 @@ static const char *cut_operand(struct writing *writing, struct shorter *shorter,
     uint32_t axis = shorter_axis(writing, shorter, value);
     if (axis == NPART_NONE)
         return name;
-    if (!shorter->name[value])
-        shorter->name[value] = npart__make_slice(site, name, axis, shorter->cut,
+    if (shorter->name[value])
+        return shorter->name[value];
+    if (!shorter->part[value])
+        shorter->part[value] = npart__make_slice(site, name, axis, shorter->cut,
                                                  writing->inference.facts[value].dims[axis], 1);
-    return shorter->name[value];
+    return shorter->part[value];
 }
 
 /* The node gives way to what it makes, of integers; `is_done` false where that is not known. */
@@ -241,7 +244,8 @@ static npart_status add_window(struct writing *writing, uint32_t cut)
         return npart__fail_memory(work->error);
     shorter->cut = cut;
     shorter->name = npart__arena_zeroed(work->arena, work->graph->values.count + (size_t)1, sizeof *shorter->name);
-    return shorter->name ? npart__infer(work->graph, &options, work->arena, &shorter->inference, work->error)
+    shorter->part = npart__arena_zeroed(work->arena, work->graph->values.count + (size_t)1, sizeof *shorter->part);
+    return shorter->name && shorter->part ? npart__infer(work->graph, &options, work->arena, &shorter->inference, work->error)
                          : npart__fail_memory(work->error);
 }
 
