@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two turns of a chat with decoders of a fixed cache, whose prompts no number of tokens divides, in ONNX Runtime.
 
-usage: decoder_turns.py --tool build/npu-partition --folder FOLDER [--cache N] [--tokens 1,C] MODEL[:DIM=SIZE,...]...
+usage: decoder_turns.py --tool TOOL --folder FOLDER [--cache N] [--tokens 1,C] [--window-cache] MODEL[:DIM=SIZE,...]...
 Needs:  pip install onnx onnxruntime numpy
 
 The models are those of decoder_exports.py, whose weights are as they are. `fix --cache N --tokens 1,C` makes a set of
@@ -66,7 +66,7 @@ def judge(args, path, words):
     for old in out.iterdir():
         old.unlink()
     command = [args.tool, "fix", path, "-t", args.target, "--cache", args.cache, "--tokens", args.tokens, *words, "-o",
-               out if "," in args.tokens else written, "-q"]
+               out if "," in args.tokens else written, "-q", *["--window-cache"] * args.window_cache]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, check=False)
     if not written.exists():
         said = " ".join((done.stdout + done.stderr).split())
@@ -95,8 +95,9 @@ def judge(args, path, words):
                                             if is_wrong else ""))
     text = f"{', '.join(told)} (at most {most:.1e}), {len({int(row.argmax()) for row in expected})} distinct tokens"
     if counts_all:
-        errors = [np.abs(a - b).max() / np.abs(a).max() for lengths in CHATS.values()
-                  for a, b in zip(expected, chat(models, others, tokens, lengths, True)[0])] if not new.has_states else []
+        filled = [] if new.has_states else CHATS.values()
+        errors = [np.abs(a - b).max() / np.abs(a).max() for lengths in filled
+                  for a, b in zip(expected, chat(models, others, tokens, lengths, True)[0])]
         text += f"; counts_all{f', filled up all the same {max(errors):.1e}' if errors else ''}"
     return text, wrong
 
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--target", default="hexagon")
     parser.add_argument("--cache", type=int, default=72)
     parser.add_argument("--tokens", default="1,8")
+    parser.add_argument("--window-cache", action="store_true", help="caches of layers with a window are shorter")
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("models", nargs="+", help="MODEL, or MODEL:DIM=SIZE,...")
     args = parser.parse_args()

@@ -245,8 +245,9 @@ static npart_status add_window(struct writing *writing, uint32_t cut)
     shorter->cut = cut;
     shorter->name = npart__arena_zeroed(work->arena, work->graph->values.count + (size_t)1, sizeof *shorter->name);
     shorter->part = npart__arena_zeroed(work->arena, work->graph->values.count + (size_t)1, sizeof *shorter->part);
-    return shorter->name && shorter->part ? npart__infer(work->graph, &options, work->arena, &shorter->inference, work->error)
-                         : npart__fail_memory(work->error);
+    return shorter->name && shorter->part
+               ? npart__infer(work->graph, &options, work->arena, &shorter->inference, work->error)
+               : npart__fail_memory(work->error);
 }
 
 static npart_status cut_pairs(struct writing *writing)
