@@ -116,7 +116,7 @@ static void add_equality(struct npart__buffer *line, const char *equality)
     static const struct {
         const char *word, *text;
     } all[] = {{"bits", ", equal bit for bit"},
-               {"bits-if", ", equal bit for bit for values that the file cannot promise"},
+               {"bits-if", ", equal for values that the file cannot promise"},
                {"ulp", ", results rounded elsewhere"},
                {"step", ", results within one quantization step for each op"},
                {"approx", ", results of another function, close by"}};

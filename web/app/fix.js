@@ -3,7 +3,7 @@
 
 /** What may change, beside what is equal bit for bit. */
 const equalities = [
-    ["bits-if", "equal bit for bit, for values that the file cannot promise"],
+    ["bits-if", "equal, for values that the file cannot promise"],
     ["ulp", "rounded elsewhere"],
     ["step", "within one quantization step for each op"],
     ["approx", "another function, close by"],

@@ -4,7 +4,7 @@
 /** advice[].equality: how equal the results are once it is done. */
 const equalityTexts = {
     bits: "the results stay equal bit for bit",
-    "bits-if": "the results stay equal bit for bit, for values that the file cannot promise",
+    "bits-if": "the results stay equal, for values that the file cannot promise",
     ulp: "the results are rounded elsewhere",
     step: "the results stay within one quantization step for each op",
     approx: "the results are those of another function, close by",
