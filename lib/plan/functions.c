@@ -249,6 +249,7 @@ bool npart__keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
             if (!NPART__PUSH(plan->arena, &out.reasons, from->reasons.items[k]))
                 return false;
     }
+    out.beyond = now->beyond;
     /* Failures are matches in the graph as it is now. */
     out.first_reason[count] = out.reasons.count;
     out.failing.items = now->failing.items;

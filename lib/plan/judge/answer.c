@@ -344,6 +344,29 @@ static struct npart__answer answer_qorigin(const struct npart__asked *asked)
     return asked->trial->session->is_constant[value] ? word_answer("none", 4) : origin_answer(asked->trial, value);
 }
 
+/* Equivalent nodes may stand at places where different nodes came first; where nothing is noted, all are alike. */
+static struct npart__answer held_answer(const struct npart__trial *trial, enum npart__held held)
+{
+    static const char *const words[] = {[NPART__HELD_NONE] = "none", [NPART__HELD_QUANTIZED] = "quantized",
+                                        [NPART__HELD_PLAIN] = "integers"};
+    if (trial->beyond && trial->beyond->held)
+        npart__look_beyond(trial);
+    return held == NPART__HELD_UNKNOWN ? unknown_answer() : word_answer(words[held], strlen(words[held]));
+}
+
+static struct npart__answer answer_held(const struct npart__asked *asked)
+{
+    return held_answer(asked->trial, npart__held_of(asked->trial, asked->value));
+}
+
+/* What the runtime quantizes and dequantizes itself is quantized. */
+static struct npart__answer answer_qheld(const struct npart__asked *asked)
+{
+    bool is_moved = npart__moved_dequantizer(asked->trial, asked->value) != NPART_NONE;
+    return held_answer(asked->trial, is_moved ? NPART__HELD_QUANTIZED
+                                              : npart__held_of(asked->trial, dequantized(asked)));
+}
+
 /* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
  * from which numbers are read when they are asked for. Defaults that are lists are not compared, and count as
  * absent. Such a text is at most a number or a word: `-1`, `0.01`, `NOTSET`. */

@@ -61,6 +61,15 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);
 /* The op that makes a value, "none" when none does. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value);
+/* Whether a `unit` rule holds for the node; what is asked once is kept (around.c). */
+bool npart__forms_unit(const struct npart__trial *trial, uint32_t node);
+/* Whether the node passes the `need` rules of its own op. */
+enum npart__truth npart__taken_alone(const struct npart__trial *trial, uint32_t node);
+/* held.c: of a graph with an order, into `beyond`. False when out of memory. Linear in nodes, operands and rules. */
+bool npart__find_held(const struct npart__target *target, const struct npart__live_graph *live,
+                      struct npart__arena *arena, struct npart__beyond *beyond);
+/* NONE of what is no integer, or constant, or what no node has noted. */
+enum npart__held npart__held_of(const struct npart__trial *trial, uint32_t value);
 /* How often a question is asked: of how many operands, and for one of them of how many elements. Both are at least
  * 1, so that each comparison is made once even of nothing. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);

@@ -21,6 +21,7 @@ static enum npart__truth find_unit(const struct npart__trial *trial, uint32_t no
             struct npart__trial other;
             npart__trial_init(&other, trial->target, trial->session, node);
             other.is_nested = true;
+            other.beyond = trial->beyond;
             const struct npart__rule *rule = &oplist->rules.items[i];
             if (rule->kind == NPART_RULE_UNIT && npart__try_rule(&other, rule) == NPART__TRUE)
                 return NPART__TRUE;
@@ -60,6 +61,7 @@ static enum npart__truth find_taken(const struct npart__trial *trial, uint32_t p
         struct npart__trial other;
         npart__trial_init(&other, trial->target, trial->session, producer);
         other.is_nested = true;
+        other.beyond = trial->beyond;
         enum npart__truth every = passes(&other, at->first_every, at->every_count);
         const struct npart__op_entry *op = &oplist->ops.items[entry];
         enum npart__truth own = passes(&other, op->first_rule, op->rule_count);
@@ -83,12 +85,12 @@ static enum npart__truth ask_once(const struct npart__trial *trial, uint32_t nod
 }
 
 /* A wide node has a unit with each of its operands, and is asked by all of them. */
-static bool forms_unit(const struct npart__trial *trial, uint32_t node)
+bool npart__forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     return ask_once(trial, node, true) == NPART__TRUE;
 }
 
-static enum npart__truth is_taken_alone(const struct npart__trial *trial, uint32_t producer)
+enum npart__truth npart__taken_alone(const struct npart__trial *trial, uint32_t producer)
 {
     return ask_once(trial, producer, false);
 }
@@ -104,14 +106,14 @@ enum npart__truth npart__holds_taken(const struct npart__asked *asked)
     npart__look_beyond(trial);
     if (producer == NPART_NONE || trial->is_nested)
         return trial->is_nested ? NPART__MAYBE : NPART__FALSE;
-    enum npart__truth truth = is_taken_alone(trial, producer);
+    enum npart__truth truth = npart__taken_alone(trial, producer);
     if (!npart__node_plays(graph, npart__node_at(graph, producer), NPART__ROLE_QUANTIZES))
         return truth;
     uint32_t computed = npart__node_input(graph, npart__node_at(graph, producer), 0);
     uint32_t operator = npart__producer(graph, computed);
-    if (operator == NPART_NONE || !forms_unit(trial, operator))
+    if (operator == NPART_NONE || !npart__forms_unit(trial, operator))
         return truth;
-    enum npart__truth whole = is_taken_alone(trial, operator);
+    enum npart__truth whole = npart__taken_alone(trial, operator);
     return whole < truth ? whole : truth;
 }
 
@@ -125,7 +127,7 @@ enum npart__truth npart__holds_left(const struct npart__asked *asked)
     if (trial->is_nested)
         return NPART__MAYBE;
     for (uint32_t i = 0; left != NPART__TRUE && i < users && !npart__is_late_at(trial->inference->arena, i); i++) {
-        enum npart__truth taken = is_taken_alone(trial, npart__user(trial->session, asked->value, i));
+        enum npart__truth taken = npart__taken_alone(trial, npart__user(trial->session, asked->value, i));
         if (taken != NPART__TRUE)
             left = taken == NPART__FALSE ? NPART__TRUE : NPART__MAYBE;
     }
@@ -142,7 +144,7 @@ enum npart__truth npart__holds_in_unit(const struct npart__asked *asked)
         return NPART__MAYBE;
     for (uint32_t i = 0; i < users && !npart__is_late_at(trial->inference->arena, i); i++) {
         uint32_t user = npart__user(trial->session, asked->value, i);
-        if (!(trial->units && trial->units->unit_of[user]) && !forms_unit(trial, user))
+        if (!(trial->units && trial->units->unit_of[user]) && !npart__forms_unit(trial, user))
             return NPART__FALSE;
     }
     return users ? NPART__TRUE : NPART__FALSE;
@@ -193,7 +195,7 @@ enum npart__truth npart__holds_behind_layout(const struct npart__asked *asked)
             return NPART__FALSE;
         /* One on the CPU keeps its order; from within such a question all count as taken. */
         if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
-            return npart__truth_of(trial->is_nested || is_taken_alone(trial, producer) != NPART__FALSE);
+            return npart__truth_of(trial->is_nested || npart__taken_alone(trial, producer) != NPART__FALSE);
         if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
             !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))

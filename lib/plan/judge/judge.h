@@ -37,11 +37,15 @@ struct npart__failing {
     uint32_t rule;
 };
 
+/* As what the target's compiler holds a tensor of integers: what the first node said that it looked at (held.c). */
+enum npart__held { NPART__HELD_NONE, NPART__HELD_QUANTIZED, NPART__HELD_PLAIN, NPART__HELD_UNKNOWN };
+
 /* What rules were answered of nodes for the sake of others, so that a node which many look at is asked once. One more
  * than the answer, by node of the graph; 0: not asked. */
 struct npart__beyond {
     const struct npart__graph *graph;
     uint8_t *units, *taken; /* whether a `unit` rule holds; whether it is taken by its own rules: enum npart__truth */
+    uint8_t *held; /* by value: enum npart__held; NULL: what is of integers is quantized */
 };
 
 /* Of a graph of the session, copies included; in the plan's arena. */
@@ -101,11 +105,18 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 /* By node the first one that rules cannot tell from it (equivalent.c). In `arena`; NULL when out of memory. */
 uint32_t *npart__find_equivalent(const struct npart__session *session, struct npart__arena *arena);
 
-/* A session, and which of its nodes are equivalent. Both are made once a view and shared by targets. */
+/* A session, and which of its nodes are equivalent. Both are made once a view and shared by targets; the order is a
+ * target's own. */
 struct npart__live_graph {
     const struct npart__session *session;
     const uint32_t *equivalent;
+    const uint32_t *order; /* of the main graph's live nodes, as the runtime's; NULL where no rule needs it */
+    uint32_t order_count;
 };
+
+/* Whether the list's rules may need that order: it says what ops note, and the graph has integers beyond what is
+ * dequantized and quantized. */
+bool npart__asks_held(const struct npart__target *target, const struct npart__session *session);
 
 /* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what stages see that fold by
  * themselves, where that is another graph; else NULL. */

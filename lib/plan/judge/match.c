@@ -582,6 +582,7 @@ bool npart__match_failures(const struct npart__target *target, const struct npar
 {
     const struct npart__graph *graph = session->graph;
     struct matcher matcher = matcher_of(target, session);
+    matcher.beyond = &mask->beyond;
     matcher.ops = find_ops(target->oplist, graph, arena);
     if (!matcher.ops || !list_roots(&matcher, true, arena))
         return false;

@@ -112,6 +112,8 @@ void npart__sum_macs(const struct npart__session *session, const struct npart__w
  * room for the region's; `place_of` has room for a number a node. Linear, but for sorting. False when out of memory. */
 bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
                              struct npart__arena *scratch, uint32_t *out, uint32_t *count);
+/* The same of the main graph; NULL when out of memory. */
+uint32_t *npart__order_main(const struct npart__session *session, struct npart__arena *arena, uint32_t *count);
 /* The live nodes of a region of `graph` as the plan runs them: step by step. `starts` is zeroed, has room for a
  * number a step and one more, and is zeroed again. */
 uint32_t npart__order_of_steps(const struct npart__graph *graph, const struct npart__partitioning *partitioning,

@@ -238,3 +238,11 @@ bool npart__order_of_runtime(const struct npart__session *session, uint32_t regi
     memcpy(out, walk.order, *count * sizeof *out);
     return true;
 }
+
+uint32_t *npart__order_main(const struct npart__session *session, struct npart__arena *arena, uint32_t *count)
+{
+    size_t nodes = session->graph->nodes.count + (size_t)1;
+    uint32_t *order = npart__arena_allocate(arena, nodes * sizeof *order);
+    uint32_t *place_of = npart__arena_allocate(arena, nodes * sizeof *place_of);
+    return order && place_of && npart__order_of_runtime(session, 0, place_of, arena, order, count) ? order : NULL;
+}

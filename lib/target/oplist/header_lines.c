@@ -320,6 +320,22 @@ void npart__line_moved(struct npart__parser *parser, const struct npart__value *
     keep_ops(parser, &is[0], &parser->oplist->moved_ops);
 }
 
+/* What the target's compiler notes of the tensors that an op reads and makes (judge/held.c). */
+void npart__line_notes_quantized(struct npart__parser *parser, const struct npart__value *is)
+{
+    keep_ops(parser, &is[0], &parser->oplist->quantized_ops);
+}
+
+void npart__line_notes_early(struct npart__parser *parser, const struct npart__value *is)
+{
+    keep_ops(parser, &is[0], &parser->oplist->early_ops);
+}
+
+void npart__line_notes_plain(struct npart__parser *parser, const struct npart__value *is)
+{
+    keep_ops(parser, &is[0], &parser->oplist->plain_ops);
+}
+
 /* Whole numbers are kept exactly beside their double; limits are compared with dims. A name that rules ask for must
  * stand above them (take_limit in condition.c). */
 void npart__line_limit(struct npart__parser *parser, const struct npart__value *is)
