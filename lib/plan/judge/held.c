@@ -15,7 +15,7 @@
  *   of `notes plain` ops:                                           plain, be the node taken or not
  *   of `layout` ops:                                                the same, but nothing where the node is not taken
  *   of other ops of the list:                                       plain operands; results where the node is taken
- *   of ops that the list does not have:                             nothing
+ *   of ops that the list does not have, and of a conversion:        nothing
  *
  * In QLinearConv -> Squeeze the Squeeze finds a quantized tensor and is refused; where the QLinearConv has been refused
  * before it noted its result, the Squeeze finds none, notes plain integers, and is taken.
@@ -27,8 +27,11 @@ struct holder {
     const struct npart__target *target;
     const struct npart__session *session;
     const struct npart__graph *graph;
-    const struct npart__op_id *quantized, *early, *plain, *layout;
+    const struct npart__op_id *quantized, *early, *plain, *layout, *through;
     struct npart__beyond *beyond;
+    bool *is_turned;  /* by value: the runtime moves a Transpose past what makes it */
+    const uint32_t *place_of; /* by node: where it stands in the runtime's order */
+    uint32_t *source; /* by value that such a Transpose makes: what the Transpose reads; NPART_NONE for others */
 };
 
 /* 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
@@ -44,11 +47,18 @@ static bool is_noted(const struct holder *at, uint32_t value)
     return value != NPART_NONE && is_integer(at->session, value) && !at->session->is_constant[value];
 }
 
-/* The first one counts. Of no integers and of constants nothing is noted. */
+/* The first one counts. Of no integers and of constants nothing is noted. What a Transpose made that has moved on is
+ * what it read. */
 static void note(const struct holder *at, uint32_t value, enum npart__held held)
 {
-    if (is_noted(at, value) && at->beyond->held[value] == NPART__HELD_NONE)
-        at->beyond->held[value] = (uint8_t)held;
+    uint32_t noted = value;
+    if (!is_noted(at, value))
+        return;
+    while (at->source[noted] != NPART_NONE)
+        noted = at->source[noted];
+    if (at->beyond->held[noted] == NPART__HELD_NONE)
+        at->beyond->held[noted] = (uint8_t)held;
+    at->beyond->held[value] = at->beyond->held[noted];
 }
 
 static void note_results(const struct holder *at, const struct npart__node *node, enum npart__held held)
@@ -117,6 +127,123 @@ static enum npart__held by_taken(const struct npart__trial *trial, uint32_t id, 
     return truth == NPART__TRUE ? held : truth == NPART__MAYBE ? NPART__HELD_UNKNOWN : NPART__HELD_NONE;
 }
 
+/* ---- Transposes that move --------------------------------------------------------------------------------- */
+
+/* Past which the runtime moves a Transpose between channels first and last, whatever it costs. */
+static bool is_through(const struct holder *at, const struct npart__node *node)
+{
+    return npart__is_among(node, at->through, at->target->oplist->through_ops.count) ||
+           plays(at, node, NPART__ROLE_QUANTIZES) || plays(at, node, NPART__ROLE_DEQUANTIZES) ||
+           (plays(at, node, NPART__ROLE_BETWEEN_TRANSPOSES) && !plays(at, node, NPART__ROLE_REORDERS_AXES));
+}
+
+/* Of the users of a value some let a Transpose on, and others have it before them, where it stands before the first of
+ * these. Where one has a Transpose of its own, it cannot be told what is left of both; nor which comes first where the
+ * first of all lets it on. */
+struct ends {
+    bool goes_on, stops, meets;
+    uint32_t first_stop, first_note; /* in the runtime's order: the first of either kind, of the latter that notes */
+};
+
+static struct ends ends_of(const struct holder *at, uint32_t value)
+{
+    struct ends ends = {.stops = npart__value_at(at->graph, value)->is_graph_output,
+                        .first_stop = NPART_NONE,
+                        .first_note = NPART_NONE};
+    for (uint32_t i = 0; i < npart__user_count(at->session, value); i++) {
+        uint32_t id = npart__user(at->session, value, i), place = at->place_of[id];
+        const struct npart__node *user = npart__node_at(at->graph, id);
+        bool is_stop = !is_through(at, user);
+        uint32_t *first = is_stop ? &ends.first_stop : &ends.first_note;
+        if (place < *first && (is_stop || npart__entry_of(at->target->oplist, 0, at->graph, user) != NPART_NONE))
+            *first = place;
+        if (plays(at, user, NPART__ROLE_REORDERS_AXES) ||
+            npart__is_among(user, at->layout, at->target->oplist->layout_ops.count))
+            ends.meets = true;
+        else if (is_stop)
+            ends.stops = true;
+        else
+            ends.goes_on = true;
+    }
+    return ends;
+}
+
+/* Whether the Transpose is gone from here, as all that uses it lets it on. */
+static bool moves_on(const struct holder *at, uint32_t id)
+{
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank, result = npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
+    if (result == NPART_NONE || !npart__order_of_axes(at->session->inference, id, order, &rank) ||
+        !npart__moves_channels(order, rank))
+        return false;
+    struct ends ends = ends_of(at, result);
+    return ends.goes_on && !ends.stops && !ends.meets;
+}
+
+/* A DequantizeLinear and the QuantizeLinear after it are fused into one conversion, which notes nothing
+ * (dq_q_fusion.cc). */
+static bool is_conversion(const struct holder *at, uint32_t value)
+{
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(at->graph, value);
+    if (producer == NPART_NONE || npart__value_at(at->graph, value)->is_graph_output ||
+        npart__user_count(at->session, value) != 1)
+        return false;
+    const struct npart__node *nodes[2] = {npart__node_at(at->graph, producer),
+                                          npart__node_at(at->graph, npart__user(at->session, value, 0))};
+    bool is_pair = plays(at, nodes[0], NPART__ROLE_DEQUANTIZES) && plays(at, nodes[1], NPART__ROLE_QUANTIZES);
+    for (int i = 0; is_pair && i < 2; i++) {
+        uint64_t elements;
+        uint32_t scale = npart__node_input(at->graph, nodes[i], 1);
+        is_pair = nodes[i]->input_count == 3 && scale != NPART_NONE && at->session->is_constant[scale] &&
+                  npart__static_elements(npart__fact_of(at->session->inference, scale), &elements) && elements == 1;
+    }
+    return is_pair;
+}
+
+/* Where a Transpose between the two moves past the QuantizeLinear, they become such a conversion; or nothing, where one
+ * node alone uses what it makes (TryRemoveEmptyDQQ). The runtime puts a pair before such a Transpose, too. */
+static bool becomes_conversion(const struct holder *at, const struct npart__node *node)
+{
+    uint32_t operand = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
+    uint32_t read = operand == NPART_NONE ? NPART_NONE : at->source[operand];
+    uint32_t producer = read == NPART_NONE ? NPART_NONE : npart__producer(at->graph, read);
+    bool is_dequantized =
+        producer != NPART_NONE && plays(at, npart__node_at(at->graph, producer), NPART__ROLE_DEQUANTIZES);
+    return read != NPART_NONE && (is_dequantized || at->session->moves_quantizers) && result != NPART_NONE &&
+           (npart__user_count(at->session, result) > 1 || npart__value_at(at->graph, result)->is_graph_output);
+}
+
+/* A node that a Transpose moves past: operands that have none get one, which reads them, and its results are turned.
+ * Where nobody has noted a result when the Transpose comes to rest, that one notes integers, and makes them. */
+static void turn(const struct holder *at, const struct npart__node *node)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        is_any |= value != NPART_NONE && at->is_turned[value];
+    }
+    if (!is_any || !is_through(at, node))
+        return;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        if (value != NPART_NONE && !at->is_turned[value])
+            note(at, value, NPART__HELD_PLAIN);
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(at->graph, node, i);
+        if (value == NPART_NONE)
+            continue;
+        struct ends ends = ends_of(at, value);
+        at->is_turned[value] = true;
+        if (ends.meets || (ends.stops && ends.first_note < ends.first_stop))
+            note(at, value, NPART__HELD_UNKNOWN);
+        else if (ends.stops)
+            note(at, value, NPART__HELD_PLAIN);
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
 static void look_at(const struct holder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
@@ -129,6 +256,9 @@ static void look_at(const struct holder *at, uint32_t id)
         return;
     bool dequantizes = plays(at, node, NPART__ROLE_DEQUANTIZES), quantizes = plays(at, node, NPART__ROLE_QUANTIZES);
     if (dequantizes && is_in_units(at, &trial, npart__node_output(at->graph, node, 0)))
+        return;
+    if ((dequantizes && is_conversion(at, npart__node_output(at->graph, node, 0))) ||
+        (quantizes && (is_conversion(at, npart__node_input(at->graph, node, 0)) || becomes_conversion(at, node))))
         return;
     if (!dequantizes && !quantizes && npart__forms_unit(&trial, id)) {
         note_unit(at, node);
@@ -148,6 +278,23 @@ static void look_at(const struct holder *at, uint32_t id)
         note_results(at, node, held);
     else if (node->output_count && is_noted(at, npart__node_output(at->graph, node, 0)))
         note_results(at, node, by_taken(&trial, id, held));
+}
+
+/* In the runtime's order. */
+static void pass(const struct holder *at, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    bool reorders = plays(at, node, NPART__ROLE_REORDERS_AXES) && node->input_count && node->output_count;
+    uint32_t operand = reorders ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    if (operand != NPART_NONE && moves_on(at, id)) {
+        uint32_t result = npart__node_output(at->graph, node, 0);
+        at->is_turned[result] = true;
+        at->source[result] = operand;
+        at->beyond->held[result] = at->beyond->held[operand];
+        return;
+    }
+    look_at(at, id);
+    turn(at, node);
 }
 
 bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
@@ -183,11 +330,23 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
     at.early = npart__find_ops(graph, oplist->early_ops.items, oplist->early_ops.count, arena);
     at.plain = npart__find_ops(graph, oplist->plain_ops.items, oplist->plain_ops.count, arena);
     at.layout = npart__find_ops(graph, oplist->layout_ops.items, oplist->layout_ops.count, arena);
-    beyond->held = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *beyond->held);
-    if (!at.quantized || !at.early || !at.plain || !at.layout || !beyond->held)
+    at.through = npart__find_ops(graph, oplist->through_ops.items, oplist->through_ops.count, arena);
+    size_t values = graph->values.count + (size_t)1;
+    beyond->held = npart__arena_zeroed(arena, values, sizeof *beyond->held);
+    at.is_turned = npart__arena_zeroed(arena, values, sizeof *at.is_turned);
+    at.source = npart__arena_allocate(arena, values * sizeof *at.source);
+    if (!at.quantized || !at.early || !at.plain || !at.layout || !at.through || !beyond->held || !at.is_turned ||
+        !at.source)
         return false;
+    uint32_t *place_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *place_of);
+    at.place_of = place_of;
+    if (!place_of)
+        return false;
+    for (uint32_t i = 0; i < live->order_count; i++)
+        place_of[live->order[i]] = i;
+    memset(at.source, 0xff, values * sizeof *at.source);
     for (uint32_t i = 0; i < live->order_count && !npart__is_late_at(arena, i); i++)
-        look_at(&at, live->order[i]);
+        pass(&at, live->order[i]);
     return true;
 }
 
