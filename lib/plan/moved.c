@@ -23,6 +23,7 @@
 struct span {
     uint32_t node, last, meets; /* what moves; what makes the value that leaves; the next Transpose, or NPART_NONE */
     bool cancels;               /* with the next */
+    bool is_refused; /* where it comes to rest it reads integers that no node has noted (judge/held.c) */
     uint32_t first_use, use_count, first_inner, inner_count;
 };
 
@@ -266,6 +267,15 @@ static bool is_worth_it(const struct mover *at, const struct span *span)
            npart__moves_channels(order, rank);
 }
 
+/* What a node on the CPU makes of integers is plain to a provider that notes what its nodes read, and it transposes no
+ * such: the Transpose is on the CPU, too. */
+static bool reads_integers(const struct mover *at, const struct span *span)
+{
+    const struct npart__fact *fact = npart__fact_of(at->session->inference, result_of(at, span->last));
+    return at->plan->mask.beyond.held && !is_taken(at, span->last) && fact->kind == NPART__TYPE_TENSOR &&
+           (fact->element_type == 2 || fact->element_type == 3);
+}
+
 /* False when out of memory. In the order of execution; a node is in one span at most, the first that finds it.
  * Marks by node and value are left as they are where a span is given up: they hold the Transpose's id, and no
  * other span asks for that. */
@@ -285,6 +295,7 @@ static bool find_spans(struct mover *at)
             continue;
         }
         at->is_part[id] = true;
+        at->spans.items[at->spans.count - 1].is_refused = span.meets == NPART_NONE && reads_integers(at, &span);
         for (uint32_t k = 0; k < span.inner_count; k++)
             at->is_part[at->inner.items[span.first_inner + k]] = true;
         if (span.meets != NPART_NONE)
@@ -307,21 +318,21 @@ static bool move_all(const struct mover *at, struct npart__session *session)
                                          .last = span->last,
                                          .uses = NPART__FROM(&at->uses, span->first_use),
                                          .use_count = span->use_count};
-        if (span->meets == NPART_NONE && !NPART__PUSH(arena, &moves, move))
+        if (span->meets == NPART_NONE && !span->is_refused && !NPART__PUSH(arena, &moves, move))
             return false;
     }
     return moves.count == 0 || npart__session_move(session, moves.items, moves.count, arena);
 }
 
 /* False when out of memory. Of two that cancel both go; of two that do not, the second stays and does the work of
- * both. */
+ * both. One that is left to the CPU goes as well: there is no such node in the file. */
 static bool drop_met(const struct mover *at, struct npart__session *session)
 {
     struct npart__arena *arena = at->plan->arena;
     struct NPART__ARRAY(uint32_t) met = {0};
     for (uint32_t i = 0; i < at->spans.count; i++) {
         const struct span *span = &at->spans.items[i];
-        if (span->meets == NPART_NONE)
+        if (span->meets == NPART_NONE && !span->is_refused)
             continue;
         if (!NPART__PUSH(arena, &met, span->node) || (span->cancels && !NPART__PUSH(arena, &met, span->meets)))
             return false;

@@ -30,7 +30,8 @@ struct holder {
     const struct npart__op_id *quantized, *early, *plain, *layout, *through;
     struct npart__beyond *beyond;
     bool *is_turned;  /* by value: the runtime moves a Transpose past what makes it */
-    const uint32_t *place_of; /* by node: where it stands in the runtime's order */
+    uint32_t *place_of; /* by node: where it stands in the runtime's order */
+    bool moves; /* Transposes are moved */
     uint32_t *source; /* by value that such a Transpose makes: what the Transpose reads; NPART_NONE for others */
 };
 
@@ -286,7 +287,7 @@ static void pass(const struct holder *at, uint32_t id)
     const struct npart__node *node = npart__node_at(at->graph, id);
     bool reorders = plays(at, node, NPART__ROLE_REORDERS_AXES) && node->input_count && node->output_count;
     uint32_t operand = reorders ? npart__node_input(at->graph, node, 0) : NPART_NONE;
-    if (operand != NPART_NONE && moves_on(at, id)) {
+    if (operand != NPART_NONE && at->moves && moves_on(at, id)) {
         uint32_t result = npart__node_output(at->graph, node, 0);
         at->is_turned[result] = true;
         at->source[result] = operand;
@@ -318,35 +319,73 @@ bool npart__asks_held(const struct npart__target *target, const struct npart__se
     return false;
 }
 
+/* The provider is asked twice: about the graph as it is and, where it takes anything of that, about what the runtime
+ * makes of it. A node that quantizes or dequantizes is no partition by itself. */
+static bool is_any_taken(const struct holder *at, const struct npart__live_graph *live)
+{
+    for (uint32_t i = 0; i < live->order_count; i++) {
+        const struct npart__node *node = npart__node_at(at->graph, live->order[i]);
+        struct npart__trial trial;
+        npart__trial_init(&trial, at->target, at->session, live->order[i]);
+        trial.beyond = at->beyond;
+        trial.keeps_answers = true;
+        if (!plays(at, node, NPART__ROLE_QUANTIZES) && !plays(at, node, NPART__ROLE_DEQUANTIZES) &&
+            npart__taken_alone(&trial, live->order[i]) != NPART__FALSE)
+            return true;
+    }
+    return false;
+}
+
+/* What was answered with the table as it was is forgotten with it. */
+static void look_through(struct holder *at, const struct npart__live_graph *live, bool moves)
+{
+    size_t values = at->graph->values.count, nodes = at->graph->nodes.count;
+    at->moves = moves;
+    memset(at->beyond->held, 0, values);
+    memset(at->beyond->taken, 0, nodes);
+    for (uint32_t i = 0; i < live->order_count && !npart__is_late_at(at->session->inference->arena, i); i++)
+        pass(at, live->order[i]);
+}
+
+/* The sets of ops, and what is kept of values and nodes. */
+static bool open_holder(struct holder *at, const struct npart__live_graph *live, struct npart__arena *arena)
+{
+    const struct npart__oplist *oplist = at->target->oplist;
+    size_t values = at->graph->values.count + (size_t)1, nodes = at->graph->nodes.count + (size_t)1;
+    at->quantized = npart__find_ops(at->graph, oplist->quantized_ops.items, oplist->quantized_ops.count, arena);
+    at->early = npart__find_ops(at->graph, oplist->early_ops.items, oplist->early_ops.count, arena);
+    at->plain = npart__find_ops(at->graph, oplist->plain_ops.items, oplist->plain_ops.count, arena);
+    at->layout = npart__find_ops(at->graph, oplist->layout_ops.items, oplist->layout_ops.count, arena);
+    at->through = npart__find_ops(at->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
+    at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
+    at->is_turned = npart__arena_zeroed(arena, values, sizeof *at->is_turned);
+    at->source = npart__arena_allocate(arena, values * sizeof *at->source);
+    at->place_of = npart__arena_zeroed(arena, nodes, sizeof *at->place_of);
+    if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
+        !at->is_turned || !at->source || !at->place_of)
+        return false;
+    memset(at->source, 0xff, values * sizeof *at->source);
+    for (uint32_t i = 0; i < live->order_count; i++)
+        at->place_of[live->order[i]] = i;
+    return true;
+}
+
 bool npart__find_held(const struct npart__target *target, const struct npart__live_graph *live,
                       struct npart__arena *arena, struct npart__beyond *beyond)
 {
     const struct npart__graph *graph = live->session->graph;
-    const struct npart__oplist *oplist = target->oplist;
+    struct holder at = {.target = target, .session = live->session, .graph = graph, .beyond = beyond};
+    bool moves = false;
     if (!live->order)
         return true;
-    struct holder at = {.target = target, .session = live->session, .graph = graph, .beyond = beyond};
-    at.quantized = npart__find_ops(graph, oplist->quantized_ops.items, oplist->quantized_ops.count, arena);
-    at.early = npart__find_ops(graph, oplist->early_ops.items, oplist->early_ops.count, arena);
-    at.plain = npart__find_ops(graph, oplist->plain_ops.items, oplist->plain_ops.count, arena);
-    at.layout = npart__find_ops(graph, oplist->layout_ops.items, oplist->layout_ops.count, arena);
-    at.through = npart__find_ops(graph, oplist->through_ops.items, oplist->through_ops.count, arena);
-    size_t values = graph->values.count + (size_t)1;
-    beyond->held = npart__arena_zeroed(arena, values, sizeof *beyond->held);
-    at.is_turned = npart__arena_zeroed(arena, values, sizeof *at.is_turned);
-    at.source = npart__arena_allocate(arena, values * sizeof *at.source);
-    if (!at.quantized || !at.early || !at.plain || !at.layout || !at.through || !beyond->held || !at.is_turned ||
-        !at.source)
+    if (!open_holder(&at, live, arena))
         return false;
-    uint32_t *place_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *place_of);
-    at.place_of = place_of;
-    if (!place_of)
-        return false;
-    for (uint32_t i = 0; i < live->order_count; i++)
-        place_of[live->order[i]] = i;
-    memset(at.source, 0xff, values * sizeof *at.source);
-    for (uint32_t i = 0; i < live->order_count && !npart__is_late_at(arena, i); i++)
-        pass(&at, live->order[i]);
+    for (uint32_t i = 0; !moves && i < live->order_count; i++)
+        moves = plays(&at, npart__node_at(graph, live->order[i]), NPART__ROLE_REORDERS_AXES) &&
+                moves_on(&at, live->order[i]);
+    look_through(&at, live, false);
+    if (moves && is_any_taken(&at, live))
+        look_through(&at, live, true);
     return true;
 }
 
