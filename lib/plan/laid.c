@@ -483,12 +483,74 @@ static bool stays_alone(const struct layer *at, const struct npart__node *node)
            !is_taken(at, producer);
 }
 
+/* What dequantizes for the graph, and has a Transpose of the model moved past it: that is given a pair, which makes a
+ * QDQ node unit of it, and the last of these makes the output. */
+static bool ends_turned(const struct layer *at, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    const struct npart__beyond *beyond = &at->plan->mask.beyond;
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    return beyond->is_turned && beyond->graph == at->graph && operand != NPART_NONE && result != NPART_NONE &&
+           npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) && npart__is_live(at->session, id) &&
+           npart__node_region(at->graph, id) == 0 && beyond->is_turned[operand] &&
+           npart__value_at(at->graph, result)->is_graph_output && npart__user_count(at->session, result) == 0 &&
+           fact_of(at, result)->has_rank && !at->turns[result] && node->opset_version >= 13 &&
+           beyond->held[operand] != NPART__HELD_PLAIN;
+}
+
+/* A Transpose of integers, or before what quantizes, that is somewhere else for all that uses it; a DequantizeLinear
+ * and a QuantizeLinear that undo one another. */
+static bool is_gone(const struct layer *at, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (result == NPART_NONE || !npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0)
+        return false;
+    const struct npart__value *value = npart__value_at(at->graph, result);
+    const uint32_t *source = at->plan->mask.beyond.source;
+    uint32_t users = npart__user_count(at->session, result);
+    uint32_t first = users ? npart__user(at->session, result, 0) : NPART_NONE;
+    if (npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES))
+        return users == 1 && npart__node_plays(at->graph, npart__node_at(at->graph, first), NPART__ROLE_QUANTIZES) &&
+               is_gone(at, first);
+    if (source[result] == NPART_NONE || value->is_graph_output)
+        return false;
+    bool is_integer = fact_of(at, result)->element_type == 2 || fact_of(at, result)->element_type == 3;
+    for (uint32_t i = 0; i < users; i++) {
+        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, result, i));
+        bool goes = is_through(at, user) &&
+                    (is_integer || npart__node_plays(at->graph, user, NPART__ROLE_QUANTIZES));
+        if (npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) && !goes)
+            return false;
+    }
+    return true;
+}
+
+/* False when out of memory. */
+static bool drop_gone(struct layer *at)
+{
+    const struct npart__beyond *beyond = &at->plan->mask.beyond;
+    for (uint32_t id = 0; beyond->source && beyond->graph == at->graph && id < at->session->file->nodes.count; id++)
+        if (is_gone(at, id) && !NPART__PUSH(at->plan->arena, &at->undone, id))
+            return false;
+    return true;
+}
+
 /* After nodes on the CPU, in the order of nodes. After what quantizes none rests. False when out of memory. */
 static bool add_all(struct layer *at)
 {
     uint32_t first = 0;
     for (uint32_t id = 0; id < at->session->file->nodes.count; id++) {
         const struct npart__node *node = npart__node_at(at->graph, id);
+        if (ends_turned(at, id)) {
+            uint32_t value = npart__node_output(at->graph, node, 0);
+            const struct npart__expansion made = {
+                .node = id, .value = value, .rank = fact_of(at, value)->rank, .makes_value = true, .requantizes = true};
+            if (!NPART__PUSH(at->plan->arena, &at->added.items, made))
+                return false;
+            continue;
+        }
         if (!npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0 ||
             (is_taken(at, id) && !stays_alone(at, node)) || npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES))
             continue;
@@ -534,7 +596,7 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
     at.through = npart__find_ops(at.graph, oplist->through_ops.items, oplist->through_ops.count, plan->arena);
     if (!at.layout || !at.through)
         return npart__fail_memory(error);
-    if (!has_both(&at))
+    if (!has_both(&at) && !mask.beyond.is_turned)
         return NPART_OK;
     at.turns = npart__arena_zeroed(plan->arena, values, sizeof *at.turns);
     at.leads = npart__arena_zeroed(plan->arena, values, sizeof *at.leads);
@@ -546,7 +608,7 @@ npart_status npart__lay_transposes(struct npart__plan *plan, uint8_t **assumed, 
         return npart__fail_memory(error);
     find_leading(&at);
     at.places = npart__list_places(at.graph, before.fates, plan->arena);
-    if (!at.places || !walk(&at) || !add_all(&at))
+    if (!at.places || !walk(&at) || !drop_gone(&at) || !add_all(&at))
         return npart__fail_memory(error);
     if (at.added.items.count == 0 && at.undone.count == 0)
         return NPART_OK;

@@ -257,6 +257,17 @@ enum npart__truth npart__holds_behind_transpose(const struct npart__asked *asked
     return NPART__FALSE;
 }
 
+/* What the Transpose reads that makes the value and moves on, past what uses it (held.c). */
+enum npart__truth npart__holds_moved_input(const struct npart__asked *asked)
+{
+    const struct npart__trial *trial = asked->trial;
+    const struct npart__beyond *beyond = trial->beyond;
+    if (!beyond || !beyond->source || beyond->graph != trial->graph || beyond->source[asked->value] == NPART_NONE)
+        return NPART__FALSE;
+    npart__look_beyond(trial);
+    return npart__truth_of(npart__value_at(trial->graph, beyond->source[asked->value])->kind == NPART__VALUE_INPUT);
+}
+
 /* Counted once, when the graph was built: the question is asked of every node. */
 enum npart__truth npart__holds_inputs_declared(const struct npart__asked *asked)
 {

@@ -29,10 +29,8 @@ struct holder {
     const struct npart__graph *graph;
     const struct npart__op_id *quantized, *early, *plain, *layout, *through;
     struct npart__beyond *beyond;
-    bool *is_turned;  /* by value: the runtime moves a Transpose past what makes it */
     uint32_t *place_of; /* by node: where it stands in the runtime's order */
     bool moves; /* Transposes are moved */
-    uint32_t *source; /* by value that such a Transpose makes: what the Transpose reads; NPART_NONE for others */
 };
 
 /* 8 and 16 bits, which scales and zero points may belong to; those of 4 bits are weights. */
@@ -55,8 +53,8 @@ static void note(const struct holder *at, uint32_t value, enum npart__held held)
     uint32_t noted = value;
     if (!is_noted(at, value))
         return;
-    while (at->source[noted] != NPART_NONE)
-        noted = at->source[noted];
+    while (at->beyond->source[noted] != NPART_NONE)
+        noted = at->beyond->source[noted];
     if (at->beyond->held[noted] == NPART__HELD_NONE)
         at->beyond->held[noted] = (uint8_t)held;
     at->beyond->held[value] = at->beyond->held[noted];
@@ -169,16 +167,23 @@ static struct ends ends_of(const struct holder *at, uint32_t value)
     return ends;
 }
 
-/* Whether the Transpose is gone from here, as all that uses it lets it on. */
-static bool moves_on(const struct holder *at, uint32_t id)
+/* Whether the Transpose moves past users of what it makes; `stays`: others have it before them. Two that follow one
+ * another are one with another order before that. */
+static bool moves_on(const struct holder *at, uint32_t id, bool *stays)
 {
     int64_t order[NPART__LIMIT_RANK];
-    uint32_t rank, result = npart__node_output(at->graph, npart__node_at(at->graph, id), 0);
-    if (result == NPART_NONE || !npart__order_of_axes(at->session->inference, id, order, &rank) ||
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    uint32_t rank, result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    if (!plays(at, node, NPART__ROLE_REORDERS_AXES) || result == NPART_NONE || operand == NPART_NONE ||
+        !npart__order_of_axes(at->session->inference, id, order, &rank) ||
         !npart__moves_channels(order, rank))
         return false;
+    uint32_t producer = npart__producer(at->graph, operand);
     struct ends ends = ends_of(at, result);
-    return ends.goes_on && !ends.stops && !ends.meets;
+    *stays = ends.stops;
+    return ends.goes_on && !ends.meets &&
+           (producer == NPART_NONE || !plays(at, npart__node_at(at->graph, producer), NPART__ROLE_REORDERS_AXES));
 }
 
 /* A DequantizeLinear and the QuantizeLinear after it are fused into one conversion, which notes nothing
@@ -201,12 +206,39 @@ static bool is_conversion(const struct holder *at, uint32_t value)
     return is_pair;
 }
 
+static bool same_element(const struct holder *at, uint32_t a, uint32_t b)
+{
+    struct npart__inference *inference = at->session->inference;
+    if (a == NPART_NONE || b == NPART_NONE || a == b)
+        return a == b;
+    const struct npart__known *one = npart__elements(inference, &inference->facts[a]);
+    const struct npart__known *other = npart__elements(inference, &inference->facts[b]);
+    if (!one || !other || one->count != 1 || other->count != 1 || !one->ints != !other->ints ||
+        inference->facts[a].element_type != inference->facts[b].element_type)
+        return false;
+    return one->ints ? one->ints[0] == other->ints[0] : one->doubles[0] == other->doubles[0];
+}
+
+/* A QuantizeLinear that does again what the DequantizeLinear before it undid, for one node: both are taken away
+ * (onnx_transpose_optimization.cc, TryRemoveEmptyDQQ), where the session rewrites anything before it asks. */
+static bool is_empty_pair(const struct holder *at, const struct npart__node *node)
+{
+    uint32_t value = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    if (!plays(at, node, NPART__ROLE_QUANTIZES) || result == NPART_NONE || !is_conversion(at, value) ||
+        npart__user_count(at->session, result) != 1 || npart__value_at(at->graph, result)->is_graph_output)
+        return false;
+    const struct npart__node *from = npart__node_at(at->graph, npart__producer(at->graph, value));
+    return same_element(at, npart__node_input(at->graph, node, 1), npart__node_input(at->graph, from, 1)) &&
+           same_element(at, npart__node_input(at->graph, node, 2), npart__node_input(at->graph, from, 2));
+}
+
 /* Where a Transpose between the two moves past the QuantizeLinear, they become such a conversion; or nothing, where one
  * node alone uses what it makes (TryRemoveEmptyDQQ). The runtime puts a pair before such a Transpose, too. */
 static bool becomes_conversion(const struct holder *at, const struct npart__node *node)
 {
     uint32_t operand = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
-    uint32_t read = operand == NPART_NONE ? NPART_NONE : at->source[operand];
+    uint32_t read = operand == NPART_NONE ? NPART_NONE : at->beyond->source[operand];
     uint32_t producer = read == NPART_NONE ? NPART_NONE : npart__producer(at->graph, read);
     bool is_dequantized =
         producer != NPART_NONE && plays(at, npart__node_at(at->graph, producer), NPART__ROLE_DEQUANTIZES);
@@ -221,13 +253,13 @@ static void turn(const struct holder *at, const struct npart__node *node)
     bool is_any = false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        is_any |= value != NPART_NONE && at->is_turned[value];
+        is_any |= value != NPART_NONE && at->beyond->is_turned[value];
     }
     if (!is_any || !is_through(at, node))
         return;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        if (value != NPART_NONE && !at->is_turned[value])
+        if (value != NPART_NONE && !at->beyond->is_turned[value])
             note(at, value, NPART__HELD_PLAIN);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -235,7 +267,7 @@ static void turn(const struct holder *at, const struct npart__node *node)
         if (value == NPART_NONE)
             continue;
         struct ends ends = ends_of(at, value);
-        at->is_turned[value] = true;
+        at->beyond->is_turned[value] = true;
         if (ends.meets || (ends.stops && ends.first_note < ends.first_stop))
             note(at, value, NPART__HELD_UNKNOWN);
         else if (ends.stops)
@@ -285,13 +317,16 @@ static void look_at(const struct holder *at, uint32_t id)
 static void pass(const struct holder *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
-    bool reorders = plays(at, node, NPART__ROLE_REORDERS_AXES) && node->input_count && node->output_count;
-    uint32_t operand = reorders ? npart__node_input(at->graph, node, 0) : NPART_NONE;
-    if (operand != NPART_NONE && at->moves && moves_on(at, id)) {
-        uint32_t result = npart__node_output(at->graph, node, 0);
-        at->is_turned[result] = true;
-        at->source[result] = operand;
-        at->beyond->held[result] = at->beyond->held[operand];
+    bool stays = false, moves = at->moves && moves_on(at, id, &stays);
+    if (moves && stays)
+        look_at(at, id);
+    if (moves || ((at->moves || at->session->moves_quantizers) && is_empty_pair(at, node))) {
+        uint32_t from = npart__node_input(at->graph, node, 0), result = npart__node_output(at->graph, node, 0);
+        if (!moves)
+            from = npart__node_input(at->graph, npart__node_at(at->graph, npart__producer(at->graph, from)), 0);
+        at->beyond->is_turned[result] = moves || at->beyond->is_turned[from];
+        at->beyond->source[result] = from;
+        at->beyond->held[result] = at->beyond->held[from];
         return;
     }
     look_at(at, id);
@@ -358,13 +393,13 @@ static bool open_holder(struct holder *at, const struct npart__live_graph *live,
     at->layout = npart__find_ops(at->graph, oplist->layout_ops.items, oplist->layout_ops.count, arena);
     at->through = npart__find_ops(at->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
     at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
-    at->is_turned = npart__arena_zeroed(arena, values, sizeof *at->is_turned);
-    at->source = npart__arena_allocate(arena, values * sizeof *at->source);
+    at->beyond->is_turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->is_turned);
+    at->beyond->source = npart__arena_allocate(arena, values * sizeof *at->beyond->source);
     at->place_of = npart__arena_zeroed(arena, nodes, sizeof *at->place_of);
     if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
-        !at->is_turned || !at->source || !at->place_of)
+        !at->beyond->is_turned || !at->beyond->source || !at->place_of)
         return false;
-    memset(at->source, 0xff, values * sizeof *at->source);
+    memset(at->beyond->source, 0xff, values * sizeof *at->beyond->source);
     for (uint32_t i = 0; i < live->order_count; i++)
         at->place_of[live->order[i]] = i;
     return true;
@@ -375,14 +410,13 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
 {
     const struct npart__graph *graph = live->session->graph;
     struct holder at = {.target = target, .session = live->session, .graph = graph, .beyond = beyond};
-    bool moves = false;
+    bool moves = false, stays;
     if (!live->order)
         return true;
     if (!open_holder(&at, live, arena))
         return false;
     for (uint32_t i = 0; !moves && i < live->order_count; i++)
-        moves = plays(&at, npart__node_at(graph, live->order[i]), NPART__ROLE_REORDERS_AXES) &&
-                moves_on(&at, live->order[i]);
+        moves = moves_on(&at, live->order[i], &stays) || is_empty_pair(&at, npart__node_at(graph, live->order[i]));
     look_through(&at, live, false);
     if (moves && is_any_taken(&at, live))
         look_through(&at, live, true);

@@ -46,6 +46,8 @@ struct npart__beyond {
     const struct npart__graph *graph;
     uint8_t *units, *taken; /* whether a `unit` rule holds; whether it is taken by its own rules: enum npart__truth */
     uint8_t *held; /* by value: enum npart__held; NULL: what is of integers is quantized */
+    bool *is_turned; /* by value, with `held`: the runtime moves a Transpose of the model past what makes it */
+    uint32_t *source; /* by value, with `held`: what the Transpose reads that makes it and moves on; or NPART_NONE */
 };
 
 /* Of a graph of the session, copies included; in the plan's arena. */
