@@ -177,6 +177,28 @@ static void test_fix__makes_no_target_worse(void)
     end(&fixture);
 }
 
+/* A node that fails is not mended by others of which nobody can tell whether they are taken; by such as are, it is. */
+static void test_fix__takes_no_guess_for_a_mend(void)
+{
+    static const char guess[] = "format 1\ntarget guess\nop Relu Not\nop IsNaN\n"
+                                "  need rank(X) = 4 \"the rank must be 4\" else fail\nop Equal\n"
+                                "  maybe \"nobody has asked\"\n";
+    static const char sure[] = "format 1\ntarget sure\nop Relu Not Equal\nop IsNaN\n"
+                               "  need rank(X) = 4 \"the rank must be 4\" else fail\n";
+    struct fixture fixture;
+    begin(&fixture, guarded, guess, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    struct npart_fix_info info = info_of(&fixture);
+    CHECK_TEXT(steps_of(&fixture), "");
+    CHECK_INT(info.before[0].failed, 1);
+    CHECK_INT(info.after[0].failed, 1);
+    end(&fixture);
+    begin(&fixture, guarded, sure, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "isnan-eq");
+    end(&fixture);
+}
+
 /* What rounds elsewhere is a step where its result is quantized further on, past any operator, and not after it. */
 static void test_fix__class_before_a_quantizer(void)
 {
@@ -682,7 +704,7 @@ static void test_fix__out_of_memory(void)
 }
 
 TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_without_end,
-      test_fix__makes_no_target_worse, test_fix__allows,
+      test_fix__makes_no_target_worse, test_fix__takes_no_guess_for_a_mend, test_fix__allows,
       test_fix__class_before_a_quantizer, test_fix__conditions_on_values,
       test_fix__condition_before_a_quantizer, test_fix__leaves_useless_sites,
       test_fix__limits_growth, test_fix__binds, test_fix__fixes_a_cache,

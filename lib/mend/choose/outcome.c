@@ -27,12 +27,19 @@ struct npart__outcome npart__outcome_of(const struct npart__plan *plan)
                                     plan->cost.is_known ? plan->cost.total_ms.typical_ms : -1);
 }
 
+/* Fewer nodes fail, and not because it cannot be told any more of some whether they do. */
+static bool mends(const struct npart__outcome *before, const struct npart__outcome *after)
+{
+    return after->failed < before->failed && after->failed + (uint64_t)after->summary.unknown <
+                                                 before->failed + (uint64_t)before->summary.unknown;
+}
+
 /* What `after` pays, as bits; times have to differ by more than the share of `before`. A time that is not known decides
  * nothing. With a share of 0.05, 9.6 ms and 10 ms are the same, 9.4 ms are faster. */
 static unsigned pays_of(const struct npart__outcome *before, const struct npart__outcome *after, double share)
 {
     bool is_faster = before->ms >= 0 && after->ms >= 0 && after->ms < before->ms * (1 - share);
-    return (after->failed < before->failed ? NPART__PAYS_MENDS : 0u) |
+    return (mends(before, after) ? NPART__PAYS_MENDS : 0u) |
            (after->partitions < before->partitions ? NPART__PAYS_FEWER_PARTITIONS : 0u) |
            (after->left + after->elsewhere < before->left + before->elsewhere ? NPART__PAYS_MORE_ON_NPU : 0u) |
            (is_faster ? NPART__PAYS_FASTER : 0u);
@@ -42,7 +49,8 @@ static unsigned pays_of(const struct npart__outcome *before, const struct npart_
 static unsigned costs(const struct npart__outcome *before, const struct npart__outcome *after, double share)
 {
     bool is_slower = before->ms >= 0 && after->ms >= 0 && after->ms > before->ms * (1 + share);
-    return (pays_of(after, before, 0) & ~(unsigned)NPART__PAYS_FASTER) | (is_slower ? NPART__PAYS_FASTER : 0u);
+    return (pays_of(after, before, 0) & ~(NPART__PAYS_MENDS | (unsigned)NPART__PAYS_FASTER)) |
+           (after->failed > before->failed ? NPART__PAYS_MENDS : 0u) | (is_slower ? NPART__PAYS_FASTER : 0u);
 }
 
 /* By the respect that counts first among those that are asked about. */
@@ -68,7 +76,7 @@ enum npart_pays npart__step_pays(const struct npart__outcome *before, const stru
 {
     unsigned pays = pays_of(before, after, NPART__SHARE_OF_STEP);
     if (before->failed || after->failed)
-        return before->failed && !after->failed ? NPART_PAYS_MENDS : NPART_PAYS_NOTHING;
+        return mends(before, after) && !after->failed ? NPART_PAYS_MENDS : NPART_PAYS_NOTHING;
     bool has_times = before->ms >= 0 && after->ms >= 0;
     if (has_times && after->ms > before->ms)
         return NPART_PAYS_NOTHING;
