@@ -81,22 +81,28 @@ static bool is_in_units(const struct holder *at, const struct npart__trial *tria
     return users > 0;
 }
 
-/* The tensors that a unit reads through its DequantizeLinears, and makes by its QuantizeLinear. */
+/* The tensors that a unit reads through its DequantizeLinears, and makes by its QuantizeLinear: what only reorders axes
+ * makes the same as it reads. */
 static void note_unit(const struct holder *at, const struct npart__node *node)
 {
+    enum npart__held held = NPART__HELD_QUANTIZED;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
         uint32_t producer = value == NPART_NONE ? NPART_NONE : npart__producer(at->graph, value);
         const struct npart__node *from = producer == NPART_NONE ? NULL : npart__node_at(at->graph, producer);
-        if (from && plays(at, from, NPART__ROLE_DEQUANTIZES))
-            note(at, npart__node_input(at->graph, from, 0), NPART__HELD_QUANTIZED);
+        uint32_t read = from && from->input_count ? npart__node_input(at->graph, from, 0) : NPART_NONE;
+        if (read == NPART_NONE || !plays(at, from, NPART__ROLE_DEQUANTIZES))
+            continue;
+        note(at, read, NPART__HELD_QUANTIZED);
+        if (plays(at, node, NPART__ROLE_REORDERS_AXES) && is_noted(at, read))
+            held = (enum npart__held)at->beyond->held[read];
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(at->graph, node, i);
         for (uint32_t k = 0; k < npart__user_count(at->session, value); k++) {
             const struct npart__node *to = npart__node_at(at->graph, npart__user(at->session, value, k));
             if (plays(at, to, NPART__ROLE_QUANTIZES))
-                note_results(at, to, NPART__HELD_QUANTIZED);
+                note_results(at, to, held);
         }
     }
 }
@@ -313,6 +319,20 @@ static void look_at(const struct holder *at, uint32_t id)
         note_results(at, node, by_taken(&trial, id, held));
 }
 
+/* What an op of a `layout` line makes, which has a Transpose after it where the node is taken. */
+static void turn_laid(const struct holder *at, uint32_t id)
+{
+    const struct npart__node *node = npart__node_at(at->graph, id);
+    uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    struct npart__trial trial;
+    if (result == NPART_NONE || !npart__is_among(node, at->layout, at->target->oplist->layout_ops.count))
+        return;
+    npart__trial_init(&trial, at->target, at->session, id);
+    trial.beyond = at->beyond;
+    trial.keeps_answers = true;
+    at->beyond->is_turned[result] = npart__taken_alone(&trial, id) != NPART__FALSE;
+}
+
 /* In the runtime's order. */
 static void pass(const struct holder *at, uint32_t id)
 {
@@ -331,6 +351,8 @@ static void pass(const struct holder *at, uint32_t id)
     }
     look_at(at, id);
     turn(at, node);
+    if (at->moves)
+        turn_laid(at, id);
 }
 
 bool npart__asks_held(const struct npart__target *target, const struct npart__session *session)
@@ -416,7 +438,9 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
     if (!open_holder(&at, live, arena))
         return false;
     for (uint32_t i = 0; !moves && i < live->order_count; i++)
-        moves = moves_on(&at, live->order[i], &stays) || is_empty_pair(&at, npart__node_at(graph, live->order[i]));
+        moves = moves_on(&at, live->order[i], &stays) ||
+                is_empty_pair(&at, npart__node_at(graph, live->order[i])) ||
+                npart__is_among(npart__node_at(graph, live->order[i]), at.layout, target->oplist->layout_ops.count);
     look_through(&at, live, false);
     if (moves && is_any_taken(&at, live))
         look_through(&at, live, true);
