@@ -511,6 +511,12 @@ static bool is_gone(const struct layer *at, uint32_t id)
     const uint32_t *source = at->plan->mask.beyond.source;
     uint32_t users = npart__user_count(at->session, result);
     uint32_t first = users ? npart__user(at->session, result, 0) : NPART_NONE;
+    /* Of one that the session has copied for each of its users the pair stays. */
+    bool quantizes = npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES);
+    uint32_t between = quantizes ? npart__node_input(at->graph, node, 0) : result;
+    if (!npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) &&
+        (between >= at->session->file->values.count || npart__value_at(at->session->file, between)->consumer_count != 1))
+        return false;
     if (npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES))
         return users == 1 && npart__node_plays(at->graph, npart__node_at(at->graph, first), NPART__ROLE_QUANTIZES) &&
                is_gone(at, first);
