@@ -505,7 +505,10 @@ static bool is_gone(const struct layer *at, uint32_t id)
 {
     const struct npart__node *node = npart__node_at(at->graph, id);
     uint32_t result = node->output_count ? npart__node_output(at->graph, node, 0) : NPART_NONE;
-    if (result == NPART_NONE || !npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0)
+    uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
+    /* What a copy makes stands for nothing in the file. */
+    if (result == NPART_NONE || operand == NPART_NONE || operand >= at->session->file->values.count ||
+        !npart__is_live(at->session, id) || npart__node_region(at->graph, id) != 0)
         return false;
     const struct npart__value *value = npart__value_at(at->graph, result);
     const uint32_t *source = at->plan->mask.beyond.source;
@@ -515,7 +518,8 @@ static bool is_gone(const struct layer *at, uint32_t id)
     bool quantizes = npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES);
     uint32_t between = quantizes ? npart__node_input(at->graph, node, 0) : result;
     if (!npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES) &&
-        (between >= at->session->file->values.count || npart__value_at(at->session->file, between)->consumer_count != 1))
+        (between >= at->session->file->values.count ||
+         npart__value_at(at->session->file, between)->consumer_count != 1))
         return false;
     if (npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES))
         return users == 1 && npart__node_plays(at->graph, npart__node_at(at->graph, first), NPART__ROLE_QUANTIZES) &&
