@@ -495,7 +495,7 @@ static bool ends_turned(const struct layer *at, uint32_t id)
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES) && npart__is_live(at->session, id) &&
            npart__node_region(at->graph, id) == 0 && beyond->is_turned[operand] &&
            npart__value_at(at->graph, result)->is_graph_output && npart__user_count(at->session, result) == 0 &&
-           fact_of(at, result)->has_rank && !at->turns[result] && node->opset_version >= 13 &&
+           fact_of(at, result)->has_rank && !at->turns[result] &&
            beyond->held[operand] != NPART__HELD_PLAIN;
 }
 

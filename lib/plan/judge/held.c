@@ -174,7 +174,7 @@ static struct ends ends_of(const struct holder *at, uint32_t value)
 }
 
 /* Whether the Transpose moves past users of what it makes; `stays`: others have it before them. Two that follow one
- * another are one with another order before that. */
+ * another are one with another order before that, as are two of which one has come to the other. */
 static bool moves_on(const struct holder *at, uint32_t id, bool *stays)
 {
     int64_t order[NPART__LIMIT_RANK];
@@ -188,7 +188,7 @@ static bool moves_on(const struct holder *at, uint32_t id, bool *stays)
     uint32_t producer = npart__producer(at->graph, operand);
     struct ends ends = ends_of(at, result);
     *stays = ends.stops;
-    return ends.goes_on && !ends.meets &&
+    return ends.goes_on && !ends.meets && !at->beyond->is_turned[operand] &&
            (producer == NPART_NONE || !plays(at, npart__node_at(at->graph, producer), NPART__ROLE_REORDERS_AXES));
 }
 
