@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw small graphs of operators that take integers (QLinearConv, QLinearAdd, QGemm and the like, as the QOperator format of
-ONNX Runtime's quantizer has them) and compare npu-partition with the compiler as random_partitions.py does: verdicts,
-numbers of partitions, sessions that fail.
+"""Draw small graphs of operators that take integers (QLinearConv, QLinearAdd, QGemm and the like, as the QOperator
+format of ONNX Runtime's quantizer has them) and compare npu-partition with the compiler as random_partitions.py does:
+verdicts, numbers of partitions, sessions that fail.
 
 usage: random_qoperator.py --oracle ort_assign.py --python PYTHON [options of random_partitions.py]
 
-Families: `mixed`, where anything follows anything: quantized operators, those that move elements of what is quantized and
-of plain integers, QuantizeLinear, DequantizeLinear and operators in floating point; `network`, which is what the
+Families: `mixed`, where anything follows anything: quantized operators, those that move elements of what is quantized
+and of plain integers, QuantizeLinear, DequantizeLinear and operators in floating point; `network`, which is what the
 quantizer writes of a small network.
 """
 import sys
@@ -25,9 +25,9 @@ PERMS = {2: ([1, 0],), 3: ([0, 2, 1], [0, 2, 1], [1, 0, 2]),
          5: ([0, 2, 3, 4, 1], [0, 4, 1, 2, 3], [0, 2, 1, 3, 4])}  # fmt: skip
 MOVES = ["Transpose"] * 3 + ["Reshape"] * 2 + ["Squeeze", "Unsqueeze", "Concat", "Flatten", "Relu", "Clip", "MaxPool",
          "MaxPool", "Pad", "Resize", "Gather", "Slice", "Split", "Tile", "Expand", "DepthToSpace", "Max"]  # fmt: skip
-LINEAR = ["QLinearConv"] * 6 + ["QLinearMatMul"] * 3 + ["QLinearAdd"] * 3 + ["QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu",
-          "QLinearConcat", "QLinearConcat", "QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearGlobalAveragePool",
-          "QGemm", "QGemm", "QLinearSoftmax"]  # fmt: skip
+LINEAR = ["QLinearConv"] * 6 + ["QLinearMatMul"] * 3 + ["QLinearAdd"] * 3 + ["QLinearMul", "QLinearSigmoid",
+          "QLinearLeakyRelu", "QLinearConcat", "QLinearConcat", "QLinearAveragePool", "QLinearGlobalAveragePool",
+          "QLinearGlobalAveragePool", "QGemm", "QGemm", "QLinearSoftmax"]  # fmt: skip
 FLOATS = ["Relu", "Sigmoid", "Add", "Softmax", "Erf", "Transpose", "Reshape", "MaxPool", "Conv", "LayerNormalization",
           "GlobalAveragePool"]  # fmt: skip
 
@@ -301,7 +301,8 @@ def element_move(s, t, op):
         return s.put(s.op(op, [name, s.g.constant(integer(2)), s.g.constant(integer(100))]), dims, kind, own)
     if op == "Pad":
         pads = [0] * (len(dims) - 1) + [1] + [0] * (len(dims) - 1) + [1]
-        operands = [name, s.ints(pads)] + ([s.g.constant(integer(s.lot.choice((0, 3))))] if s.lot.random() < 0.7 else [])
+        operands = [name, s.ints(pads)]
+        operands += [s.g.constant(integer(s.lot.choice((0, 3))))] if s.lot.random() < 0.7 else []
         return s.put(s.op(op, operands, mode="constant"), dims[:-1] + [dims[-1] + 2], kind, own)
     if op == "Gather":
         axis = s.lot.choice((1, last))
@@ -338,7 +339,8 @@ def element_move(s, t, op):
         return s.put(s.op(op, [name, s.ints(out)]), out, kind, own)
     if s.g.opset < 12:  # Max
         return None
-    return s.put(s.op(op, [name, s.lot.choice([u for u in s.tensors if u[2] == kind and u[1] == dims])[0]]), dims, kind, own)
+    other = s.lot.choice([u for u in s.tensors if u[2] == kind and u[1] == dims])
+    return s.put(s.op(op, [name, other[0]]), dims, kind, own)
 
 
 def move(s, t, op):
@@ -357,7 +359,8 @@ def floating(s, t, op):
     if op in ("Transpose", "Reshape", "MaxPool"):
         return move(s, t, op)
     if op == "Add":
-        return s.put(s.op(op, [name, s.lot.choice([u for u in s.tensors if u[2] == "float" and u[1] == dims])[0]]), dims, "float")
+        other = s.lot.choice([u for u in s.tensors if u[2] == "float" and u[1] == dims])
+        return s.put(s.op(op, [name, other[0]]), dims, "float")
     if op == "Softmax":
         return s.put(s.op(op, [name], axis=len(dims) - 1), dims, "float")
     if op == "LayerNormalization":
@@ -446,7 +449,8 @@ def block(s, t):
         a, made = linear_conv(s, t), s.parameters()
         if a[1][2:] != t[1][2:]:
             return a
-        y = s.op("QLinearConcat", [*s.operands(made), t[0], *s.operands(t[3]), a[0], *s.operands(a[3])], axis=1, **CONTRIB)
+        operands = [*s.operands(made), t[0], *s.operands(t[3]), a[0], *s.operands(a[3])]
+        y = s.op("QLinearConcat", operands, axis=1, **CONTRIB)
         return s.put(y, [t[1][0], t[1][1] + a[1][1]] + t[1][2:], s.kind, made)
     if sort == "pool":
         op = s.lot.choice(("MaxPool", "MaxPool", "QLinearAveragePool"))
