@@ -125,6 +125,19 @@ static bool notes_early(const struct holder *at, const struct npart__node *node)
     return is_matrix || !has_matrix;
 }
 
+/* An axis that one index is taken of is dropped by a Reshape after the node, which notes the result last
+ * (gather_op_builder.cc). */
+static bool drops_axis(const struct holder *at, const struct npart__node *node)
+{
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
+        if (fact && fact->has_rank && fact->rank == 0 && (fact->element_type == 6 || fact->element_type == 7))
+            return true;
+    }
+    return false;
+}
+
 /* Whether its results are noted: surely, or it cannot be told. */
 static enum npart__held by_taken(const struct npart__trial *trial, uint32_t id, enum npart__held held)
 {
@@ -313,7 +326,8 @@ static void look_at(const struct holder *at, uint32_t id)
     uint32_t operand = node->input_count ? npart__node_input(at->graph, node, 0) : NPART_NONE;
     if (plays(at, node, NPART__ROLE_REORDERS_AXES) && is_noted(at, operand))
         note_results(at, node, (enum npart__held)at->beyond->held[operand]);
-    else if (is_laid || notes_early(at, node) || npart__is_among(node, at->plain, oplist->plain_ops.count))
+    else if (is_laid || notes_early(at, node) ||
+             (npart__is_among(node, at->plain, oplist->plain_ops.count) && !drops_axis(at, node)))
         note_results(at, node, held);
     else if (node->output_count && is_noted(at, npart__node_output(at->graph, node, 0)))
         note_results(at, node, by_taken(&trial, id, held));
