@@ -29,7 +29,6 @@ struct holder {
     const struct npart__graph *graph;
     const struct npart__op_id *quantized, *early, *plain, *layout, *through;
     struct npart__beyond *beyond;
-    uint32_t *place_of; /* by node: where it stands in the runtime's order */
     bool moves; /* Transposes are moved */
 };
 
@@ -155,30 +154,21 @@ static bool is_through(const struct holder *at, const struct npart__node *node)
            (plays(at, node, NPART__ROLE_BETWEEN_TRANSPOSES) && !plays(at, node, NPART__ROLE_REORDERS_AXES));
 }
 
-/* Of the users of a value some let a Transpose on, and others have it before them, where it stands before the first of
- * these. Where one has a Transpose of its own, it cannot be told what is left of both; nor which comes first where the
- * first of all lets it on. */
+/* Of the users of a value some let a Transpose on, and others have it before them: it is the runtime's last node, and
+ * comes before all that reads the value. Where one has a Transpose of its own, it is not told what is left of both. */
 struct ends {
     bool goes_on, stops, meets;
-    uint32_t first_stop, first_note; /* in the runtime's order: the first of either kind, of the latter that notes */
 };
 
 static struct ends ends_of(const struct holder *at, uint32_t value)
 {
-    struct ends ends = {.stops = npart__value_at(at->graph, value)->is_graph_output,
-                        .first_stop = NPART_NONE,
-                        .first_note = NPART_NONE};
+    struct ends ends = {.stops = npart__value_at(at->graph, value)->is_graph_output};
     for (uint32_t i = 0; i < npart__user_count(at->session, value); i++) {
-        uint32_t id = npart__user(at->session, value, i), place = at->place_of[id];
-        const struct npart__node *user = npart__node_at(at->graph, id);
-        bool is_stop = !is_through(at, user);
-        uint32_t *first = is_stop ? &ends.first_stop : &ends.first_note;
-        if (place < *first && (is_stop || npart__entry_of(at->target->oplist, 0, at->graph, user) != NPART_NONE))
-            *first = place;
+        const struct npart__node *user = npart__node_at(at->graph, npart__user(at->session, value, i));
         if (plays(at, user, NPART__ROLE_REORDERS_AXES) ||
             npart__is_among(user, at->layout, at->target->oplist->layout_ops.count))
             ends.meets = true;
-        else if (is_stop)
+        else if (!is_through(at, user))
             ends.stops = true;
         else
             ends.goes_on = true;
@@ -287,7 +277,7 @@ static void turn(const struct holder *at, const struct npart__node *node)
             continue;
         struct ends ends = ends_of(at, value);
         at->beyond->is_turned[value] = true;
-        if (ends.meets || (ends.stops && ends.first_note < ends.first_stop))
+        if (ends.meets)
             note(at, value, NPART__HELD_UNKNOWN);
         else if (ends.stops)
             note(at, value, NPART__HELD_PLAIN);
@@ -419,10 +409,10 @@ static void look_through(struct holder *at, const struct npart__live_graph *live
 }
 
 /* The sets of ops, and what is kept of values and nodes. */
-static bool open_holder(struct holder *at, const struct npart__live_graph *live, struct npart__arena *arena)
+static bool open_holder(struct holder *at, struct npart__arena *arena)
 {
     const struct npart__oplist *oplist = at->target->oplist;
-    size_t values = at->graph->values.count + (size_t)1, nodes = at->graph->nodes.count + (size_t)1;
+    size_t values = at->graph->values.count + (size_t)1;
     at->quantized = npart__find_ops(at->graph, oplist->quantized_ops.items, oplist->quantized_ops.count, arena);
     at->early = npart__find_ops(at->graph, oplist->early_ops.items, oplist->early_ops.count, arena);
     at->plain = npart__find_ops(at->graph, oplist->plain_ops.items, oplist->plain_ops.count, arena);
@@ -431,13 +421,10 @@ static bool open_holder(struct holder *at, const struct npart__live_graph *live,
     at->beyond->held = npart__arena_zeroed(arena, values, sizeof *at->beyond->held);
     at->beyond->is_turned = npart__arena_zeroed(arena, values, sizeof *at->beyond->is_turned);
     at->beyond->source = npart__arena_allocate(arena, values * sizeof *at->beyond->source);
-    at->place_of = npart__arena_zeroed(arena, nodes, sizeof *at->place_of);
     if (!at->quantized || !at->early || !at->plain || !at->layout || !at->through || !at->beyond->held ||
-        !at->beyond->is_turned || !at->beyond->source || !at->place_of)
+        !at->beyond->is_turned || !at->beyond->source)
         return false;
     memset(at->beyond->source, 0xff, values * sizeof *at->beyond->source);
-    for (uint32_t i = 0; i < live->order_count; i++)
-        at->place_of[live->order[i]] = i;
     return true;
 }
 
@@ -449,7 +436,7 @@ bool npart__find_held(const struct npart__target *target, const struct npart__li
     bool moves = false, stays;
     if (!live->order)
         return true;
-    if (!open_holder(&at, live, arena))
+    if (!open_holder(&at, arena))
         return false;
     for (uint32_t i = 0; !moves && i < live->order_count; i++)
         moves = moves_on(&at, live->order[i], &stays) ||
