@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "support/built.h"
+#include "support/proto_writer.h"
 #include "support/test.h"
 #include "valid/checks.h"
 
@@ -142,6 +143,59 @@ static void add(const char *format, ...)
     REQUIRE(length >= 0 && (size_t)length < sizeof lines - used);
 }
 
+/* What is stored as a sparse tensor is a dense one to every operator, also to those that take sparse ones alone. */
+static void test_valid__sparse_initializers_are_dense(void)
+{
+    static const uint8_t zeros[8];
+    static const struct {
+        const char *op, *domain;
+        uint32_t findings;
+    } cases[] = {{"MatMul", "", 0}, {"SparseToDenseMatMul", "com.microsoft", 1}};
+    for (size_t i = 0; i < NPART__COUNT(cases); i++) {
+        struct bytes graph = {0}, node = {0}, values = {0}, indices = {0}, sparse = {0}, opset = {0}, input = {0};
+        struct bytes output = {0}, contrib = {0};
+        put_text(&node, 1, "w");
+        put_text(&node, 1, "x");
+        put_text(&node, 2, "y");
+        put_text(&node, 4, cases[i].op);
+        put_text(&node, 7, cases[i].domain);
+        put_message(&graph, 1, &node);
+        put_text(&graph, 2, "g");
+        put_number(&values, 1, 1);
+        put_number(&values, 2, 1);
+        put_text(&values, 8, "w");
+        put_bytes(&values, 9, zeros, 4);
+        put_number(&indices, 1, 1);
+        put_number(&indices, 2, 7);
+        put_bytes(&indices, 9, zeros, 8);
+        put_message(&sparse, 1, &values);
+        put_message(&sparse, 2, &indices);
+        put_number(&sparse, 3, 4);
+        put_number(&sparse, 3, 4);
+        put_message(&graph, 15, &sparse);
+        put_text(&input, 1, "x");
+        put_message(&graph, 11, &input);
+        put_text(&output, 1, "y");
+        put_message(&graph, 12, &output);
+        put_number(&opset, 2, 17);
+        put_text(&contrib, 1, "com.microsoft");
+        put_number(&contrib, 2, 1);
+        struct bytes model = {0};
+        put_number(&model, 1, 8);
+        put_message(&model, 7, &graph);
+        put_message(&model, 8, &opset);
+        put_message(&model, 8, &contrib);
+        build_model(&built, &model);
+        find();
+        const struct npart__fact *fact = npart__fact_of(&inference, value_named(&built.graph, "w"));
+        CHECK_INT(fact->kind, NPART__TYPE_TENSOR);
+        CHECK_INT(fact->rank, 2);
+        CHECK(fact->is_initializer);
+        CHECK_INT(count_invalid(), cases[i].findings);
+        built_close(&built);
+    }
+}
+
 static void test_valid__so_many_findings_and_no_more(void)
 {
     for (uint32_t count = NPART__LIMIT_INVALID_FINDINGS - 1; count <= NPART__LIMIT_INVALID_FINDINGS + 1; count++) {
@@ -159,4 +213,4 @@ static void test_valid__so_many_findings_and_no_more(void)
 
 TESTS(test_valid__newest_runtime, test_valid__every_line_names_an_operator_of_the_standard,
       test_valid__schema_of_the_runtime, test_valid__data_must_fit_where_it_is_used,
-      test_valid__so_many_findings_and_no_more)
+      test_valid__sparse_initializers_are_dense, test_valid__so_many_findings_and_no_more)

@@ -8,12 +8,14 @@
 #include "infer/driver.h"
 
 /* The fact of a stored tensor. `is_constant`: nothing else can give the value, so that its elements count, too; an
- * initializer that is also an input may be replaced by the caller (since IR version 4). */
+ * initializer that is also an input may be replaced by the caller (since IR version 4). One that is stored as a sparse
+ * tensor is to every reader the dense one (onnxruntime/core/graph/graph.cc makes it dense while it loads the model, and
+ * refuses it where an operator takes sparse tensors alone; probe: onnxruntime 1.32.0, onnxruntime-qnn 2.7.0). */
 void npart__fact_from_tensor(const struct npart__limits *limits, struct npart__fact *fact,
                              const struct npart__tensor *tensor, bool is_constant)
 {
     *fact = (struct npart__fact){
-        .kind = (uint8_t)(tensor->is_sparse ? NPART__TYPE_SPARSE : NPART__TYPE_TENSOR),
+        .kind = NPART__TYPE_TENSOR,
         .element_type = tensor->element_type,
         .has_rank = tensor->rank <= NPART__MOST(limits, RANK) && tensor->element_type != 0,
         .is_constant = is_constant,
