@@ -509,48 +509,6 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     return NPART_OK;
 }
 
-/* Whether anything but Constant nodes goes at the basic level. Constants are made initializers while the runtime
- * loads the file, which is no change by an optimizer. */
-static bool is_rewritten(const struct npart__session *session)
-{
-    const struct npart__graph *graph = session->graph;
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        const struct npart__node *node = npart__node_at(graph, i);
-        bool is_constant = npart__is_onnx_op(graph, node, "Constant");
-        if (!npart__is_live(session, i) && !is_constant)
-            return true;
-    }
-    return false;
-}
-
-/* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator.
- * ONNX Runtime infers again when it has changed a graph, and only then forgets what the file said that cannot be.
- * So three views are possible: of a target without a runtime, all that we know; at level off, what data
- * propagation alone gives; at the basic level, what is known after folding. The last is given up where the file
- * declares shapes that cannot be and nothing is rewritten: then the runtime has no reason to infer again, and
- * works with what the file said. */
-static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
-{
-    struct npart__inference *inference = plan->inference;
-    struct npart__session session;
-    const struct npart__infer_policy *policy = NULL;
-    const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
-    /* Without a runtime the policy stays NULL: all that can be known. */
-    if (runtime && plan->level == NPART_LEVEL_OFF)
-        policy = runtime->knows == NPART__KNOWLEDGE_ONNX ? &npart__policy_onnx : &npart__policy_unfolded;
-    else if (runtime)
-        policy = &npart__policy_folding[plan->release];
-    /* Views are kept by the inference, so a second target of the same runtime does not infer again. */
-    npart_status status = npart__infer_view(inference, policy, &plan->inference, error);
-    if (status != NPART_OK || !policy || !policy->computes || !plan->inference->has_false_shapes)
-        return status;
-    /* Made only to ask whether anything is rewritten; what is kept for the plan is made by find_view. */
-    status = npart__session_make(plan->inference, NPART_LEVEL_BASIC, plan->release, plan->arena, &session, error);
-    if (status != NPART_OK || is_rewritten(&session))
-        return status;
-    return npart__infer_view(inference, &npart__policy_unfolded, &plan->inference, error);
-}
-
 /* What is told of a session, whatever its target takes of it. */
 struct npart__told {
     struct npart__works works;
@@ -706,7 +664,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     /* Names first: a misspelt variant or stage is told before anything costs time. */
     npart_status status = npart__plan_choose(request, arena, out, error);
     if (status == NPART_OK)
-        status = see_as_runtime(out, error); /* needs the target's runtime */
+        status = npart__plan_see(out, error); /* needs the target's runtime */
     uint8_t *assumed = NULL;
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);

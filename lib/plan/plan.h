@@ -152,6 +152,9 @@ bool npart__plan_is_loaded(const struct npart__plan *plan);
 enum npart_plan_verdict npart__plan_verdict(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded);
 
+/* seen.c: plan->inference becomes what the target's runtime knows of it. */
+npart_status npart__plan_see(struct npart__plan *plan, struct npart_error *error);
+
 /* Judges the nodes of plan->session; it is another than before: first finds which are equivalent. */
 npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 /* With plan->equivalent as it is. */

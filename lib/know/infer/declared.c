@@ -6,7 +6,15 @@
  *   inferred [`batch`,?,64]    declared [`batch`,128,`h`]  ->  [`batch`,128,64]
  *
  * Where the two contradict each other, the declaration is reported as a finding. Exporters do write wrong ones, as of
- * one branch that was traced.
+ * one branch that was traced, and hand surgery leaves old ones.
+ *
+ * ONNX Runtime infers when it loads the file, and again after each optimizer that has changed the graph (graph.cc,
+ * Graph::Resolve; graph_transformer.cc, Apply). Each time it merges with what it had for the value before, be that the
+ * file's or its own, so one wrong shape is mended by the second time and a run of them one after the other:
+ *
+ *   x [1,4] -> a, the file says [1,1] -> b, the file says [1,1]     first time   a [1,?], b [1,1]
+ *                                                                   second       a [1,4], b [1,?]
+ *                                                                   third        a [1,4], b [1,4]
  */
 #include "infer/driver.h"
 
@@ -127,6 +135,17 @@ static void unite_dims(struct npart__inference *inference, struct npart__fact *f
     fact->dims = dims;
 }
 
+static void note_disagreement(struct npart__inference *inference, uint32_t value)
+{
+    uint32_t count = inference->graph->values.count;
+    if (!inference->disagrees)
+        inference->disagrees = npart__arena_zeroed(inference->arena, count + (size_t)1, sizeof *inference->disagrees);
+    if (inference->disagrees)
+        inference->disagrees[value] = true;
+    else
+        inference->expressions.failed = true;
+}
+
 /* The dims that the file declares, where ours are missing; ours where both are there. Only ranks and numbers
  * contradict: two different symbols may have one size. */
 static void merge_dims(struct npart__inference *inference, struct npart__fact *fact, uint32_t value,
@@ -143,8 +162,10 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
     if (differs) {
         report_difference(inference, value, fact, declared, "shape");
         inference->has_false_shapes = true;
-        if (inference->policy->keeps_false_shapes)
+        if (inference->policy->keeps_false_shapes || inference->options.before) {
             unite_dims(inference, fact, declared);
+            note_disagreement(inference, value);
+        }
         return;
     }
     /* All dims are numbers already. */
@@ -163,12 +184,42 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
     fact->dims = dims;
 }
 
+/* What the runtime knew of a tensor the time before, as if it were declared; NULL where that adds nothing, as of what
+ * is folded, or without memory. Of symbols the file's names are left. */
+static const struct npart__declared_type *known_before(struct npart__inference *inference, uint32_t value,
+                                                       struct npart__declared_type *type)
+{
+    const struct npart__declared_type *written = npart__value_at(inference->graph, value)->declared;
+    const struct npart__fact *fact = npart__fact_of(inference->options.before, value);
+    if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank || inference->facts[value].is_constant ||
+        (inference->options.gone && inference->options.gone[value]))
+        return NULL;
+    struct npart__declared_dim *dims =
+        npart__arena_allocate(inference->arena, (fact->rank + (size_t)1) * sizeof *dims);
+    inference->expressions.failed |= !dims;
+    bool is_named = written && written->has_rank && written->rank == fact->rank;
+    for (uint32_t i = 0; dims && i < fact->rank; i++) {
+        dims[i] = (struct npart__declared_dim){.value = -1};
+        if (npart__is_number(fact->dims[i]))
+            dims[i].value = fact->dims[i];
+        else if (is_named)
+            dims[i].parameter = written->dims[i].parameter;
+    }
+    *type = (struct npart__declared_type){.kind = fact->kind, .element_type = fact->element_type,
+                                          .has_rank = true, .rank = fact->rank, .dims = dims};
+    return dims ? type : NULL;
+}
+
 /* Merges kind, element type, shape and, of sequences and optionals, the element. Element types that differ are
  * reported; ours stays. */
 void npart__merge_declared(struct npart__inference *inference, uint32_t value)
 {
     const struct npart__declared_type *declared = npart__value_at(inference->graph, value)->declared;
     struct npart__fact *fact = &inference->facts[value];
+    struct npart__declared_type before;
+    if (inference->options.before && value < inference->options.before->fact_count &&
+        (!declared || declared->kind == NPART__TYPE_TENSOR))
+        declared = known_before(inference, value, &before);
     if (!declared || declared->kind == NPART__TYPE_UNKNOWN)
         return;
     /* Of unknown operators the file alone says what they make. */

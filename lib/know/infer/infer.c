@@ -301,6 +301,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->options = *options;
     out->policy = options->policy ? options->policy : &standard;
     out->fact_count = graph->values.count;
+    out->has_false_shapes = options->before && options->before->has_false_shapes;
     /* Two more than values: see `absent` in call.c. */
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
     out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
@@ -330,20 +331,20 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
 /* Targets of one runtime share its view, so it is made once and kept with the inference that it was asked of. */
-npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
-                               struct npart__inference **out, struct npart_error *error)
+npart_status npart__infer_again(struct npart__inference *inference, const struct npart__infer_policy *policy,
+                                const struct npart__inference *before, const bool *gone,
+                                struct npart__inference **out, struct npart_error *error)
 {
     struct npart__infer_options options = inference->options;
-    *out = inference;
-    if (options.policy == policy)
-        return NPART_OK;
     for (*out = inference->views; *out; *out = (*out)->next_view)
-        if ((*out)->options.policy == policy)
+        if ((*out)->options.policy == policy && (*out)->options.before == before)
             return NPART_OK;
     struct npart__inference *own = npart__arena_zeroed(inference->arena, 1, sizeof *own);
     if (!own)
         return npart__fail_memory(error);
     options.policy = policy;
+    options.before = before;
+    options.gone = gone;
     /* What runtimes know is asked of sizes, for which the limits suffice. */
     options.most_elements = 0;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
@@ -354,4 +355,12 @@ npart_status npart__infer_view(struct npart__inference *inference, const struct 
     inference->views = own;
     *out = own;
     return NPART_OK;
+}
+
+npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
+                               struct npart__inference **out, struct npart_error *error)
+{
+    *out = inference;
+    return inference->options.policy == policy ? NPART_OK : npart__infer_again(inference, policy, NULL, NULL, out,
+                                                                            error);
 }

@@ -128,6 +128,10 @@ struct npart__infer_options {
     uint32_t most_elements;
     const struct npart__given *given;
     uint32_t given_count;
+    /* What a runtime knew when it inferred the graph the last time, whose shapes count in place of the file's; NULL: it
+     * was not inferred before. Outlives the result. */
+    const struct npart__inference *before;
+    const bool *gone; /* by value: the runtime has forgotten what it knew then; NULL: of none */
 };
 
 struct npart__inference {
@@ -142,6 +146,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__assumption) assumptions;
     struct NPART__ARRAY(struct npart_finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
+    bool *disagrees; /* by value, where `keeps_false_shapes` counts: such a shape is declared of it; NULL: of none */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
     bool leaves_elements; /* some were not looked at for their number: more would be with a larger `most_elements` */
     uint32_t misfits; /* nodes that would fail in a run at these sizes, though their shapes are none that cannot be */
@@ -165,6 +170,18 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 /* The same graph and sizes under a policy; made when first asked for, and kept by `inference`. */
 npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
                                struct npart__inference **out, struct npart_error *error);
+
+/* The same where the runtime infers once more what it knew before: a view of `inference`, as `before` is, which tells
+ * what `gone` has to be. */
+npart_status npart__infer_again(struct npart__inference *inference, const struct npart__infer_policy *policy,
+                                const struct npart__inference *before, const bool *gone,
+                                struct npart__inference **out, struct npart_error *error);
+
+/* Whether the shape that is declared of a value contradicts the one that follows, so that a runtime has neither. */
+static inline bool npart__disagrees(const struct npart__inference *inference, uint32_t value)
+{
+    return inference->disagrees && value < inference->graph->values.count && inference->disagrees[value];
+}
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
 {

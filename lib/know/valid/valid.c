@@ -536,7 +536,8 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
     uint32_t found_before = validity.found_count;
     validity.only_counts = true;
     check_nodes(&validity);
-    if (!validity.has_failed && validity.found_count > found_before) {
+    /* Of shapes that cannot be, the runtime believes what we do not. */
+    if (!validity.has_failed && (validity.found_count > found_before || inference->has_false_shapes)) {
         npart_status status =
             npart__infer_view(inference, &npart__policy_unfolded, &validity.view, error);
         if (status != NPART_OK)

@@ -165,6 +165,7 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
         users != npart__user_count(classes->session, b) ||
         classes->session->is_constant[a] != classes->session->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
+        npart__disagrees(classes->inference, a) != npart__disagrees(classes->inference, b) ||
         !same_fact(&classes->inference->facts[a], &classes->inference->facts[b]) || !same_elements(classes, a, b) ||
         !same_neighbour(classes, one->producer, other->producer, false))
         return false;

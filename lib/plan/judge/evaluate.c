@@ -324,6 +324,12 @@ enum npart__truth npart__holds_declared(const struct npart__asked *asked)
     return npart__truth_of(declared && declared->has_rank);
 }
 
+/* To the target's runtime, which may have inferred often enough for a wrong shape to be gone. */
+enum npart__truth npart__holds_agreed(const struct npart__asked *asked)
+{
+    return npart__truth_of(!npart__disagrees(asked->trial->inference, asked->value));
+}
+
 /* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and none. */
 enum npart__truth npart__holds_graph_input(const struct npart__asked *asked)
 {
