@@ -89,11 +89,11 @@ static bool may_be_inlined(const struct npart__node *node)
 }
 
 /* The type for which the CPU provider has no kernel of the node; 0 where it has one, or nothing is known of it: of
- * other domains, of operators that the runtime writes as others, of versions that the table does not have. */
+ * domains and versions that the table does not have, of operators that the runtime writes as others. */
 static int lacking_type(const struct npart__plan *plan, const struct npart__node *node)
 {
     struct npart__operator kernel = {.types = NULL};
-    if (node->domain != 0 || !node->schema || node->callee != NPART_NONE)
+    if (!node->schema || node->callee != NPART_NONE)
         return 0;
     bool has_kernel = npart__kernel_find(plan->release, node->schema, &kernel);
     /* A row may say that there is none. */

@@ -113,6 +113,25 @@ static void test_fix__mends(void)
     end(&fixture);
 }
 
+/* What the runtime inlines once partitions are made is in one of its own, though all its nodes are taken. */
+static void test_fix__joins_what_is_inlined_late(void)
+{
+    static const char lines[] = "opset 17\nopset com.microsoft 1\ninput x float16[1,8,64]\ninit v float16[64,64]\n"
+                                "init w float16[64,64]\nnode h = MatMul(x, v)\nnode k = com.microsoft:FastGelu(h)\n"
+                                "node y = MatMul(k, w)\noutput y\n";
+    static const char list[] = "format 1\ntarget late\nruntime onnxruntime\npartitioner qnn\nfunctions standard\n"
+                               "op Add Identity MatMul Mul Tanh\n";
+    struct fixture fixture;
+    begin(&fixture, lines, list, NULL);
+    fixture.options.allowed |= 1u << NPART_EQUAL_ULP;
+    CHECK_INT(search(&fixture), NPART_OK);
+    struct npart_fix_info info = info_of(&fixture);
+    CHECK_TEXT(steps_of(&fixture), "unfuse");
+    CHECK_INT(info.before[0].partitions, 3);
+    CHECK_INT(info.after[0].partitions, 1);
+    end(&fixture);
+}
+
 /* Of int8 weights by uint8 the kernels differ by more than of equal types, and only then is it told. */
 static void test_fix__caveats_of_what_it_does(void)
 {
@@ -703,7 +722,8 @@ static void test_fix__out_of_memory(void)
     fail_each(growing, decoders, 8);
 }
 
-TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__names_without_end,
+TESTS(test_fix__mends, test_fix__joins_what_is_inlined_late, test_fix__caveats_of_what_it_does,
+      test_fix__names_without_end,
       test_fix__makes_no_target_worse, test_fix__takes_no_guess_for_a_mend, test_fix__allows,
       test_fix__class_before_a_quantizer, test_fix__conditions_on_values,
       test_fix__condition_before_a_quantizer, test_fix__leaves_useless_sites,

@@ -6,10 +6,11 @@
 #include "support/test.h"
 
 static const struct {
-    const char *name;
+    const char *domain, *name;
     int since;
 } rows[] = {
-#define KERNEL(name, since, ...) {name, since},
+#define KERNEL(name, since, ...) {"", name, since},
+#define CONTRIB(name, since, ...) {"com.microsoft", name, since},
 #include "runtime/kernels.def"
 };
 
@@ -17,8 +18,10 @@ static const struct {
 static void test_runtime__kernels_are_sorted_and_of_the_standard(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct npart__operator *op = npart__operator_find("", rows[i].name, rows[i].since);
-        int order = i ? strcmp(rows[i - 1].name, rows[i].name) : -1;
+        const struct npart__operator *op = npart__operator_find(rows[i].domain, rows[i].name, rows[i].since);
+        int order = i ? strcmp(rows[i - 1].domain, rows[i].domain) : -1;
+        if (order == 0)
+            order = strcmp(rows[i - 1].name, rows[i].name);
         CHECK(order < 0 || (order == 0 && rows[i - 1].since < rows[i].since));
         CHECK(op && op->since == rows[i].since);
     }
@@ -89,12 +92,20 @@ static void test_runtime__rewrites_are_of_the_standard(void)
     }
 }
 
-static void test_runtime__other_domains_have_none(void)
+static void test_runtime__kernels_of_com_microsoft(void)
 {
+    const struct npart__operator *gelu = npart__operator_find("com.microsoft", "Gelu", 1);
+    const struct npart__operator *group = npart__operator_find("com.microsoft", "GroupNorm", 1);
+    const struct npart__operator *gated = npart__operator_find("com.microsoft", "GatedAdd", 1);
     struct npart__operator kernel;
-    CHECK(!npart__kernel_find(NPART__RELEASE_NEWEST, npart__operator_find("com.microsoft", "Gelu", 1), &kernel));
+    CHECK(npart__kernel_exists(NPART__RELEASE_NEWEST, gelu, 1));
+    CHECK(!npart__kernel_exists(NPART__RELEASE_NEWEST, gelu, 10));
+    CHECK(!npart__kernel_find(NPART__RELEASE_NEWEST, group, &kernel));
+    CHECK(!npart__kernel_find(NPART__RELEASE_1_24, gated, &kernel) &&
+          npart__kernel_find(NPART__RELEASE_1_30, gated, &kernel));
+    CHECK(!npart__kernel_find(NPART__RELEASE_NEWEST, npart__operator_find("ai.onnx.ml", "Scaler", 1), &kernel));
 }
 
 TESTS(test_runtime__found_by_name_and_version, test_runtime__rewrites_are_of_the_standard,
       test_runtime__kernels_are_sorted_and_of_the_standard, test_runtime__kernels_by_type,
-      test_runtime__kernels_by_release, test_runtime__other_domains_have_none)
+      test_runtime__kernels_by_release, test_runtime__kernels_of_com_microsoft)

@@ -258,8 +258,10 @@ static void test_schema__every_attribute_parses(void)
 /* ---- bodies ----------------------------------------------------------------------------------------------------- */
 
 static const struct npart__body bodies[] = {
-#define FUNCTION(name, since, opset, flags, body) {name, since, opset, flags, body},
+#define FUNCTION(name, since, opset, flags, body) {"", name, since, opset, flags, body},
 #include "schema/functions.def"
+#define CONTRIB(name, since, body) {"com.microsoft", name, since, 1, "", body},
+#include "schema/contrib.def"
 };
 
 /* Whether a name is an operand of the operator, or made by a statement before. */
@@ -318,7 +320,7 @@ static bool is_sound(const struct npart__body *body, const struct npart__operato
     if (statement->op_length >= sizeof name || statement->outputs_length == 0)
         return false;
     memcpy(name, statement->op, statement->op_length);
-    const struct npart__operator *inner = npart__operator_find("", name, body->opset);
+    const struct npart__operator *inner = npart__operator_find("", name, *body->domain ? INT32_MAX : body->opset);
     while (inner && npart__next_part(&list, end, ' ', &word, &length)) {
         bool is_known = memchr(word, '=', length) ? is_attribute_word(op, inner, word, length)
                                                   : *word == '-' || is_made(op, word, length, body->body, word);
@@ -335,7 +337,7 @@ static bool is_sound(const struct npart__body *body, const struct npart__operato
 static void test_schema__bodies_are_sound(void)
 {
     for (size_t i = 0; i < NPART__COUNT(bodies); i++) {
-        const struct npart__operator *op = npart__operator_find("", bodies[i].name, bodies[i].since);
+        const struct npart__operator *op = npart__operator_find(bodies[i].domain, bodies[i].name, bodies[i].since);
         REQUIRE(op && op->since == bodies[i].since && npart__operator_flags(op) & NPART__OPERATOR_FUNCTION);
         const char *at = bodies[i].body;
         struct npart__statement statement;

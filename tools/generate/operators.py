@@ -13,6 +13,8 @@ import onnxruntime
 from onnx import AttributeProto, TensorProto
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
+# That onnxruntime inlines; it does not tell of a schema whether it has a body: see lib/target/schema/contrib.def.
+CONTRIB_FUNCTIONS = {"FastGelu", "Gelu", "QuickGelu"}
 DOMAINS = {"": 0, "ai.onnx.ml": 1, "ai.onnx.preview": 2, "ai.onnx.preview.training": 3, "com.microsoft": 4}
 KIND_LETTERS = {
     AttributeProto.FLOAT: "f", AttributeProto.INT: "i", AttributeProto.STRING: "s", AttributeProto.TENSOR: "t",
@@ -98,6 +100,7 @@ def types_text(schema):
 def row(schema):
     flags = ("d" if schema.deprecated else "") + ("f" if getattr(schema, "has_function", False) else "")
     flags += "f" if getattr(schema, "has_context_dependent_function", False) and "f" not in flags else ""
+    flags += "f" if schema.domain == "com.microsoft" and schema.name in CONTRIB_FUNCTIONS else ""
     flags += "r" if determinism(schema) else ""
     flags += "" if schema.has_type_and_shape_inference_function else "u"
     inputs = " ".join(operand_text(o) for o in schema.inputs)

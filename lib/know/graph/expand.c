@@ -196,17 +196,32 @@ static bool read_numbers(const struct expander *expander, const char *text, size
     return true;
 }
 
+/* A constant of one element, as the graph's tensors are; its number is told nowhere. NULL when out of memory. */
+static const struct npart__tensor *typed_constant(const struct expander *expander, const char *text, size_t length)
+{
+    struct npart__tensor *tensor = npart__arena_zeroed(expander->arena, 1, sizeof *tensor);
+    if (!tensor)
+        return NULL;
+    uint8_t type = (uint8_t)input_type(expander, text + 1, length - 1); /* after the '$' */
+    *tensor = (struct npart__tensor){.name = "", .element_type = type, .stored_type = type,
+                                     .place = NPART__TENSOR_ELIDED, .elements = 1,
+                                     .bytes = npart__type_bytes(type, 1)};
+    return tensor;
+}
+
 /* Attributes take what fits their kind; `text` follows the kind in the table. A value that
  * refers to an attribute which is neither given nor has a default leaves the whole attribute
  * out: `*is_present` is false. False when out of memory. Kinds are those of the schema's texts: f and i one
- * number, F and I lists, s a text; so a default may be read by the same function. Two arrays are made for either
- * kind since `numbers` is on the stack, and the attribute outlives the call. */
+ * number, F and I lists, s a text, t a constant; so a default may be read by the same function. Two arrays are made for
+ * either kind since `numbers` is on the stack, and the attribute outlives the call. */
 static bool read_values(const struct expander *expander, char kind, const char *text, size_t length,
                         struct npart__attribute *out, bool *is_present)
 {
     double numbers[NPART__LIMIT_BODY_OPERANDS];
     uint32_t count;
-    out->type = (uint8_t)(kind == 'f' ? 1 : kind == 'i' ? 2 : kind == 's' ? 3 : kind == 'F' ? 6 : 7);
+    out->type = (uint8_t)(kind == 'f' ? 1 : kind == 'i' ? 2 : kind == 's' ? 3 : kind == 't' ? 4 : kind == 'F' ? 6 : 7);
+    if (kind == 't')
+        return (out->u.tensor = typed_constant(expander, text, length)) != NULL;
     if (kind == 's') {
         out->u.s = npart__arena_copy_text(expander->arena, text, length);
         out->count = (uint32_t)length;
@@ -338,7 +353,10 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
     };
     if (op == NPART_NONE)
         return false;
-    /* Statements are of ONNX's own operators. */
+    /* Statements are of ONNX's own operators, those of a runtime's own in the model's version. */
+    const struct npart_opset *standard = expander->call.domain ? npart__standard_import(graph) : NULL;
+    if (standard)
+        made.opset_version = (int32_t)standard->version;
     made.schema = npart__operator_find("", npart__text(&graph->strings, op), made.opset_version);
     if (!NPART__PUSH(expander->arena, &graph->nodes, made))
         return false;

@@ -279,11 +279,12 @@ static npart_status try_annotate(struct npart__course *course, bool *changed)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-/* All nodes of all targets are taken: no further rewrite has anything to win. */
+/* All nodes of all targets are taken, and in the first round: no further rewrite has anything to win. */
 static bool is_done(const struct npart__state *state)
 {
     for (uint32_t i = 0; i < state->standing.target_count; i++)
-        if (state->standing.outcomes[i].left || state->standing.outcomes[i].failed)
+        if (state->standing.outcomes[i].left || state->standing.outcomes[i].failed ||
+            state->plans[i].session.round_count)
             return false;
     return true;
 }

@@ -223,7 +223,8 @@ bool npart__state_find_anchors(struct npart__state *state, const char *ops)
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-/* A call or a branch whose nodes stand in its place is left where one of them is. A node that is fused counts with
+/* A call or a branch whose nodes stand in its place is left where one of them is, or where they are offered only once
+ * partitions have been made, as they are in partitions of their own then. A node that is fused counts with
  * the one that it is part of; constants and what is never run are not left. The depth of calls is limited while
  * the graph is built; the test keeps the recursion bounded by itself. */
 static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
@@ -240,7 +241,7 @@ static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned dep
         return false;
     const struct npart__scope *scope = npart__scope_at(session->graph, node->callee);
     for (uint32_t i = 0; i < scope->node_count; i++)
-        if (is_left_by(plan, scope->first_node + i, depth + 1))
+        if (session->round[scope->first_node + i] || is_left_by(plan, scope->first_node + i, depth + 1))
             return true;
     return false;
 }

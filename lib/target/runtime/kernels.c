@@ -12,6 +12,7 @@ static const struct kernel {
     const char *types[NPART__RELEASE_NEWEST]; /* "" as the release before, "-" none */
 } kernels[] = {
 #define KERNEL(op, since, ...) {"", op, since, {__VA_ARGS__}},
+#define CONTRIB(op, since, ...) {"com.microsoft", op, since, {__VA_ARGS__}},
 #include "runtime/kernels.def"
 };
 

@@ -8,8 +8,10 @@
 #include "schema/schema.h"
 
 static const struct npart__body functions[] = {
-#define FUNCTION(name, since, opset, flags, body) {name, since, opset, flags, body},
+#define FUNCTION(name, since, opset, flags, body) {"", name, since, opset, flags, body},
 #include "schema/functions.def"
+#define CONTRIB(name, since, body) {"com.microsoft", name, since, 1, "", body},
+#include "schema/contrib.def"
 };
 
 /* Dividers that follow one another count as one, so an empty part cannot be told from the end. Of "a,b" with
@@ -115,11 +117,11 @@ static bool is_valid_at(const struct npart__body *function, int64_t opset_versio
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version)
 {
     const struct npart__body *found = NULL;
-    if (!op || *op->domain || !(npart__operator_flags(op) & NPART__OPERATOR_FUNCTION))
+    if (!op || !(npart__operator_flags(op) & NPART__OPERATOR_FUNCTION))
         return NULL;
     for (size_t i = 0; i < NPART__COUNT(functions); i++)
         if (functions[i].since <= op->since && functions[i].opset <= opset_version &&
-            strcmp(functions[i].name, op->name) == 0)
+            strcmp(functions[i].name, op->name) == 0 && strcmp(functions[i].domain, op->domain) == 0)
             found = &functions[i];
     if (!found || !*found->body)
         return NULL;

@@ -14,7 +14,7 @@
 
 enum npart__operator_flag {
     NPART__OPERATOR_DEPRECATED = 1,
-    NPART__OPERATOR_FUNCTION = 2, /* the standard defines it by other operators */
+    NPART__OPERATOR_FUNCTION = 2, /* the standard, or the runtime whose it is, defines it by other operators */
     NPART__OPERATOR_RANDOM = 4,   /* not deterministic, so never a constant */
     NPART__OPERATOR_UNSHAPED = 8, /* the standard infers nothing of its results */
 };
@@ -103,10 +103,10 @@ bool npart__operator_next_required(const struct npart__operator *op, const char 
 /* Values that a body makes. */
 #define NPART__LIMIT_BODY_VALUES 64u
 
-/* A body, see functions.def. */
+/* A body, see functions.def and contrib.def. */
 struct npart__body {
-    const char *name;
-    int since, opset;         /* of the operator; from which opset of the model on the body is used */
+    const char *domain, *name;
+    int since, opset;         /* of the operator; from which opset of its domain in the model on the body is used */
     const char *flag_letters;
     const char *body;
 };
@@ -117,7 +117,8 @@ struct npart__statement {
     size_t conditions_length, outputs_length, op_length, words_length;
 };
 
-/* The body by which ONNX Runtime replaces an operator of ai.onnx in a model of that opset; NULL where there is none. */
+/* The body by which ONNX Runtime replaces an operator in a model of that opset of its domain; NULL where there is
+ * none. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version);
 /* The next statement of `*body`, which is moved past it; false at the end. */
 bool npart__next_statement(const char **body, struct npart__statement *out);
