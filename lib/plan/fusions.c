@@ -515,7 +515,7 @@ static bool add_session(struct search *at)
         return false;
     memset(root_of, 0xff, (nodes + (size_t)1) * sizeof *root_of);
     for (uint32_t i = 0; i < nodes; i++)
-        if (at->session->into[i] != NPART_NONE)
+        if (at->session->into[i] != NPART_NONE && !npart__repeats(at->session, i))
             root_of[i] = npart__fused_into(at->session, i);
     for (uint32_t i = 0; i < nodes; i++)
         if (root_of[i] != NPART_NONE && root_of[i] < nodes)

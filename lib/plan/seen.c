@@ -35,6 +35,8 @@ static unsigned optimizer_of(const struct npart__session *session, uint32_t id)
     case NPART_FATE_LIVE:
         return session->remade[id] == NPART__REMADE_RESHAPE ? RESHAPES : 0;
     case NPART_FATE_FUSED:
+        if (npart__repeats(session, id))
+            return EXPRESSIONS;
         return npart__is_onnx_op(graph, npart__node_at(graph, npart__fused_into(session, id)), "MatMul") ? PRODUCTS
                                                                                                          : RULES;
     case NPART_FATE_IDENTITY:

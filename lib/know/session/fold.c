@@ -494,8 +494,13 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
     /* A target without a runtime (OWN) has rows of rewrites.def for folding and eliminating, and none of these: only
      * ONNX Runtime was asked about them. */
     bool rewrites = out->moves_quantizers = level == NPART_LEVEL_BASIC && release != NPART__RELEASE_OWN;
+    /* Views of a runtime know which values are equal; where a list knows all, and is rewritten, it is asked here. */
+    if (rewrites && !inference->first_equal && !npart__find_common_subexpressions(inference))
+        return npart__fail_memory(error);
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
+    if (rewrites && !inference->policy->is_partial)
+        npart__fold_equal(out);
     leave_out_all(&folder); /* overrides fates of nodes that are in no region */
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }

@@ -117,6 +117,15 @@ static inline uint32_t npart__fused_into(const struct npart__session *session, u
     return into;
 }
 
+/* Whether a fused node computes what the one that it is part of does, and adds nothing to it (equal.c). */
+static inline bool npart__repeats(const struct npart__session *session, uint32_t node)
+{
+    uint32_t into = session->into[node];
+    return into != NPART_NONE && npart__node_at(session->file, into)->op_type ==
+                                     npart__node_at(session->file, node)->op_type &&
+           npart__node_at(session->file, into)->scope == npart__node_at(session->file, node)->scope;
+}
+
 static inline bool npart__is_live(const struct npart__session *session, uint32_t node)
 {
     NPART__ASSERT(session->fates[node] < NPART__FATES, "node %u has no fate", (unsigned)node);

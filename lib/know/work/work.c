@@ -318,7 +318,7 @@ static bool find_all(struct finder *at)
     for (uint32_t i = 0; i < at->out->count; i++)
         at->is_unit[i] = npart__is_live(at->session, i) && npart__is_unit(at->session, i);
     for (uint32_t i = 0; i < at->session->file->nodes.count; i++)
-        if (at->session->into[i] != NPART_NONE)
+        if (at->session->into[i] != NPART_NONE && !npart__repeats(at->session, i))
             add_fused(at, i);
     for (uint32_t i = 0; i < at->out->count; i++) {
         if (npart__is_late_at(at->known->arena, i))
