@@ -495,8 +495,10 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
      * ONNX Runtime was asked about them. */
     bool rewrites = out->moves_quantizers = level == NPART_LEVEL_BASIC && release != NPART__RELEASE_OWN;
     /* Views of a runtime know which values are equal; where a list knows all, and is rewritten, it is asked here. */
-    if (rewrites && !inference->first_equal && !npart__find_common_subexpressions(inference))
+    if (rewrites && !inference->first_equal && !npart__find_common_subexpressions(inference)) {
+        inference->first_equal = inference->equal_uses = NULL; /* the next try begins anew */
         return npart__fail_memory(error);
+    }
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
     if (rewrites && !inference->policy->is_partial)
