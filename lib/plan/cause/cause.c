@@ -155,7 +155,7 @@ static void add_root(struct npart__finder *finder, uint32_t cause, uint32_t node
 }
 
 /* What kind of loss it is that a node's results have no shape. By the worst of its results: an unknown rank is more
- * than an unknown dim, and where all is known but to the runtime it is LOST. */
+ * than an unknown dim, and where all is known but to the runtime it is LOST, or DECLARED where the file is why. */
 static enum npart__family family_of_loss(const struct npart__finder *finder, const struct npart__node *node)
 {
     enum npart__family family = NPART__FAMILY_LOST;
@@ -170,6 +170,8 @@ static enum npart__family family_of_loss(const struct npart__finder *finder, con
             return NPART__FAMILY_RANKLESS;
         if (fact && !npart__is_static(fact))
             family = NPART__FAMILY_DATA;
+        else if (fact && family == NPART__FAMILY_LOST && npart__disagrees(finder->session->inference, value))
+            family = NPART__FAMILY_DECLARED;
     }
     return family;
 }

@@ -22,6 +22,7 @@ enum npart__family {
     NPART__FAMILY_DATA,     /* nodes whose output shape depends on the data, by op */
     NPART__FAMILY_RANKLESS, /* nodes whose output has an unknown rank, by op */
     NPART__FAMILY_LOST,     /* nodes whose output shape only the runtime does not know, by op */
+    NPART__FAMILY_DECLARED, /* the same, since the file declares another shape, by op */
     NPART__FAMILY_CUT,      /* the user's */
     NPART__FAMILIES
 };

@@ -73,6 +73,7 @@ static void name_lost(struct npart__finder *finder, struct npart__cause *cause, 
         [NPART__FAMILY_DATA] = {"data-dependent-shape", "has a data-dependent output shape"},
         [NPART__FAMILY_RANKLESS] = {"unknown-rank", "has an output of unknown rank"},
         [NPART__FAMILY_LOST] = {"not-inferred", "has an output shape that the runtime cannot infer"},
+        [NPART__FAMILY_DECLARED] = {"declared-shape", "has an output of which the file declares another shape"},
     };
     int64_t since;
     /* There is a root: all families that get here were traced to a node. */

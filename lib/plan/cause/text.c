@@ -167,6 +167,8 @@ static void append_lost(struct npart__finder *finder, const struct npart__cause 
         [NPART__FAMILY_CONTROL] = {"has an output of unknown shape", "have outputs of unknown shape"},
         [NPART__FAMILY_LOST] = {"has an output shape that the runtime cannot infer",
                                 "have output shapes that the runtime cannot infer"},
+        [NPART__FAMILY_DECLARED] = {"has an output of which the file declares another shape",
+                                    "have outputs of which the file declares other shapes"},
     };
     bool is_one = about->root_count == 1, is_unshaped = about->family == NPART__FAMILY_UNSHAPED;
     const struct npart__node *root = npart__node_at(finder->graph, cause->root);

@@ -469,8 +469,8 @@ class Root:
     scales; ``policy``: what stands around the node, where it stands, what the user chose."""
     rule: str | None
     """The rule's id, or a word where it is no rule: ``dynamic-dimension``, ``unknown-input-shape``,
-    ``data-dependent-shape``, ``unknown-shape``, ``unknown-rank``, ``not-inferred``, ``no-shape-inference``,
-    ``rank-6`` and ``float16`` of several ops."""
+    ``data-dependent-shape``, ``unknown-shape``, ``unknown-rank``, ``not-inferred``, ``declared-shape``,
+    ``no-shape-inference``, ``rank-6`` and ``float16`` of several ops."""
     op: str | None
     """With its domain; None: it is no one op."""
     text: str
