@@ -122,6 +122,20 @@ static void pad_elements(struct npart__call *call, const int64_t *before, bool i
         npart__set_items(call, 0, result, total, &items);
 }
 
+/* What is mirrored stands in the axis, as it is after what negative pads take away: ONNX Runtime's kernel refuses more
+ * in a run, whatever the element type (core/providers/cpu/tensor/pad.cc), and so do others. */
+static void check_reflection(struct npart__call *call, uint32_t axis, int64_t size, int64_t before, int64_t after)
+{
+    if (!npart__is_number(size) || !npart__is_number(before) || !npart__is_number(after))
+        return;
+    int64_t most = before > after ? before : after;
+    int64_t cut = npart__sum(call->pool, before < 0 ? before : 0, after < 0 ? after : 0);
+    int64_t kept = npart__sum(call->pool, size, cut);
+    if (npart__is_number(kept) && most > 0 && most >= kept)
+        npart__contradiction(call, "%lld elements of axis %u of size %lld cannot be padded by reflection",
+                             (long long)most, axis, (long long)size);
+}
+
 /* Each dim grows by both of its pads, which may be symbolic. Where they are not known, only the rank is. */
 void npart__infer_pad(struct npart__call *call)
 {
@@ -149,13 +163,15 @@ void npart__infer_pad(struct npart__call *call)
     if (!dims)
         return;
     int64_t before[NPART__LIMIT_RANK] = {0};
-    bool is_cut = false;
+    bool is_cut = false, is_reflected = read_mode(call) == REFLECT;
     for (uint32_t i = 0; i < padded; i++) {
         uint32_t axis = i;
         if (axes && (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], in->rank, &axis)))
             return;
         /* The ends are listed after all beginnings. */
         int64_t both = npart__sum(call->pool, pads[i], pads[padded + i]);
+        if (is_reflected)
+            check_reflection(call, axis, in->dims[axis], pads[i], pads[padded + i]);
         dims[axis] = npart__sum(call->pool, dims[axis], both);
         before[axis] = pads[i];
         is_cut |= !npart__is_number(pads[i]) || !npart__is_number(pads[padded + i]) || pads[i] < 0 ||
