@@ -21,7 +21,9 @@ Of openvino, for the provider's gate of intel-npu, which depends on the runtime'
   leaving     Conv, Squeeze and Unsqueeze in one dimension, used inside and outside of their partition
 
 Each family draws shapes, opsets, orders of operands and users by the seed. What the runtime makes itself has no place in
-the file, so it counts in the numbers of partitions only. Exit status: 0 when the comparison ran, whatever it found.
+the file, so it counts in the numbers of partitions only. Printed are how many agree: nodes, numbers of partitions,
+sessions, of these the refused ones that are seen and the loaded ones that are not called failing, and graphs called whole
+(also but for what stands at their edges) that are one partition. Exit status: 0 when the comparison ran, whatever it found.
 """
 import argparse
 import collections
@@ -353,12 +355,13 @@ def tool_answers(args, paths, level):
 def compare(row, ours):
     """What to count: a list of (kind, agreed)."""
     verdicts = {node["index"]: node["verdict"] for node in ours["nodes"] if node["graph"] == ""}
-    fails = "fail" in verdicts.values()
+    fails, is_whole = "fail" in verdicts.values(), ours["summary"]["verdict"] in ("whole", "edge")
     if "error" in row:
         is_providers = "EP_FAIL" in row["error"][:40] or "was inserted using the NHWC" in row["error"] \
             or "the graph is not acyclic" in row["error"]
-        return [("sessions", fails)] if is_providers else []
-    found = [("sessions", not fails)]
+        return [("sessions", fails), ("refused", fails)] + [("wholes", False)] * is_whole if is_providers else []
+    found = [("sessions", not fails), ("loaded", not fails)]
+    found += [("wholes", len(row["partitions"]) == 1)] * is_whole
     for node in row["nodes"]:
         if node["index"] >= 0:
             said = "cpu" if node["ep"].startswith("CPU") else "npu"
@@ -388,7 +391,7 @@ def run(args):
             for i in range(args.count):
                 paths.append(str(into / f"{family}{i}.onnx"))
                 onnx.save(families[family](lot).model(), paths[-1])
-            for level in ("all", "off"):
+            for level in args.level:
                 theirs, ours = compiler_answers(args, paths, level), tool_answers(args, paths, level)
                 counts = collections.Counter()
                 for path in paths:
@@ -398,7 +401,7 @@ def run(args):
                     if args.verbose and not all(agreed for _, agreed in found):
                         print(f"  {name} level {level}\n{describe(theirs[name], ours[name])}")
                 texts = [f"{kind} {counts[kind, True]} of {counts[kind, True] + counts[kind, False]}"
-                         for kind in ("nodes", "counts", "sessions")]
+                         for kind in ("nodes", "counts", "sessions", "refused", "loaded", "wholes")]
                 print(f"{family:9} level {level:4} {', '.join(texts)}", flush=True)
 
 
@@ -411,6 +414,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20, help="models a family, default 20")
     parser.add_argument("--ep", choices=sorted(FAMILIES), default="qnn", help="the provider that is asked, default qnn")
+    parser.add_argument("--level", nargs="*", choices=("all", "off"), default=("all", "off"), help="default both")
     parser.add_argument("--family", nargs="*", choices=sorted(f for families in FAMILIES.values() for f in families))
     parser.add_argument("--keep", default="", help="keep the models in this folder")
     parser.add_argument("--verbose", action="store_true", help="print every difference")
