@@ -5,10 +5,10 @@ the compiler as random_partitions.py does: verdicts, numbers of partitions, sess
 
 usage: random_units.py --oracle ort_assign.py --python PYTHON [options of random_partitions.py]
 
-Family `units`: 2 to 7 operators with QuantizeLinear and DequantizeLinear between them. A graph has one type of UINT8, INT8,
+Families: `units`, 2 to 7 operators with QuantizeLinear and DequantizeLinear between them. A graph has one type of UINT8, INT8,
 UINT16, INT16; some results have another one, or stay FLOAT; weights are INT8 or UINT8, for the whole tensor or by channel,
-or FLOAT, which ONNX Runtime quantizes; parameters of norms quantized, FLOAT or mixed. Now and then integers are moved
-before they are dequantized.
+or FLOAT, which ONNX Runtime quantizes; parameters of norms quantized, FLOAT or mixed. `integers`, the same, but now and
+then integers are moved (Reshape, Transpose, Slice, Unsqueeze) before they are dequantized.
 """
 import sys
 
@@ -27,8 +27,8 @@ UNARY = ("Relu", "Relu", "Sigmoid", "HardSwish", "Tanh", "LeakyRelu", "Clip", "E
 class State:
     """A graph in the making: values are FLOAT or come from DequantizeLinear, with their dims."""
 
-    def __init__(self, lot):
-        self.lot, self.g = lot, Graph(lot)
+    def __init__(self, lot, moves):
+        self.lot, self.g, self.moves = lot, Graph(lot), moves
         self.kind = lot.choice(("uint8", "uint8", "int8", "uint16", "int16"))
         self.g.opset = lot.choice((21, 21, 21, 23)) if "16" in self.kind else lot.choice((13, 17, 18, 20, 21, 21, 23))
         self.loose, self.other = lot.choice((0, 0, 0.15, 0.3)), lot.choice((0, 0, 0.15))
@@ -54,7 +54,7 @@ class State:
         kind = self.draw_kind()
         zero, scale = self.lot.choice(ZEROS[kind]), scale or self.lot.choice((0.05, 0.05, 0.02))
         integers = self.g.op("QuantizeLinear", value, *self.pair(kind, zero, scale))
-        if self.lot.random() < 0.04 and len(dims) in (3, 4):
+        if self.lot.random() < self.moves and len(dims) in (3, 4):
             integers, dims = moved(self, integers, dims)
         return self.g.op("DequantizeLinear", integers, *self.pair(kind, zero, scale)), dims
 
@@ -261,14 +261,14 @@ def scale_after(node):
     return 0.05 if node.op_type in ("MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Resize") else None
 
 
-def units(lot):
-    s = State(lot)
+def units(lot, moves=0):
+    s = State(lot, moves)
     rank = lot.choice((4, 4, 4, 3, 3, 2, 5))
     dims = [1, lot.choice((2, 4, 8))] + [lot.choice((4, 6, 8)) for _ in range(rank - 2)]
     if lot.random() < 0.15:
         zero = lot.choice(ZEROS[s.kind])
         integers, now = s.g.input(dims, ELEMENT[s.kind]), dims
-        if lot.random() < 0.3 and len(dims) in (3, 4):
+        if lot.random() < 3 * moves and len(dims) in (3, 4):
             integers, now = moved(s, integers, dims)
         s.values.append((s.g.op("DequantizeLinear", integers, *s.pair(s.kind, zero, 0.05)), now))
     else:
@@ -283,7 +283,7 @@ def units(lot):
             y, made = s.through(y, list(made), scale_after(s.g.nodes[-1]))
         s.values.append((y, list(made)))
     if len(s.values) < 2:
-        return units(lot)
+        return units(lot, moves)
     for value, _ in s.values[1:]:
         if value not in s.used or lot.random() < 0.06:
             s.g.output(value)
@@ -291,5 +291,5 @@ def units(lot):
 
 
 if __name__ == "__main__":
-    random_partitions.FAMILIES = {"qnn": {"units": units}, "openvino": {}}
+    random_partitions.FAMILIES = {"qnn": {"units": units, "integers": lambda lot: units(lot, 0.1)}, "openvino": {}}
     sys.exit(random_partitions.main())
