@@ -5,7 +5,7 @@ of test/snapshot: no answer changes unseen, and a change is read in their diff.
 
 FIXTURE.txt has a line a node, with its answer and the targets that give it, then what each target says of the whole,
 one value or one member of a list a line, the report for people, and the shapes; FIXTURE.dot is its picture. cases.txt
-has the answers of the nodes of each model of the text cases. What is too long to be read, such as fusions on each
+has the answers of the nodes of each model of the text cases, cases-hexagon.txt of the files that begin so. What is too long to be read, such as fusions on each
 target, or --explain of all nodes, is a digest. After an intended change run `make accept-snapshot` and read the diff:
 each changed line is one that the change was to reach, or a surprise.
 
@@ -132,10 +132,11 @@ def lines_of_fixture(tool, path):
         yield f"{title}: {digest(run(tool, path, *options).replace(str(path).encode(), b''))}"
 
 
-def lines_of_cases(tool, folder):
+def lines_of_cases(tool, folder, of_first):
     files = collections.defaultdict(list)
     for path in sorted(pathlib.Path(folder).glob("*.onnx")):
-        files[path.name.rsplit("-", 1)[0]].append(path)
+        if path.name.startswith(FIRST) == of_first:
+            files[path.name.rsplit("-", 1)[0]].append(path)
     for name, paths in sorted(files.items()):
         yield f"== {name}.cases"
         of_target = collections.defaultdict(hashlib.sha256)
@@ -165,7 +166,8 @@ def lines_of_targets(tool):
 
 def pages_of(tool, fixtures, case_models):
     """The files' names and texts."""
-    pages = {"cases.txt": lines_of_cases(tool, case_models), "targets.txt": lines_of_targets(tool)}
+    pages = {"cases.txt": lines_of_cases(tool, case_models, False),
+             f"cases-{FIRST}.txt": lines_of_cases(tool, case_models, True), "targets.txt": lines_of_targets(tool)}
     for path in sorted(pathlib.Path(fixtures).glob("*.onnx")):
         pages[f"{path.stem}.txt"] = lines_of_fixture(tool, path)
         dot = run(tool, path, "--target", FIRST, "--format", "dot").replace(str(path).encode(), b"").decode()
