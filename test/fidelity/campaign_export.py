@@ -11,7 +11,8 @@ data of a file that is absent). Each export runs in a process of its own with a 
 printed and left out. FOLDER/exported.json has a line per model: its name, how it was made, and sizes for its symbols.
 
 A list names families, and below each what is built and how: ts<opset> or dynamo<opset>, `d` after it for dynamic axes,
-and after `+` how the export is quantized or converted. Each campaign has a list of its own, so that what one has shown
+`r` where of equal blocks that follow one another two are left, and after `+` how the export is quantized or converted
+(`half` turns the model to FLOAT16 before). Each campaign has a list of its own, so that what one has shown
 is never asked again as if it were new.
 """
 import argparse
@@ -45,7 +46,7 @@ def entries(path):
 
 
 def model_name(family, name, exporter, quantized):
-    return f"{family}-{name}.{exporter}" + (f".{quantized}" if quantized else "")
+    return f"{family}-{name}.{exporter.rstrip('r')}" + (f".{quantized}" if quantized else "")
 
 
 # ---- models of packages ------------------------------------------------------------------------------------------
@@ -78,6 +79,8 @@ ADJUST = {  # where the general sizes do not fit a definition
     "imagegpt": {"n_layer": 2, "n_head": 4, "n_embd": 128, "n_positions": 64, "vocab_size": 513},
     "conditional_detr": {"use_timm_backbone": False, "use_pretrained_backbone": False},
     "sam_vision_model": {"image_size": 256}, "swin2sr": {"hidden_size": 96},
+    "flex_olmo": {"num_experts": 4, "num_experts_per_tok": 2, "_experts_implementation": "eager"},
+    "kosmos_2_text_model": {"embed_dim": 128, "layers": 2, "ffn_dim": 256, "attention_heads": 4},
 }
 IMAGE = {"default": 224, "vitdet": 128, "sam_vision_model": 256, "swin2sr": 64, "superpoint": 120, "dpt": 384,
          "conditional_detr": 256, "table-transformer": 256, "deformable_detr": 256, "d_fine": 320, "rt_detr_v2": 320,
@@ -111,7 +114,54 @@ def from_config(name, config):
         config.architectures = ["FunnelModel"]
     if name == "depth_anything":  # AutoModel has no class for it
         return transformers.AutoModelForDepthEstimation.from_config(config)
-    return transformers.AutoModel.from_config(config)
+    try:
+        return transformers.AutoModel.from_config(config)
+    except ValueError:
+        return class_for(config)(config)
+
+
+def class_for(config):
+    """The model of a configuration that AutoModel has no class for."""
+    import importlib
+    import inspect
+
+    import transformers
+
+    module = importlib.import_module(type(config).__module__.replace("configuration_", "modeling_"))
+    found = [one for name, one in vars(module).items()
+             if inspect.isclass(one) and issubclass(one, transformers.PreTrainedModel)
+             and one.__module__ == module.__name__ and one.config_class is type(config)
+             and not name.endswith("PreTrainedModel")]
+    ends = ("TextModel", "VisionModel", "Model", "Encoder")
+    return min(found, key=lambda one: (not one.__name__.endswith(ends), len(one.__name__)))
+
+
+def with_few_blocks(build, args):
+    """The model, of whose equal blocks that follow one another two are left; the whole one where it then does not run."""
+    try:
+        model = shrink(build())
+        model(*args)
+        return model
+    except Exception:  # a definition that counts its blocks
+        return build()
+
+
+def shrink(model):
+    from torch import nn
+
+    for module in list(model.modules()):
+        for name, child in list(module.named_children()):
+            if type(child) not in (nn.Sequential, nn.ModuleList) or len(child) <= 2:
+                continue
+            kept, signs = [], []
+            for block in child:
+                sign = type(block).__name__, tuple((key, tuple(p.shape)) for key, p in block.named_parameters())
+                if not sign[1] or signs[-2:] != [sign, sign]:
+                    kept.append(block)
+                    signs.append(sign)
+            if len(kept) < len(child):
+                setattr(module, name, nn.Sequential(*kept) if isinstance(child, nn.Sequential) else nn.ModuleList(kept))
+    return model
 
 
 class Wrapped:
@@ -219,15 +269,26 @@ def build_audio(name):
 
 
 def build_own(name):
+    import campaign_more
     import campaign_own
 
-    model, args = campaign_own.MODELS[name]()
+    model, args = {**campaign_own.MODELS, **campaign_more.MODELS}[name]()
+    return with_places(model, args)
+
+
+def build_diffusers(name):
+    import campaign_more
+
+    return with_places(*campaign_more.DIFFUSERS[name]())
+
+
+def with_places(model, args):
     names = [f"in{i}" for i in range(len(args))]
     return model, args, names, {n: {0: "batch"} for n in names}
 
 
 BUILD = {"timm": build_timm, "torchvision": build_torchvision, "text": build_text, "seq2seq": build_seq2seq,
-         "vision": build_vision, "audio": build_audio, "own": build_own}
+         "vision": build_vision, "audio": build_audio, "own": build_own, "diffusers": build_diffusers}
 
 # ---- export, quantize, strip -------------------------------------------------------------------------------------
 
@@ -235,7 +296,7 @@ BUILD = {"timm": build_timm, "torchvision": build_torchvision, "text": build_tex
 def export(model, args, names, axes, exporter, path):
     import torch
 
-    found = re.fullmatch(r"(ts|dynamo)(\d+)(d?)", exporter)
+    found = re.fullmatch(r"(ts|dynamo)(\d+)(d?)r?", exporter)
     opset = int(found[2])
     if found[1] == "ts":
         torch.onnx.export(model, args, path, opset_version=opset, input_names=names, dynamo=False,
@@ -258,6 +319,15 @@ class Calibration:
 
     def get_next(self):
         return self.rows.pop() if self.rows else None
+
+
+STATIC = {  # activations, weights, format, a scale for each channel, options
+    "qi16": ("QInt16", "QInt8", "QDQ", False, {"UseQDQContribOps": True}),
+    "qi8": ("QInt8", "QInt8", "QDQ", True, {}),
+    "qopi8": ("QInt8", "QInt8", "QOperator", True, {}),
+    "qopu8": ("QUInt8", "QUInt8", "QOperator", False, {}),
+    "qop": ("QUInt8", "QInt8", "QOperator", False, {}),
+}
 
 
 def quantize(path, how, names, args):
@@ -289,6 +359,14 @@ def quantize(path, how, names, args):
         config = get_qnn_qdq_config(source, Calibration(names, args), weight_type=kinds.QUInt8,
                                     activation_type=kinds.QUInt16 if how == "qnn16" else kinds.QUInt8)
         oq.quantize(source, out, config)
+    elif how in STATIC:
+        from onnxruntime.quantization.shape_inference import quant_pre_process
+
+        activation, weight, layout, per_channel, more = STATIC[how]
+        quant_pre_process(path, prepared, skip_symbolic_shape=True)
+        oq.quantize_static(prepared, out, Calibration(names, args), per_channel=per_channel,
+                           quant_format=oq.QuantFormat[layout], activation_type=kinds[activation],
+                           weight_type=kinds[weight], extra_options=more)
     else:
         from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -365,9 +443,13 @@ def make(family, name, exporter, quantized, folder):
     with tempfile.TemporaryDirectory() as scratch, torch.no_grad():
         model, args, names, axes = BUILD[family](name)
         model.eval()
+        if exporter.endswith("r"):
+            model = with_few_blocks(lambda: BUILD[family](name)[0].eval(), args)
+        if quantized == "half":
+            model, args = model.half(), tuple(a.half() if a.is_floating_point() else a for a in args)
         path = pathlib.Path(scratch) / f"{name}.onnx"
         export(model, args, names, axes, exporter, str(path))
-        if quantized:
+        if quantized and quantized != "half":
             path = quantize(path, quantized, names, args)
         sizes = sizes_of(path, args, names)
         target = model_name(family, name, exporter, quantized) + ".onnx"
