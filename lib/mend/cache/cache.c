@@ -139,8 +139,10 @@ static npart_status find_order(struct npart__work *work, uint32_t tokens, enum n
         layout.slot = slot;
         status = probe(work, &layout, &moved);
         is_free = status == NPART_OK && npart__cache_is_free(work, &right, &moved, axes);
-        if (status == NPART_OK)
-            work->is_out_of_memory |= npart__take_failure(&moved.inference) | npart__take_failure(&right.inference);
+        if (status == NPART_OK) {
+            work->is_out_of_memory |= npart__take_failure(&moved.inference);
+            work->is_out_of_memory |= npart__take_failure(&right.inference);
+        }
         npart__cache_probe_free(&moved);
     }
     if (status == NPART_OK && work->is_out_of_memory)
