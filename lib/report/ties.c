@@ -76,6 +76,30 @@ static bool is_taken(const struct npart__picture *picture, const struct npart_gr
     return plan.fate != NPART_FATE_UNTAKEN;
 }
 
+/* A node that computes what the one that it is part of does: of the same operands, but for constants that are equal. */
+static bool repeats(struct tying *at, const struct npart_node *node, const struct npart_node *kept)
+{
+    bool is_same = strcmp(node->op, kept->op) == 0 && strcmp(node->domain, kept->domain) == 0 &&
+                   node->input_count == kept->input_count && node->output_count == kept->output_count;
+    for (uint32_t i = 0; is_same && i < node->input_count; i++) {
+        uint32_t a = node->inputs[i], b = kept->inputs[i];
+        is_same = a == b || (a != NPART_NONE && b != NPART_NONE &&
+                             ((is_constant(at->picture, a) && is_constant(at->picture, b)) ||
+                              resolve(at, a) == resolve(at, b)));
+    }
+    return is_same;
+}
+
+static void alias_repeated(struct tying *at, const struct npart_node *node, uint32_t into)
+{
+    struct npart_node kept = {.size = sizeof kept};
+    if (!npart_model_node(at->picture->model, into, &kept) || !repeats(at, node, &kept))
+        return;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (node->outputs[i] != NPART_NONE && kept.outputs[i] != NPART_NONE)
+            alias(at, node->outputs[i], kept.outputs[i]);
+}
+
 /* A node that is folded and whose result is no constant hands on what it takes. Calls and Ifs first, whose results
  * are those of the graph in their place. What is left are nodes such as Identity and Dropout: the first operand
  * that is no constant is what they hand on. */
@@ -85,8 +109,11 @@ static void alias_node(struct tying *at, uint32_t id)
     struct npart_node node = {.size = sizeof node};
     struct npart_node_plan plan = {.size = sizeof plan};
     struct npart_graph graph = {.size = sizeof graph};
-    if (!npart_model_node(picture->model, id, &node) || !npart_plan_node(picture->plan, id, &plan) ||
-        plan.verdict != NPART_VERDICT_FOLDED || node.output_count == 0 || node.outputs[0] == NPART_NONE)
+    if (!npart_model_node(picture->model, id, &node) || !npart_plan_node(picture->plan, id, &plan))
+        return;
+    if (plan.verdict == NPART_VERDICT_FUSED && plan.into != NPART_NONE)
+        alias_repeated(at, &node, plan.into);
+    if (plan.verdict != NPART_VERDICT_FOLDED || node.output_count == 0 || node.outputs[0] == NPART_NONE)
         return;
     if (npart_model_graph(picture->model, node.callee, &graph)) {
         alias_graph(at, &node, &graph);
