@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
-#include "platform.h"
-
 static void free_fixes(struct fixes *fixes)
 {
     while (fixes->count)
