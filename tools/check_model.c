@@ -346,7 +346,8 @@ static bool add_to(struct outcome *worse, const struct outcome *unmet)
     size_t used = strlen(worse->text), length = strlen(unmet->text) + strlen("; ");
     if (used + length >= sizeof worse->text)
         return false;
-    (void)snprintf(worse->text + used, sizeof worse->text - used, "; %s", unmet->text);
+    memcpy(worse->text + used, "; ", strlen("; "));
+    memcpy(worse->text + used + strlen("; "), unmet->text, strlen(unmet->text) + 1);
     return true;
 }
 
