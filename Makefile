@@ -5,10 +5,21 @@
 PREFIX ?= /usr/local
 PROTOC_C ?= protoc-c
 PYTHON ?= python3
-CFLAGS ?= -O2 -g
 
-# A variant is a set of flags with objects of its own: default, debug (asserts what must hold), and those of FLAGS_ below.
-VARIANT ?= default
+# A variant is a set of flags with objects of its own: default, which builds quickly; optimized, of what is installed,
+# packed or timed; debug (asserts what must hold); and those of FLAGS_ below.
+OPTIMIZED_GOALS := optimized install install-strip uninstall bench bench-%
+VARIANT ?= $(if $(filter $(OPTIMIZED_GOALS),$(MAKECMDGOALS)),optimized,default)
+CFLAGS ?= $(if $(filter optimized,$(VARIANT)),-O2 -g,-Og -g1)
+
+# All processors, where the user gives no number. Several checks run one after the other, as some share files; what
+# they need is built before (check-built).
+processors = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+checks := $(filter check check-%,$(MAKECMDGOALS))
+ifeq ($(MAKELEVEL)$(filter check,$(checks))$(word 2,$(checks)),0)
+MAKEFLAGS += $(if $(findstring j,$(shell echo "$$MAKEFLAGS")),,-j$(processors))
+endif
+
 BUILD := build
 OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 GENERATED := $(BUILD)/generated
@@ -120,14 +131,17 @@ $(static_library): $(objects)
 $(core_library): $(core_objects)
 $(static_library) $(core_library):
 	rm -f $@ && $(AR) rcsD $@ $^
+optimized: all ## the same with -O2, in build/optimized: what `make install` installs
 core: $(core_library) ## the core alone: reading, judging, planning
+link_shared = $(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--version-script=$(GENERATED)/npu_partition.map \
+	-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
 $(shared_library): $(objects) $(GENERATED)/npu_partition.map
-	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--version-script=$(GENERATED)/npu_partition.map \
-		-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
+	$(link_shared)
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(OUT)/$(shared_name): $(shared_library)
+link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
 $(tool): $(tool_objects) $(static_library)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
+	$(link_tool)
 
 demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
@@ -168,6 +182,6 @@ help: ## this list
 	@awk -f tools/generate/help.awk Makefile $(sort $(wildcard make/*.mk))
 .SECONDARY:
 
-.PHONY: all core demo targets-page includes-page clean help
+.PHONY: all optimized core demo targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(foreach other,wasm windows,$(BUILD)/$(other)/*/*.d $(BUILD)/$(other)/*/*/*.d $(BUILD)/$(other)/*/*/*/*.d) $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(BUILD)/checked-*/*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/lib/*/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -2,7 +2,15 @@
 #: Python package, exporters, many machines
 # The Python package.
 
-python-parts: $(tool) $(shared_library) # what a wheel takes in (python/hatch_build.py)
+# What a wheel takes in (python/hatch_build.py), linked anew by its LIBS and LDFLAGS from objects that are there already.
+PARTS ?= $(OUT)/python
+python-parts: $(PARTS)/npu-partition $(PARTS)/libnpu_partition.so
+$(PARTS)/npu-partition: $(tool_objects) $(static_library)
+	@mkdir -p $(@D)
+	$(link_tool)
+$(PARTS)/libnpu_partition.so: $(objects) $(GENERATED)/npu_partition.map
+	@mkdir -p $(@D)
+	$(link_shared)
 check-python: $(tool) $(shared_library) $(VENV)/ready ## the Python package: types, style, tests on what is built
 	sh test/checks/python.sh $(VENV) $(tool) $(shared_library)
 check-wheel: ## the wheel from a clean copy and from an sdist, in empty environments (needs PyPI; 5 minutes)

@@ -193,7 +193,18 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+# What `make check` needs, by all processors; the checks themselves run one after the other. Under a -j of the user's
+# there is nothing to do, as make itself builds that beside them.
+in_parallel = $(if $(filter -j%,$(MAKEFLAGS)),true,$(MAKE) -j$(processors))
+check-built:
+	+@$(in_parallel) built $(checked_sources)
+	+@$(in_parallel) VARIANT=debug built-debug
+built: all $(unit_tests) $(case_runner) $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) $(BUILD)/case-models/ready \
+	$(addprefix $(OUT)/test/,cli/make_model fuzz/make_mutants checks/toml_values checks/describe_proto checks/rewrite_model)
+built-debug: $(tool) $(case_runner) $(allocation_tests:%=$(OUT)/test/unit/%) \
+	$(addprefix $(OUT)/test/checks/,equivalent_nodes failing_models)
+.PHONY: check-built built built-debug
+check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 

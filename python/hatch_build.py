@@ -6,7 +6,8 @@ A wheel serves every interpreter of its platform. Environment variables:
     NPU_PARTITION_PLATFORM   the wheel's platform tag; default: this machine's
     NPU_PARTITION_LICENSES   a folder with the licenses of what is linked; default: Debian's copyright files
     CC, CFLAGS, LDFLAGS, MAKEFLAGS   as make takes them
-Objects are in build/python-* of the project's folder, apart from those of `make`.
+What `make` has built in the project's folder is linked, which takes seconds; where it has built nothing, the objects are
+those of an install (`make optimized`). With CC or CFLAGS they are apart, in build/python-*.
 """
 from __future__ import annotations
 
@@ -57,18 +58,23 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
 def build(root: pathlib.Path) -> str:
     """Library and tool, in a folder for these settings: pip asks twice, and the second time nothing is left to do."""
+    own = {name: os.environ[name] for name in ("CC", "CFLAGS") if name in os.environ}
     compiler = os.environ.get("CC", "cc")
     missing = [tool for tool in TOOLS if not shutil.which(compiler.split()[0] if tool == "cc" else tool)]
     if missing:
         sys.exit(f"npu-partition is built from C, and this is missing: {', '.join(missing)}. {HELP}")
-    settings = {"CC": compiler, "CFLAGS": os.environ.get("CFLAGS", "-O2"),
-                "LDFLAGS": os.environ.get("LDFLAGS", "-Wl,-s"),
+    settings = {"LDFLAGS": os.environ.get("LDFLAGS", "-Wl,-s"),
                 "LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": f"{static('jansson')} {static('sqlite3')} -lm"}
-    key = hashlib.sha256(repr((settings, sys.platform, sysconfig.get_platform())).encode()).hexdigest()[:8]
+    key = hashlib.sha256(repr((own, settings, sys.platform, sysconfig.get_platform())).encode()).hexdigest()[:8]
     folder = root / "build" / f"python-{key}"
-    settings["CFLAGS"] += f" -ffile-prefix-map={folder}=build"
-    command = ["make", "-C", str(root), f"BUILD={folder}", *(f"{name}={value}" for name, value in settings.items()),
-               "python-parts"]
+    settings["PARTS"] = str(folder)
+    if own:
+        own.setdefault("CFLAGS", "-O2")
+        own["CFLAGS"] += f" -ffile-prefix-map={folder}=build"
+        settings |= own | {"BUILD": str(folder)}
+    elif not (root / "build" / "npu-partition").exists():
+        settings["VARIANT"] = "optimized"
+    command = ["make", "-C", str(root), *(f"{name}={value}" for name, value in settings.items()), "python-parts"]
     if "MAKEFLAGS" not in os.environ:
         command.insert(1, f"-j{os.cpu_count() or 1}")
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -34,15 +34,15 @@ pack "$unpacked" third
 (unset SOURCE_DATE_EPOCH && pack "$unpacked" fourth)
 
 # What is built has the same bytes in both, under whatever language, time zone and umask.
-(cd "$unpacked" && $make -s -j2) >/dev/null
+(cd "$unpacked" && $make -s optimized) >/dev/null
 mv "$folder/a longer name" "$folder/longer"
-(cd "$folder/longer/x" && umask 077 && TZ=Pacific/Auckland LC_ALL=C.UTF-8 $make -s -j2) >/dev/null
+(cd "$folder/longer/x" && umask 077 && TZ=Pacific/Auckland LC_ALL=C.UTF-8 $make -s optimized) >/dev/null
 for place in "$unpacked" "$folder/longer/x"; do
 	$make -s -C "$place" install PREFIX=/usr DESTDIR="$place/stage"
 	(cd "$place/stage" && find . -type f -print0 | sort -z | xargs -0 sha256sum && find . -printf '%m %p\n' | sort) >"$place/sums"
 done
 diff "$unpacked/sums" "$folder/longer/x/sums" || fail "another folder makes other bytes"
 ! grep -rl "$folder" "$unpacked/stage" || fail "what is installed names the folder that it was built in"
-(cd "$unpacked" && $make -s demo && $make -s check-symbols check-headers check-man check-completion) >/dev/null
+(cd "$unpacked" && $make -s VARIANT=optimized demo && $make -s VARIANT=optimized check-symbols check-headers check-man check-completion) >/dev/null
 echo "dist: $(basename "$unpacked").tar.xz, $(wc -c <"$folder/first.tar.xz") bytes; $(grep -c '^[0-9a-f]\{64\}' "$unpacked/sums") installed files, the same from two folders"
 rm -rf "$folder"
