@@ -108,9 +108,9 @@ verify-target: $(tool) $(VENV)/ready ## a list against the target's own compiler
 	done; test -z "$$bad"
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/cost.py fit --tool $(tool) --models $(MODELS) --truth $(TRUTH)
-fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/fidelity-cost.md (MODELS, TRUTH)
+fidelity-cost: $(tool) $(VENV)/ready ## the cost formula against them, networks held out; writes docs/evidence/fidelity-cost.md (MODELS, TRUTH)
 	$(VENV)/bin/python test/fidelity/cost.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
-		--page docs/fidelity-cost.md
+		--page docs/evidence/fidelity-cost.md
 # How param lines of a list are found that are a chip's: ROWS is a table of published latencies beside a folder models/.
 FIT_TARGET ?= rknn
 FIT_CHIPS ?= rk3588,rk3576,rk3566,rk3562
@@ -120,13 +120,13 @@ FIT_OPTIONS ?= --tile 16 --precision w8a8 --source airockchip/rknn_model_zoo
 fit-rates: $(tool) $(VENV)/ready ## rates of each chip of a target from published latencies into its list, families held out (ROWS=FILE; FIT_TARGET, FIT_CHIPS, FIT_PARAMETERS, FIT_OPTIONS)
 	$(VENV)/bin/python test/fidelity/fit_rates.py --tool $(tool) --rows $(ROWS) --target $(FIT_TARGET) \
 		--chips $(FIT_CHIPS) --parameters '$(FIT_PARAMETERS)' $(FIT_OPTIONS) --write oplists/$(FIT_TARGET).ops
-fidelity-rates: $(tool) $(VENV)/ready ## published times of chips beside Hexagon's; writes docs/fidelity-rates.md (ROWS=FILE)
-	$(VENV)/bin/python test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/fidelity-rates.md
+fidelity-rates: $(tool) $(VENV)/ready ## published times of chips beside Hexagon's; writes docs/evidence/fidelity-rates.md (ROWS=FILE)
+	$(VENV)/bin/python test/fidelity/rates_page.py --tool $(tool) --rows $(ROWS) --page docs/evidence/fidelity-rates.md
 # Lines of intel_npu.py with `cpu_seconds`, as `compile_time.py ask` writes them.
 ANSWERS ?=
-fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/fidelity-cost.md (MODELS, TRUTH; ANSWERS)
+fidelity-compile-time: $(tool) $(VENV)/ready ## how long compilers took, networks held out; into docs/evidence/fidelity-cost.md (MODELS, TRUTH; ANSWERS)
 	$(VENV)/bin/python test/fidelity/compile_time.py check --tool $(tool) --models $(MODELS) --truth $(TRUTH) \
-		$(if $(ANSWERS),--answers $(ANSWERS)) --page docs/fidelity-cost.md
+		$(if $(ANSWERS),--answers $(ANSWERS)) --page docs/evidence/fidelity-cost.md
 # VELA stands in an environment of its own: python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
 VELA ?= $(firstword $(wildcard ../tools/vela/bin/vela))
 RANDOM_CASES ?= 300

@@ -59,8 +59,11 @@ cmake|$(CMAKEDIR)/NpuPartitionConfig.cmake|packaging/NpuPartitionConfig.cmake.in
 cmake|$(CMAKEDIR)/NpuPartitionConfigVersion.cmake|packaging/NpuPartitionConfigVersion.cmake.in
 folder|$(oplist_folder)|
 $(call rows,file,$(oplist_folder),$(oplists) $(costs) $(rewrites))
+file|$(DOCDIR)/index.md|docs/README.md
+$(call rows,file,$(DOCDIR),README.md LICENSE $(filter-out docs/README.md,$(sort $(wildcard docs/*.md))))
+$(call rows,file,$(DOCDIR)/evidence,$(sort $(wildcard docs/evidence/*.md)))
+folder|$(DOCDIR)/evidence|
 folder|$(DOCDIR)|
-$(call rows,file,$(DOCDIR),README.md LICENSE $(sort $(wildcard docs/*.md)))
 endef
 
 pointer_bytes = $(shell echo __SIZEOF_POINTER__ | $(CC) -E -P -x c -)

@@ -45,6 +45,7 @@ archive() { # the tool of a platform, with licenses, what --help names, and the 
 	mkdir -p "$folder/archives/$name/docs" "$folder/archives/$name/licenses" "$folder/archives/$name/python/npu_partition"
 	cp "$folder/$platform"/built/npu-partition* "$root/LICENSE" "$root/README.md" "$folder/archives/$name/"
 	cp "$folder"/copy/docs/*.md "$folder/archives/$name/docs/"
+	cp -R "$folder/copy/docs/evidence" "$folder/archives/$name/docs/"
 	cp "$folder"/copy/python/src/npu_partition/merge_*.py "$folder/archives/$name/python/npu_partition/"
 	cp "$folder/$platform"/licenses/*.txt "$folder/archives/$name/licenses/"
 	(cd "$folder/archives" && pack "$name")

@@ -25,7 +25,7 @@ def linked(document: pathlib.Path) -> list[pathlib.Path]:
 
 def gather(root: pathlib.Path) -> list[pathlib.Path]:
     """The documents, and what they lead to. What is missing is left to the check of links."""
-    waiting = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    waiting = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     found: set[pathlib.Path] = set()
     while waiting:
         path = waiting.pop().resolve()

@@ -260,7 +260,7 @@ def check_pins() -> None:
     """Workflows, the action, the template and the pages' examples name what they use by what it is, and each job has
     permissions of its own. This repository is named by a tag, as its own commit is not known in it."""
     files = [*ROOT.glob(".github/workflows/*.yml"), ROOT / "action.yml", *ROOT.glob("templates/*.yml"),
-             *ROOT.glob("docs/*.md"), ROOT / "README.md"]  # fmt: skip
+             *ROOT.glob("docs/**/*.md"), ROOT / "README.md"]  # fmt: skip
     for path in files:
         text = path.read_text()
         for used in re.findall(r"(?m)^ *-? *uses: *(\S+)", text):

@@ -3,7 +3,7 @@
 """Published latencies on Hexagon chips against the cost formula: fits its parameters, and says how good they are.
 
 usage: cost.py fit   --tool build/npu-partition --models DIR --truth DIR [--cost oplists/hexagon.cost]
-       cost.py check --tool build/npu-partition --models DIR --truth DIR [--page docs/fidelity-cost.md]
+       cost.py check --tool build/npu-partition --models DIR --truth DIR [--page docs/evidence/fidelity-cost.md]
 Needs:  pip install numpy
 
 DIR are folders with aihub-*.onnx, and with latency.csv.gz and latency_graphs.csv.gz. `fit` replaces what stands in the

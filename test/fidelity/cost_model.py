@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost formula of lib/plan/cost over published latencies, and how its parameters are fitted (docs/fidelity-cost.md).
+"""The cost formula of lib/plan/cost over published latencies, and how its parameters are fitted (docs/evidence/fidelity-cost.md).
 
 A time is a sum: what one unit of a quantity takes, times how many units. Quantities come from `nodes[].work` of the
 tool's JSON; what a unit takes is unknown, by chip and precision. Its logarithm is a sum of what all chips have in

@@ -9,7 +9,7 @@ of a list or a sentence. A section belongs to the targets whose names its headin
 a table that compares targets belongs to the one that its first cell names. Sections about oracles, hardware,
 complaints and recommendations are left out, and sheets about cost.
 
-Prints each fact with its place; what was found of it goes into docs/facts-checked.md. The same seed draws the same
+Prints each fact with its place; what was found of it goes into docs/evidence/facts-checked.md. The same seed draws the same
 facts of the same sheets. Exit status: 0, or 2 when the sheets say nothing of a target.
 """
 import argparse

@@ -4,7 +4,7 @@
 
 usage: fidelity.py --truth DIR --models DIR --tool build/npu-partition [--target hexagon[:60]] [options]
        fidelity.py --live --oracle ort_assign.py --python PYTHON --models DIR --tool ... [MODEL...]
-       fidelity.py ... --summary docs/fidelity.md --date 2026-01-31 --compiler "onnxruntime 1.31.1, ..."
+       fidelity.py ... --summary docs/evidence/fidelity.md --date 2026-01-31 --compiler "onnxruntime 1.31.1, ..."
 
 Three comparisons, each only where its files are there:
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Put the tables that the fix_* scripts wrote into docs/fidelity-fix.md.
+"""Put the tables that the fix_* scripts wrote into docs/evidence/fidelity-fix.md.
 
 usage: fix_page.py PAGE.md TITLE=TABLE.md...
 

@@ -14,7 +14,7 @@ PyPI; nothing else. It makes, each unless it is there:
   FOLDER/env          a Python environment with onnxruntime 1.21.0, whose session prepares the models
   FOLDER/ask          the program, by its loader: asks one provider about one model
 
-Core ML's format is read from the descriptors in PyPI's coremltools. About 150 files; see docs/fidelity-onnxruntime.md for
+Core ML's format is read from the descriptors in PyPI's coremltools. About 150 files; see docs/evidence/fidelity-onnxruntime.md for
 the time it takes. Delete an object to have it compiled again.
 """
 import argparse

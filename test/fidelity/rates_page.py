@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far the tool's times are from published ones, target by target, for chips beside Hexagon's.
 
-usage: rates_page.py --tool TOOL --rows latency_other.csv.gz [--page docs/fidelity-rates.md]
+usage: rates_page.py --tool TOOL --rows latency_other.csv.gz [--page docs/evidence/fidelity-rates.md]
 Needs:  pip install onnx
 
 Each row that has a graph and a chip of a list is asked with the whole graph on the NPU. What was held out while rates

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the tool's --shapes with what others say about the same models.
 
-usage: shapes.py [--tool build/npu-partition] [--verbose] [--summary docs/fidelity-shapes.md --date 2026-01-31] MODELS
+usage: shapes.py [--tool build/npu-partition] [--verbose] [--summary docs/evidence/fidelity-shapes.md --date 2026-01-31] MODELS
 
 MODELS is a folder of NAME.onnx files with oracles beside them, each gzipped JSON, {tensor: [elem_type, dims] or null}:
 

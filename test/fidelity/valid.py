@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hold the findings `invalid` against what ONNX Runtime refuses to load.
 
-usage: valid.py --tool build/npu-partition MODELS [--truth FOLDER] [--verbose] [--summary docs/fidelity-shapes.md]
+usage: valid.py --tool build/npu-partition MODELS [--truth FOLDER] [--verbose] [--summary docs/evidence/fidelity-shapes.md]
 Needs:  pip install onnx onnxruntime, and onnx-node-tests.tar.gz in the folder MODELS.
 
 First the collected answers, where there are any: no model that was loaded may have the finding. Then models of one node,

@@ -3,7 +3,7 @@
 """Hold what the tool says that ONNX Runtime knows of shapes against the standard's own inference, operator by operator.
 
 usage: view.py --tool build/npu-partition MODELS [--verbose] [--runtime PYTHON [--draws N] [--seed N]]
-               [--summary docs/fidelity-shapes.md --date 2026-01-31]
+               [--summary docs/evidence/fidelity-shapes.md --date 2026-01-31]
 Needs:  pip install onnx, and onnx-node-tests.tar.gz in the folder MODELS.
 
 Each node test of one node is taken at every version of its operator that the standard's inference accepts, and of each

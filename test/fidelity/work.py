@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hold what the tool counts of multiply-accumulates and bytes against others' counts of the same models.
 
-usage: work.py [--tool build/npu-partition] [--truth FOLDER] [--verbose] [--summary docs/fidelity.md --date 2026-01-31]
+usage: work.py [--tool build/npu-partition] [--truth FOLDER] [--verbose] [--summary docs/evidence/fidelity.md --date 2026-01-31]
                MODELS
 Needs:  pip install onnx onnx-tool
 

@@ -205,8 +205,8 @@ How each list is verified, in the words of `--list-targets` and of a report's la
 | by source | the rules are read from the source code of what decides, at this commit |
 | from documents | the rules are from the vendor's documents; no compiler was asked |
 
-The pages: [hexagon](fidelity.md), [intel-npu](fidelity-intel.md), [ethos-u](fidelity-ethos-u.md), [xnnpack](fidelity-xnnpack.md),
-[nnapi and coreml](fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again.
+The pages: [hexagon](evidence/fidelity.md), [intel-npu](evidence/fidelity-intel.md), [ethos-u](evidence/fidelity-ethos-u.md), [xnnpack](evidence/fidelity-xnnpack.md),
+[nnapi and coreml](evidence/fidelity-onnxruntime.md). `make verify-target TARGET=...` asks again.
 
 Looked at, and not asked (2026-11-28): **neutron**. The partitioner of `executorch` 1.5.1 (PyPI) ends when it is
 imported, with "eIQ Neutron SDK not found": the SDK tells it the target's units, pipes, MACs and hardware version, and is

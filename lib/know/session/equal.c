@@ -3,9 +3,9 @@
  * Nodes that compute what another one does: the runtime keeps the first of them for the users of all (core/optimizer/
  * common_subexpression_elimination.cc), so providers are asked about that one alone. Which are equal is known of the
  * inference (lib/know/view/common_subexpression.c). Such a node is part of the first; its work is done there. This is
- * done for lists with a `rewriting` line, of which a compiler was asked (docs/fidelity-intel.md); of those with a
- * `runtime` line equal nodes are judged one by one, which has the same answers, and the same partitions where these
- * are formed of all that is connected.
+ * done for lists with a `rewriting` line, of which a compiler was asked (docs/evidence/fidelity-intel.md); of those
+ * with a `runtime` line equal nodes are judged one by one, which has the same answers, and the same partitions where
+ * these are formed of all that is connected.
  *
  * A DequantizeLinear stays by itself: the runtime merges these, too, and then gives each operator its own again
  * (qdq_transformer/ensure_unique_dq_for_node_unit.cc).

@@ -2,7 +2,7 @@
  *
  * What runs side by side: branches that a Concat joins, each a chain of which every value has one user. While one of
  * them computes, weights of another stream in, and a vector unit pools in one while the matrix unit is busy with
- * another. So GoogLeNet on 13 chips takes 0.55 of the sum (docs/fidelity-cost.md).
+ * another. So GoogLeNet on 13 chips takes 0.55 of the sum (docs/evidence/fidelity-cost.md).
  */
 #include "cost/cost.h"
 

@@ -2,7 +2,7 @@
  *
  * What a node is charged, on the NPU and on the CPU: once for all plans of a session on one target.
  *
- * The form was searched for on published latencies, in folds by network (docs/fidelity-cost.md). On the NPU:
+ * The form was searched for on published latencies, in folds by network (docs/evidence/fidelity-cost.md). On the NPU:
  *
  *   product     2 * rows, columns and depth filled up to tiles * taps * groups, at matrix_tops; of two activations its
  *               groups at product_us as well. Its weights stream in meanwhile: the longer of the two counts in full,

@@ -4,8 +4,8 @@
  * makes such a result, since it would meet the second one there, and ends the whole process: it looks for a second axis
  * that is not there. So it is neither a partition nor a node of the target that fails, but the session.
  *
- * Asked of ONNX Runtime 1.31 with models of a few nodes (docs/fidelity.md, "A Reshape to one axis"): it matters neither
- * which of the nodes the target takes, nor how large they are. A result of two axes never fails.
+ * Asked of ONNX Runtime 1.31 with models of a few nodes (docs/evidence/fidelity.md, "A Reshape to one axis"): it
+ * matters neither which of the nodes the target takes, nor how large they are. A result of two axes never fails.
  *
  * Transpose -> Reshape to [-1] -> Gather by indices of rank 2 -> Transpose has one. What is in between may be long;
  * one walk forward and one back find all such results, whatever the graph.

@@ -5,8 +5,8 @@
  * that come into a partition ONNX Runtime's knowledge counts, which has no inference for many operators of ai.onnx.ml;
  * for those that are made in it, ours, since the compiler infers again.
  *
- * Asked of onnxruntime-openvino 1.24.1 with graphs of two to four nodes (docs/fidelity-intel.md): it matters neither
- * which operators read such a tensor nor what they make of it, and a shape that the file declares is enough.
+ * Asked of onnxruntime-openvino 1.24.1 with graphs of two to four nodes (docs/evidence/fidelity-intel.md): it matters
+ * neither which operators read such a tensor nor what they make of it, and a shape that the file declares is enough.
  * onnxruntime-qnn 2.7.0 casts what passes as INT64, and its casts fail with 5 dims (41 graphs of two nodes, SoC 37 and
  * 60): it matters not which operator reads or makes it.
  */

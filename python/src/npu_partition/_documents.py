@@ -50,7 +50,7 @@ class Outcome:
 
 
 class Document:
-    """One document over many models, written as they come (docs/reports.md).
+    """One document over many models, written as they come (docs/formats.md).
 
         with open("report.sarif", "w") as file, npu_partition.Document("sarif", file) as document:
             for analysis in npu_partition.analyze_all(models, "hexagon"):
