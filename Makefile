@@ -51,7 +51,7 @@ SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
 core := base read target know plan api
 above := mend compare report
 # A header is included by its stage's name, whichever folder the stage is in.
-INCLUDES := -DNPART_EXPERIMENTAL -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/know -Ilib/plan -Ilib/mend -Ilib/compare
+INCLUDES := -DNPART_EXPERIMENTAL -DNPART_OWN_CODE -Iinclude -Ilib -Ilib/read -Ilib/target -Ilib/know -Ilib/plan -Ilib/mend -Ilib/compare
 ALL_CPPFLAGS = $(INCLUDES) -I$(GENERATED)/include -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # The old floating-point unit of 32-bit x86 computes with more bits than double has: its answers would be others.
 MACHINE_FLAGS := $(if $(filter 1,$(shell echo __i386__ | $(CC) -E -P -x c -)),-msse2 -mfpmath=sse)

@@ -14,7 +14,8 @@ static void print_plan(const npart_model *model, const npart_plan *plan)
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_partition partition = {.size = sizeof partition};
     struct npart_node node = {.size = sizeof node};
-    npart_plan_summary(plan, &summary);
+    if (!npart_plan_summary(plan, &summary))
+        return;
     printf("%s: %u partitions, %u of %u nodes\n", npart_plan_verdict_text(summary.verdict), summary.partitions,
            summary.accepted, summary.live);
     for (uint32_t id = 0; npart_plan_partition(plan, id, &partition); id++) {

@@ -32,7 +32,8 @@ static void *run(void *payload)
     if (job->status == NPART_OK)
         job->status = npart_plan_make(&plan, inference, job->oplist, NULL, NULL, &job->error);
     job->summary.size = sizeof job->summary;
-    npart_plan_summary(plan, &job->summary); /* false without a plan */
+    if (job->status == NPART_OK && !npart_plan_summary(plan, &job->summary))
+        job->status = NPART_ERROR_ARGUMENT; /* a size that was not set */
     npart_model_free(model); /* in any order */
     npart_inference_free(inference);
     npart_plan_free(plan);

@@ -26,6 +26,14 @@ extern "C" {
 #define NPART_API
 #endif
 
+/* Calls that fill a struct return false where its `size` was not set. The compiler tells of a program that does not
+ * look. */
+#if defined(__GNUC__) && !defined(NPART_OWN_CODE)
+#define NPART_CHECKED __attribute__((warn_unused_result))
+#else
+#define NPART_CHECKED
+#endif
+
 /* The id of nothing; on the sides of a boundary tensor, the CPU. */
 #define NPART_NONE UINT32_MAX
 

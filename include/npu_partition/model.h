@@ -90,7 +90,7 @@ struct npart_model_info {
 };
 
 /* What the model is as a whole. False for NULL or an unknown size. */
-NPART_API bool npart_model_info(const npart_model *model, struct npart_model_info *out);
+NPART_API NPART_CHECKED bool npart_model_info(const npart_model *model, struct npart_model_info *out);
 
 /* A node as the file has it. */
 struct npart_node {
@@ -234,7 +234,7 @@ struct npart_inference_info {
 };
 
 /* What the inference is as a whole. False for NULL or an unknown size. */
-NPART_API bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out);
+NPART_API NPART_CHECKED bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out);
 /* The model that it is of. */
 NPART_API const npart_model *npart_inference_model(const npart_inference *inference);
 /* The sizes that npart_inference_make_fixed or npart_inference_make_use chose. */

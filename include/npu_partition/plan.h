@@ -180,7 +180,7 @@ struct npart_plan_info {
     const char *verified; /* how far the list's rules for this toolchain are verified; "" where it says nothing */
 };
 /* What the plan is as a whole. False for NULL or an unknown size. */
-NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);
+NPART_API NPART_CHECKED bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);
 /* The inference that it was made from. */
 NPART_API const npart_inference *npart_plan_inference(const npart_plan *plan);
 /* What keeps the target's runtime from creating a session, though it loads the model: an operator that neither the NPU
@@ -293,8 +293,15 @@ struct npart_summary {
     enum npart_fit fits;
     uint32_t placed_later; /* of the accepted nodes those whose unit another than the runtime decides, see `decided` */
 };
-/* The answer in numbers. False for NULL or an unknown size. */
-NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
+/* The answer in numbers. False for NULL, or where `out->size` was not set. */
+NPART_API NPART_CHECKED bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
+/* The answer in one call: reads the file, infers with the sizes that it has, and plans for a target ("hexagon:v73").
+ * Fails as npart_model_read_file, npart_inference_make, npart_oplist_find and npart_plan_make do, and with ARGUMENT
+ * where `out->size` was not set. */
+NPART_API npart_status npart_analyze_file(const char *path, const char *target, struct npart_summary *out,
+                                          struct npart_error *error);
+/* A summary as a line: "split: 8 partitions, 96 of 454 nodes on the NPU". Returns the length of the whole. */
+NPART_API size_t npart_summary_text(const struct npart_summary *summary, char *out, size_t bytes);
 /* Who decides, once the runtime has taken nodes, which unit runs them, and what surely is not run by the NPU. */
 struct npart_decided {
     size_t size;
@@ -561,7 +568,7 @@ struct npart_cost {
     struct npart_cost_range compile; /* compiling all partitions, likewise, in no other time */
 };
 /* What a run costs. False for NULL or an unknown size. */
-NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
+NPART_API NPART_CHECKED bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
 /* What becomes of a format of weights. */
 enum npart_happening {
@@ -663,7 +670,7 @@ struct npart_memory {
     uint32_t layer_count;
 };
 /* False for NULL or an unknown size. What pointers point to goes with the plan. */
-NPART_API bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out);
+NPART_API NPART_CHECKED bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out);
 
 /* Activations that are there while a node runs; the largest of all nodes are the peaks of npart_memory. */
 struct npart_held {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/api.md has every function of the headers, no other, and the programs of examples/ as they are.
+"""docs/api.md names every function of the headers, no other, and the programs of examples/, and shows parts of these as
+they are.
 
 usage: api_page.py PAGE HEADER... PROGRAM...
 """
@@ -17,7 +18,9 @@ def main():
     named = set(re.findall(r"`(npart_\w+)`", page))
     problems = [f"does not name {name}" for name in declared if name not in named]
     problems += [f"names {name}, which is not there" for name in sorted(named - set(declared) - {"npart_status"})]
-    problems += [f"does not have {path} as it is" for path in programs if open(path).read() not in blocks]
+    problems += [f"does not name {path}" for path in programs if f"`{path}`" not in page]
+    sources = [open(path).read() for path in programs]
+    problems += [f"shows what no program has: {block}" for block in blocks if not any(block in text for text in sources)]
     for problem in problems:
         print(f"{page_path} {problem}", file=sys.stderr)
     print(f"{page_path}: {len(declared)} functions, {len(programs)} programs, {len(problems)} problems")

@@ -75,6 +75,13 @@ run() {
 	$cc -std=c99 -Wall -Wextra -Werror "$program.c" $(pkg-config --cflags --libs npu-partition) -pthread -o "$program"
 	LD_LIBRARY_PATH="$stage/lib" "./$program" "$@" >"$program.out"
 }
+run analyze_file "$model" hexagon
+grep -qE '^split: [0-9]+ partitions, [0-9]+ of [0-9]+ nodes on the NPU$' analyze_file.out
+# A size that was forgotten is not overlooked.
+printf '#include <npu_partition.h>\nvoid f(npart_plan *plan) { struct npart_summary all; npart_plan_summary(plan, &all); }\n' >forgotten.c
+# shellcheck disable=SC2046
+! $cc -std=c99 -Werror -c forgotten.c $(pkg-config --cflags npu-partition) 2>forgotten.err || fail "nothing tells of a result that is not looked at"
+grep -q 'unused' forgotten.err || fail "$(cat forgotten.err)"
 run memory_buffer "$model" hexagon
 grep -q '^node 2 (Pad node_pad): ' memory_buffer.out
 run many_targets "$model"
