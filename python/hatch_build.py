@@ -6,8 +6,8 @@ A wheel serves every interpreter of its platform. Environment variables:
     NPU_PARTITION_PLATFORM   the wheel's platform tag; default: this machine's
     NPU_PARTITION_LICENSES   a folder with the licenses of what is linked; default: Debian's copyright files
     CC, CFLAGS, LDFLAGS, MAKEFLAGS   as make takes them
-What `make` has built in the project's folder is linked, which takes seconds; where it has built nothing, the objects are
-those of an install (`make optimized`). With CC or CFLAGS they are apart, in build/python-*.
+What `make` has built in the project's folder is linked, which takes seconds. Where it has built nothing, the objects
+are those of an install (`make optimized`). With CC or CFLAGS they are apart, in build/python-*.
 """
 from __future__ import annotations
 

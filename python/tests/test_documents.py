@@ -111,6 +111,25 @@ def test_formats_that_are_not() -> None:
         Document(word, io.StringIO())
 
 
+def test_tables(detector: pathlib.Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    analysis = npu_partition.analyze(detector, "hexagon,tidl")
+    for name in ("causes", "partitions"):
+        frame = analysis.to_dataframe(name)
+        assert list(frame["target"]) == [target.name for target in analysis for _ in getattr(target, name)]
+        one = analysis["hexagon"].to_dataframe(name)
+        items = getattr(analysis["hexagon"], name)
+        assert len(one) == len(items) > 0
+        assert list(one["id"]) == [item.id for item in items]
+        assert list(one["nodes"]) == [item.nodes for item in items]
+        assert isinstance(one["id"].dtype, pandas.Int64Dtype)
+    causes = analysis["hexagon"].to_dataframe("causes")
+    assert list(causes["text"]) == [cause.text for cause in analysis["hexagon"].causes]
+    assert causes["cpu_ms"].isna().tolist() == [cause.cpu_ms is None for cause in analysis["hexagon"].causes]
+    with pytest.raises(npu_partition.ArgumentError, match="nodes, causes, partitions, not of 'tensors'"):
+        analysis.to_dataframe("tensors")  # type: ignore[arg-type]
+
+
 def test_dataframe(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = analyze(detector, ["hexagon", "tidl"])
     try:

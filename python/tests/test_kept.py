@@ -178,6 +178,23 @@ def test_the_place_of_what_is_wrong(path: list[Any], value: Any, match: str, det
     assert str(raised.value).startswith(raised.value.place)
 
 
+def test_one_kind_of_error(detector: pathlib.Path) -> None:
+    """Whatever stands in place of a report, or of a member: also what JSON cannot hold, and what Python does not
+    print."""
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    odd: list[Any] = [None, 3, 0.5, "a text", b"bytes", [], {}, (1,), {1: 2}, deep, {"a": {1}}, float("nan"), 10**5000,
+                      object(), range(3)]
+    base: Any = analyze(detector, "hexagon").to_dict()
+    for item in odd:
+        with pytest.raises(npu_partition.MalformedError):
+            Analysis.from_dict(item)
+        for name in ("model", "targets"):
+            with pytest.raises(npu_partition.MalformedError):
+                Analysis.from_dict({**base, name: item})
+
+
 def test_what_a_report_lacks(detector: pathlib.Path) -> None:
     """Another version's has all results but those that it does not know."""
     data = analyze(detector, "hexagon,tidl").to_dict()

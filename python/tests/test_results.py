@@ -170,3 +170,16 @@ def test_dims_of_several_models(encoder: pathlib.Path, detector: pathlib.Path) -
     asked = npu_partition.analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 128})
     assert [analysis.to_json("summary") for analysis in found] == [
         asked.to_json("summary"), npu_partition.analyze(detector, "hexagon").to_json("summary")]
+
+
+def test_a_target_by_its_name(detector: pathlib.Path) -> None:
+    report = npu_partition.analyze(detector, "hexagon,tidl,hexagon:v68")
+    first, tidl, second = report.targets
+    assert report["tidl"] is tidl and report["hexagon:v68"] is second and report["hexagon:v73"] is first
+    assert report[0] is first and report[-1] is second
+    assert list(report) == [first, tidl, second] and len(report) == 3
+    assert "tidl" in report and "hexagon" not in report and "edgetpu" not in report
+    with pytest.raises(npu_partition.TargetError, match=r"^hexagon: .* several of them: hexagon:v73, hexagon:v68$"):
+        report["hexagon"]
+    with pytest.raises(KeyError, match="edgetpu: the report has hexagon:v73, tidl:am68a, hexagon:v68"):
+        report["edgetpu"]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._errors import OutOfMemoryError as OutOfMemoryError
     from ._errors import OutOfTimeError as OutOfTimeError
     from ._errors import ReadError as ReadError
+    from ._errors import TargetError as TargetError
     from ._errors import UnprovenError as UnprovenError
     from ._errors import WriteError as WriteError
     from ._fix import Fix as Fix
@@ -52,7 +53,7 @@ _MODULES = {
     "_diff": ("Diff", "Diffs", "diff"),
     "_documents": ("Document", "Outcome"),
     "_errors": ("ArgumentError", "LimitError", "MalformedError", "NpuPartitionError", "OplistError",
-                "OutOfMemoryError", "OutOfTimeError", "ReadError", "UnprovenError", "WriteError"),
+                "OutOfMemoryError", "OutOfTimeError", "ReadError", "TargetError", "UnprovenError", "WriteError"),
     "_fix": ("Fix", "FixSet", "annotate", "fix", "fix_set", "split"),
     "_many": ("analyze_all",),
     "_session": ("SessionOptions", "session_options"),

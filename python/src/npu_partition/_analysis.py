@@ -6,12 +6,12 @@ import ctypes
 import functools
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 from . import _native
 from ._arguments import FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, reusable
-from ._errors import ArgumentError
+from ._errors import ArgumentError, TargetError
 from ._later import Later
 from ._library import Handle, call, library, make, plain_text
 from ._report import Detail, Plan, loads, look
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._arguments import Device, Number, Options
     from ._documents import Outcome
     from ._fix import Fix
+    from ._frame import Table
     from ._input import ModelSource
     from ._session import SessionOptions
     from .results import Format
@@ -259,9 +260,10 @@ class Target:
         found: dict[str, Any] = loads(self._source.json(None))["targets"][self._at]
         return found
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The nodes as a pandas table of nullable types, a row a node, whose id is also the index."""
-        return _frame.frame_of([self])
+    def to_dataframe(self, of: Table = "nodes") -> pandas.DataFrame:
+        """Nodes, ``"causes"`` or ``"partitions"`` as a pandas table of nullable types: a row for each, whose id is also
+        the index."""
+        return _frame.frame_of([self], of)
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
@@ -297,6 +299,34 @@ class Analysis:
     def __init__(self, source: Source, path: str | None = None) -> None:
         self._source, self._path = source, path
         self.targets = tuple(Target(source, at) for at in range(source.count()))
+
+    def __getitem__(self, target: str | int) -> Target:
+        """A target by its name (``report["hexagon:v73"]``), that of its list (``report["hexagon"]``), or its place.
+
+        Raises:
+            TargetError: the report has none of that name, or several. It is a `KeyError`, too.
+        """
+        if not isinstance(target, str):
+            return self.targets[target]
+        found = [item for item in self.targets if item.name == target]
+        found = found or [item for item in self.targets if item.target == target]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(item.name for item in found or self.targets)
+        raise TargetError(f"the report has several of them: {names}" if found else f"the report has {names}",
+                          about=target)
+
+    def __contains__(self, target: object) -> bool:
+        try:
+            return isinstance(target, str) and self[target] is not None
+        except TargetError:
+            return False
+
+    def __iter__(self) -> Iterator[Target]:
+        return iter(self.targets)
+
+    def __len__(self) -> int:
+        return len(self.targets)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Analysis:
@@ -352,9 +382,9 @@ class Analysis:
         found: dict[str, Any] = loads(self._source.json(detail))
         return found
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The nodes of all targets as a pandas table of nullable types, a row a node and target."""
-        return _frame.frame_of(self.targets)
+    def to_dataframe(self, of: Table = "nodes") -> pandas.DataFrame:
+        """`Target.to_dataframe` of all targets, one after the other."""
+        return _frame.frame_of(self.targets, of)
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns; `verbose` adds all causes and notes."""

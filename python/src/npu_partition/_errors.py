@@ -47,6 +47,12 @@ class ArgumentError(NpuPartitionError, ValueError):
     """An argument that cannot be, such as an unknown target or a dimension that the model lacks."""
 
 
+class TargetError(ArgumentError, KeyError):
+    """A report has no target of that name, or several."""
+
+    __str__ = Exception.__str__  # not that of KeyError, which puts the message in quotes
+
+
 class OplistError(NpuPartitionError, ValueError):
     """An op list or cost file has a mistake; the place is ``file:line:column``."""
 

@@ -2397,6 +2397,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_oplist": (c_void_p, [c_void_p]),
     "npart_plan_verdict_text": (c_char_p, [c_int]),
     "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
+    "npart_analyze_file": (c_int, [c_char_p, c_char_p, POINTER(npart_summary), POINTER(npart_error)]),
+    "npart_summary_text": (c_size_t, [POINTER(npart_summary), c_char_p, c_size_t]),
     "npart_plan_decided": (c_bool, [c_void_p, POINTER(npart_decided)]),
     "npart_verdict_text": (c_char_p, [c_int]),
     "npart_fate_text": (c_char_p, [c_int]),

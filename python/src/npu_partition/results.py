@@ -1177,10 +1177,18 @@ def check(kind: type, data: Any) -> None:
     try:
         _checker(kind)(data)
     except _Misfit as misfit:
-        found = "a list" if isinstance(misfit.found, (list, tuple)) else (
-            "an object" if isinstance(misfit.found, Mapping) else f"{json.dumps(misfit.found, default=repr):.60}")
-        raise MalformedError(f"no report of npu-partition: expected {misfit.expected}, found {found}",
+        raise MalformedError(f"no report of npu-partition: expected {misfit.expected}, found {_told(misfit.found)}",
                              place="".join(reversed(misfit.place)).removeprefix(".")) from None
+
+
+def _told(value: Any) -> str:
+    """A value in a message: whatever it is, in a few words."""
+    if isinstance(value, (list, tuple, Mapping)):
+        return "an object" if isinstance(value, Mapping) else "a list"
+    try:
+        return f"{json.dumps(value, default=repr):.60}"
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number of many digits"
 
 
 def _hints(kind: type) -> dict[str, Any]:
