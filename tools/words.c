@@ -13,17 +13,16 @@ static const struct word words[] = {
      "worse or fails, and then why and what to do first."},
     {"scan", run_scan, "FOLDER|MODEL|PATTERN... --target TARGET[,TARGET...] [options]",
      "many models at once, a line of JSON each", "not used",
-     "Folders are searched for *.onnx, with all folders in them; links to folders and hidden names are left out.\n"
-     "A model that cannot be analyzed has its line, too, with the member `error` (docs/scan.md). Lines come in the\n"
-     "order of the arguments, then of the paths; afterwards there is a table over all models. --output FILE may be\n"
-     "SQLite's: *.sqlite or *.db. A scan that was stopped or killed goes on with --resume, and loses and repeats\n"
-     "nothing."},
+     "Folders are searched for *.onnx, with all folders in them, but not through links or in hidden ones. A model\n"
+     "that cannot be analyzed has a line, too, with the member `error` (docs/scan.md). Lines are in the order of the\n"
+     "arguments, then of the paths; a table over all models follows. --output FILE may be an SQLite database:\n"
+     "*.sqlite or *.db. --resume continues an interrupted scan: no model is lost, and none is there twice."},
     {"fix", run_fix, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met",
-     "Rewrites nodes that a target does not take, keeps what lowers partitions or brings nodes onto the NPU, and\n"
-     "takes the rest back. Each step says how equal the model is afterwards; by default only steps are taken that\n"
-     "are equal bit for bit (--allow). Weights are not read: they are copied from file to file, or stay where they\n"
-     "are. What was written is read again, and put in place only when its plan is the one that was predicted."},
+     "Rewrites nodes that a target does not take, and keeps the rewrites that lower partitions or bring nodes onto\n"
+     "the NPU. Each step says how equal the model is afterwards; by default only steps that are equal bit for bit,\n"
+     "with graph optimizations off, are taken (--allow). Weights are not read: they are copied from file to file, or\n"
+     "stay where they are. The written file is read again, and kept only when its plan is the predicted one."},
     {"split", run_split, "MODEL --target TARGET --output FOLDER [options]",
      "write each partition as a model of its own", "not used",
      "FOLDER gets a model for each partition, and for what runs on the CPU between two of them, numbered in the order\n"
@@ -32,7 +31,7 @@ static const struct word words[] = {
     {"annotate", run_annotate, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "write at each node of a model where it runs, and why", "not used",
      "OUT.onnx is the model with metadata at its nodes, which Netron shows: npu_partition.TARGET.assignment (npu,\n"
-     "cpu, fail, unknown, folded or fused), .partition and .reason (docs/split.md). Nothing else is another."},
+     "cpu, fail, unknown, folded or fused), .partition and .reason (docs/split.md). Nothing else changes."},
     {"diff", run_diff, "OLD NEW [--target TARGET[,TARGET...]] [options]",
      "what changed between two exports, or two targets: worse or better", "NEW is worse",
      "OLD and NEW are models, or what --format json printed of one (docs/diff.md); a report needs no --target. Or one\n"
@@ -44,8 +43,8 @@ static const struct word words[] = {
      "on which device each model of a set runs best", "a threshold is not met",
      "The models are the parts of one program, such as encoder.onnx decoder.onnx decoder_with_past.onnx. Which output\n"
      "of one is which input of another is found by names and shapes. PART is a model's path or file name; of a model\n"
-     "that serves both uses of a decoder, MODEL:prefill and MODEL:decode are parts. Dynamic sizes that are left are\n"
-     "chosen, and told. Costs of NPU and CPU are the cost model's, those of a GPU yours (docs/placement.md)."},
+     "that serves both uses of a decoder, MODEL:prefill and MODEL:decode are parts. Dynamic dimensions without a size\n"
+     "get one, which is printed. Times on NPU and CPU are estimates, those on a GPU are yours (docs/placement.md)."},
     {"verify", run_verify, "MODEL --target TARGET --profile FILE [options]",
      "compare where a real run placed the nodes with the plan", "they differ",
      "FILE tells where the nodes of a real run were placed:\n"
@@ -56,13 +55,13 @@ static const struct word words[] = {
      "  a profile   of the QNN provider as CSV, by its options profiling_level and profiling_file_path\n"
      "  a report    vitisai_ep_report.json of the Vitis AI provider\n"
      "Plan with the same sizes (--dim) and the same level as that session. A node that the file does not name\n"
-     "(fused, folded, or inside a compiled partition) is not told: it counts neither as equal nor as different."},
+     "(fused, folded, or inside a compiled partition) counts neither as equal nor as different."},
     {"selftest", run_selftest, "TARGET --output FILE.onnx [options]",
-     "write a model of a few nodes that the target surely takes", "none of these models is whole on the target",
+     "write a small model that the target takes, to test an installation", "no such model is whole on the target",
      "Where a model does not run on the NPU, is it the model or the installation? FILE.onnx gets a convolution,\n"
-     "quantized where the target needs that, which the target takes as a whole by its op list. Two lines follow: one\n"
-     "that runs it, and one that says where it ran (docs/real-runs.md). Where this one does not run on the NPU, it is\n"
-     "not the model."},
+     "quantized where the target needs that, all of which the target takes. Two lines to paste are printed: one that\n"
+     "runs it, and one that says where it ran (docs/real-runs.md). Where it does not run on the NPU, the installation\n"
+     "is the cause."},
     {"calibrate", run_calibrate, "(RUNS.csv | RUNS.json | MODEL PROFILE...)... [--target TARGET] --output FILE.cost",
      "fit cost parameters to measured runs", "not accepted",
      "RUNS is a table of measured runs, MODEL PROFILE a model and what ONNX Runtime's profiler wrote of it:\n"
@@ -71,7 +70,7 @@ static const struct word words[] = {
      "  JSON   {\"runs\": [{\"model\": ..., \"ms\": ..., \"dims\": {\"batch\": 1}, ...}]}\n"
      "Paths in a table are relative to its folder. Runs of other targets than the one asked for are left out.\n"
      "Two times give two scales, more give parameters (docs/real-runs.md). A fit is accepted where it halves the\n"
-     "error of models that it has not seen; only then FILE.cost is written, for --cost FILE.cost."},
+     "error of models that were held out; only then FILE.cost is written, for --cost FILE.cost."},
 };
 
 #define WORDS (sizeof words / sizeof words[0])

@@ -123,9 +123,9 @@ NPART_API bool npart_advice_recommendation(const npart_advice *advice, struct np
 enum npart_equality {
     NPART_EQUAL_BITS, /* the same bits on all inputs */
     NPART_EQUAL_BITS_IF, /* the same bits under a condition on values that the file cannot prove */
-    NPART_EQUAL_ULP, /* the same formula, rounded elsewhere */
+    NPART_EQUAL_ULP, /* the same formula; the last digits differ, as sums run in another order */
     NPART_EQUAL_STEP, /* within one quantization step an operator */
-    NPART_EQUAL_APPROX /* another function */
+    NPART_EQUAL_APPROX /* an approximation */
 };
 NPART_API const char *npart_equality_text(enum npart_equality value); /* in JSON, or NULL */
 

@@ -117,9 +117,9 @@ static void add_equality(struct npart__buffer *line, const char *equality)
         const char *word, *text;
     } all[] = {{"bits", ", equal bit for bit"},
                {"bits-if", ", equal for values that the file cannot promise"},
-               {"ulp", ", results rounded elsewhere"},
+               {"ulp", ", the last digits differ"},
                {"step", ", results within one quantization step for each op"},
-               {"approx", ", results of another function, close by"}};
+               {"approx", ", an approximation"}};
     for (size_t i = 0; i < NPART__COUNT(all); i++)
         if (strcmp(all[i].word, equality) == 0)
             npart__append_text(line, all[i].text);

@@ -64,9 +64,9 @@ static void put_worth(struct npart__page *page, const struct npart_plan_pair *pa
 {
     static const struct {
         const char *sure, *unsure, *color;
-    } words[] = {[NPART_CHOICE_NPU] = {"yes", "prob.", NPART__GREEN},
-                 [NPART_CHOICE_MEND] = {"after", "after?", NPART__YELLOW},
-                 [NPART_CHOICE_CPU] = {"no", "no?", NPART__RED},
+    } words[] = {[NPART_CHOICE_NPU] = {"yes", "yes~", NPART__GREEN},
+                 [NPART_CHOICE_MEND] = {"after", "after~", NPART__YELLOW},
+                 [NPART_CHOICE_CPU] = {"no", "no~", NPART__RED},
                  [NPART_CHOICE_UNDECIDED] = {"equal", "equal", NPART__MAGENTA}};
     struct npart_recommendation at = {.size = sizeof at};
     struct npart__buffer time = {.arena = page->arena};
@@ -193,5 +193,5 @@ void npart__put_table(struct npart__page *page, const struct npart__row *rows, s
         npart__put(page, fix);
     }
     if (!page->options->is_verbose)
-        npart__put(page, "  ~ estimated. Details: one target at a time, or -v\n");
+        npart__put(page, "  ~ estimated; after an answer: not sure. Details: one target at a time, or -v\n");
 }

@@ -4,9 +4,9 @@
 /** What may change, beside what is equal bit for bit. */
 const equalities = [
     ["bits-if", "equal, for values that the file cannot promise"],
-    ["ulp", "rounded elsewhere"],
+    ["ulp", "the last digits differ: sums run in another order"],
     ["step", "within one quantization step for each op"],
-    ["approx", "another function, close by"],
+    ["approx", "an approximation"],
 ];
 const allowed = new Set();
 

@@ -146,7 +146,7 @@ struct offering {
 };
 
 static const char quantized_caveat[] =
-    "What is rounded elsewhere is quantized further on: results may differ by a quantization step there.";
+    "The last digits differ before a QuantizeLinear: results may differ by a quantization step there.";
 
 /* The class of a step is stated here for all rewrites: one that rounds elsewhere is within a quantization step where
  * its result is quantized further on. */

@@ -32,9 +32,9 @@ ADVICE = {"npu": "good", "mend": "warning", "cpu": "bad", "undecided": "unknown"
 EQUALITIES = {
     "bits": "the results stay equal bit for bit",
     "bits-if": "the results stay equal, for values that the file cannot promise",
-    "ulp": "the results are rounded elsewhere",
+    "ulp": "the last digits of the results differ, as sums run in another order",
     "step": "the results stay within one quantization step for each op",
-    "approx": "the results are those of another function, close by",
+    "approx": "the results are an approximation",
     "other": "the results are others",
 }
 MOST_CAUSES, MOST_FINDINGS = 5, 200

@@ -1000,8 +1000,9 @@ class FixStep:
     """The rewrite (docs/rewrites.md); ``bind``: sizes and values that were given."""
     equality: Equality
     """How equal the model is, at the weakest of its sites: ``bits``: the same bits on all inputs; ``bits-if``: the
-    same bits under a condition on values that the file cannot prove; ``ulp``: the same formula, rounded
-    elsewhere; ``step``: within one quantization step an operator; ``approx``: another function."""
+    same bits under a condition on values that the file cannot prove; ``ulp``: the same formula; the last digits
+    differ, as sums run in another order; ``step``: within one quantization step an operator; ``approx``: an
+    approximation."""
     argument: str
     """Why the model is equal, as a sentence."""
     sites: int
