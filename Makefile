@@ -103,10 +103,10 @@ $(record_headers): $(GENERATED)/include/record_%.h: include/records.table tools/
 	@mkdir -p $(@D)
 	awk -f tools/generate/records.awk -v part=$* $< > $@.new && mv $@.new $@
 
-# What C code knows of the rewrites: their ids, the functions that they name, and what the advice says of them.
-$(GENERATED)/include/rewrites.h: oplists/standard.rewrites lib/mend/advice/actions.def tools/generate/rewrites.awk
+# What C code knows of the rewrites: their ids, and the functions that they name.
+$(GENERATED)/include/rewrites.h: oplists/standard.rewrites tools/generate/rewrites.awk
 	@mkdir -p $(@D)
-	awk -f tools/generate/rewrites.awk lib/mend/advice/actions.def oplists/standard.rewrites > $@.new && mv $@.new $@
+	awk -f tools/generate/rewrites.awk $< > $@.new && mv $@.new $@
 
 # The page of --format html, likewise.
 $(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildcard web/page/*)

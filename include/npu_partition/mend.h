@@ -17,9 +17,9 @@ typedef struct npart_advice npart_advice;
 typedef struct npart_fix npart_fix;
 /* Finds what to change so that the NPU takes more of a plan, by planning again. `fixed` is the plan with all sizes
  * fixed, or NULL. `fixes` are what npart_fix_propose found, or npart_fix_make, for this target with these sizes, the
- * one of the stronger class first: steps that rewrite the model are theirs. Without any, steps name rewrites that were
- * not tried. Keeps nothing of the fixes. Plans and advice of one inference are made one after the other. Fails with
- * ARGUMENT or MEMORY. */
+ * one of the stronger class first: steps that rewrite the model are theirs. Without any no step does, and where
+ * something is left an action of kind `none` says that no rewrite was looked for, and how to get that. Keeps nothing of
+ * the fixes. Plans and advice of one inference are made one after the other. Fails with ARGUMENT or MEMORY. */
 NPART_API npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
                                          const npart_fix *const *fixes, uint32_t fix_count,
                                          struct npart_error *error);
@@ -50,7 +50,7 @@ struct npart_action {
     size_t size;
     /* `dims`: fix sizes; `opset`; `exporter`: export otherwise; `rewrite`: change the graph; `quantize`; `variant`:
      * another chip; `switch`: another way of the target; `release`: another release of the toolchain; `cut`: run a part
-     * apart; `option`: of the session or provider; `none`: nothing can be changed */
+     * apart; `option`: of the session or provider; `none`: no step is known, or none was looked for */
     const char *kind;
     const char *text; /* what to do; begins with a verb, and names the thing */
     const char *command; /* options of the tool that show what it brings, or NULL */
@@ -171,7 +171,9 @@ NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const n
                                       const char *const *targets, uint32_t target_count,
                                       const struct npart_fix_options *options, struct npart_error *error);
 /* What npart_advice_make looks at: what is found for one target with the sizes of `options` and those that `fixed` (or
- * NULL) has for the rest, and, where a class that is not allowed would bring more, what is found with that. `path` is
+ * NULL) has for the rest, and, where a class that is not allowed would bring more, what is found with that. Of a model
+ * that the target refuses since it is not quantized: what is found for the target with the switch by which it counts as
+ * quantized, with all classes but other functions. `path` is
  * the model's file; NULL: that which it was read from. What is found for a model that is in no file cannot be written.
  * Nothing is found of a plan that is whole, of a file that cannot be read again, and of a model in none that has more
  * than 64 MiB without its weights. The budget of `plan` holds for it, and none of `options`. `out` has room for

@@ -223,7 +223,7 @@ static void put_assumed(struct npart__page *page, const npart_plan *fixed, bool 
 
 /* ---- steps ------------------------------------------------------------------------------------------------- */
 
-static bool is_told_elsewhere(const struct npart_action *action)
+static bool is_none(const struct npart_action *action)
 {
     return strcmp(action->kind, "none") == 0;
 }
@@ -240,8 +240,6 @@ static void put_words(struct npart__page *page, const char *label, const struct 
     bool is_short = word && line.size + strlen(action->command) < STEP_LINES * (page->width - 24);
     if (!is_told && is_short)
         npart__append_format(&line, " (%s)", action->command);
-    if (!action->command && action->is_fixable)
-        npart__append_format(&line, ": %s", action->rewrites);
     npart__put_made_field(page, label, &line, page->options->is_verbose ? 0 : STEP_LINES);
     if (!is_told && !is_short) {
         npart__append_format(&line, "(%s)", action->command);
@@ -327,13 +325,14 @@ static uint32_t put_others(struct npart__page *page, const npart_advice *advice,
     return told;
 }
 
-/* That there is no step, or that those that are told leave the model failing. */
-static void put_none(struct npart__page *page, bool is_told, bool still_fails)
+/* That there is no step, or that those that are told leave the model failing. `none`: what the advice says of it, or
+ * NULL. */
+static void put_none(struct npart__page *page, const char *none, bool is_told, bool still_fails)
 {
     enum npart_plan_verdict verdict = page->summary.verdict;
     bool is_done = verdict == NPART_PLAN_WHOLE || verdict == NPART_PLAN_EDGE || verdict == NPART_PLAN_EMPTY;
-    if (still_fails)
-        npart__put_field(page, is_told ? "" : "Fix", NULL, "no known step makes it compile", 0);
+    if (none || still_fails)
+        npart__put_field(page, is_told ? "" : "Fix", NULL, none ? none : "No known step makes it compile", 0);
     else if (!is_told && !is_done)
         npart__put_field(page, "Fix", NULL, "none known", 0);
 }
@@ -344,11 +343,13 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
     struct npart_recommendation worth = {.size = sizeof worth};
     struct npart_action action = {.size = sizeof action};
     uint32_t most = page->options->is_verbose ? NPART_NONE : STEPS_SHOWN, told = 0, passed = 0;
+    const char *none = NULL;
     bool has_assumed = false, still_fails = page->summary.verdict == NPART_PLAN_FAILS;
     if (!npart_advice_recommendation(advice, &worth))
         return; /* nobody asked for advice */
     for (uint32_t i = 0; npart_advice_action(advice, i, &action) && action.instead_of == NPART_NONE; i++) {
-        if (is_told_elsewhere(&action) || passed++ >= most)
+        none = is_none(&action) ? action.text : none;
+        if (is_none(&action) || passed++ >= most)
             continue;
         still_fails = action.after.verdict == NPART_PLAN_FAILS;
         put_step(page, told++ ? "then" : "Fix", &action, NULL, action.after.cost.typical_ms == worth.time.typical_ms);
@@ -363,7 +364,7 @@ void npart__put_steps(struct npart__page *page, const struct npart_plan_pair *pa
     }
     if (passed > told)
         npart__append_format(page->out, "%*sand %u more: -v\n", (int)NPART__TEXT_COLUMN, "", passed - told);
-    put_none(page, told > 0, still_fails);
+    put_none(page, none, told > 0, still_fails);
     if (!has_assumed && worth.cpu.typical_ms >= 0)
         put_assumed(page, pair->fixed, false);
 }

@@ -101,13 +101,29 @@ void sink_clear(struct sink *sink)
     *sink = (struct sink){0};
 }
 
+npart_advice *advise(const npart_plan *plan, const npart_plan *fixed, const char *target)
+{
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_error error;
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    npart_advice *advice = NULL;
+    uint32_t count = 0;
+    (void)npart_plan_info(plan, &info);
+    target = target ? target : info.target;
+    require(npart_fix_propose(fixes, &count, NULL, plan, fixed, target, &options, &error), &error, "proposals");
+    require(npart_advice_make(&advice, plan, fixed, (const npart_fix *const *)fixes, count, &error), &error, "advice");
+    while (count)
+        npart_fix_free(fixes[--count]);
+    return advice;
+}
+
 char *json_of(const npart_plan *plan, const npart_plan *fixed)
 {
     struct npart_plan_pair pair = {plan, fixed, NULL};
-    npart_advice *advice = NULL;
+    npart_advice *advice = advise(plan, fixed, NULL);
     struct npart_error error;
     struct sink sink = {0};
-    require(npart_advice_make(&advice, plan, fixed, NULL, 0, &error), &error, "advice");
     pair.advice = advice;
     require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_JSON, NULL, sink_write, &sink, &error), &error, "JSON");
     npart_advice_free(advice);
@@ -117,10 +133,9 @@ char *json_of(const npart_plan *plan, const npart_plan *fixed)
 char *text_of(const npart_plan *plan, const npart_plan *fixed, const struct npart_report_options *options)
 {
     struct npart_plan_pair pair = {plan, fixed, NULL};
-    npart_advice *advice = NULL;
+    npart_advice *advice = advise(plan, fixed, NULL);
     struct npart_error error;
     struct sink sink = {0};
-    require(npart_advice_make(&advice, plan, fixed, NULL, 0, &error), &error, "advice");
     pair.advice = advice;
     require(npart_report(OF_PLANS(&pair, 1), NPART_FORMAT_TEXT, options, sink_write, &sink, &error), &error, "text");
     npart_advice_free(advice);

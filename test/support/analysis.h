@@ -38,6 +38,10 @@ struct sink {
 bool sink_write(void *payload, const char *text, size_t bytes);
 void sink_clear(struct sink *sink);
 
+/* What to do about a plan that was made without options of its own, as the tool finds it; `target` as the plan was
+ * asked for, NULL: as it calls itself. On a failure prints it and ends the test program. */
+npart_advice *advise(const npart_plan *plan, const npart_plan *fixed, const char *target);
+
 /* A report of one plan; the text is the caller's to free. */
 char *json_of(const npart_plan *plan, const npart_plan *fixed);
 char *text_of(const npart_plan *plan, const npart_plan *fixed, const struct npart_report_options *options);

@@ -46,10 +46,9 @@ static void test_integers__a_float_model_is_to_be_quantized(void)
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         struct npart_action action = {.size = sizeof action};
         struct analysis at = {0};
-        npart_advice *advice = NULL;
         int before = test_failures;
         plan_for(&at, "fixtures/mobilenetv2.dynamo.onnx", targets[i]);
-        REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL, 0, NULL) == NPART_OK);
+        npart_advice *advice = advise(at.plan, NULL, targets[i]);
         CHECK(npart_advice_action(advice, 0, &action));
         CHECK(strncmp(action.text, "Quantize the model to INT8 with QuantizeLinear and DequantizeLinear", 67) == 0);
         CHECK(action.after.verdict != NPART_PLAN_FAILS && action.after.verdict != NPART_PLAN_NONE);

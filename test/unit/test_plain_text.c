@@ -211,10 +211,10 @@ static void test_plain_text__commands_can_be_copied(void)
     static const struct {
         const char *dim, *wanted;
     } rows[] = {
-        {"sequence", "(--dim sequence=128)\n"},
-        {"$(touch\\x)", "(--dim '$(touch\\x)=1')\n"},
-        {"a'b", "(--dim 'a'\\''b=1')\n"},
-        {"a;b`c", "(--dim 'a;b`c=1')\n"},
+        {"sequence", " -d sequence=128 "},
+        {"$(touch\\x)", " -d '$(touch\\x)=1' "},
+        {"a'b", " -d 'a'\\''b=1' "},
+        {"a;b`c", " -d 'a;b`c=1' "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char lines[256];

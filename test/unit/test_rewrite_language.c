@@ -46,7 +46,7 @@ static const struct {
     {RELU "  need attr(axis) = 1\n", "l.rewrites:5:13", "Relu has no attribute axis"},
     {RELU "  need rank(q) = 1\n", "l.rewrites:5:13", "Relu has no operand q; it has X Y"},
     {RELU "  at x\n", "l.rewrites:5:6", "no let says what node makes x"},
-    {RELU "  advice \"s\"\n", "l.rewrites:5:3", "advice is no keyword here; did you mean advise?"},
+    {RELU "  advice \"s\"\n", "l.rewrites:5:3", "advice is no keyword here"},
     {RELU "  share s = Relu(x)\n", "l.rewrites:5:3", "share is no keyword here"},
     {RELU "  put x\nor class good\n", "l.rewrites:6:10", "there is no class good"},
     /* what is put */
@@ -85,10 +85,6 @@ static const struct {
     {ONE "  by function f\n", "l.rewrites:4:16", "expected for, found the end of the line"},
     {ONE "  by function f for\n", "l.rewrites:4:20", "expected an op, or *, found the end of the line"},
     {ONE "  by function f for Covn\n", "l.rewrites:4:21", "Covn is no operator of the standard; did you mean Conv?"},
-    {ONE "  advise\n", "l.rewrites:4:9", "expected a sentence, found the end of the line"},
-    {ONE "  advise \"s\" near Relu\n", "l.rewrites:4:14", "there is no near here"},
-    {ONE "  advise \"s\" for\n", "l.rewrites:4:17",
-     "expected a word, or several in quotes, found the end of the line"},
 };
 
 static void test_rewrite_language__mistakes(void)

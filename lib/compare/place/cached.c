@@ -44,16 +44,11 @@ static struct npart_fix_options fix_options(const struct asking *asking, const s
     return fix;
 }
 
-/* Of a file that can be read once more. */
 static npart_status propose(const struct asking *asking, struct npart__reported *out, struct npart_error *error)
 {
-    const npart_model *model = npart_inference_model(npart_plan_inference(out->plan));
     struct npart_inference_options sizes = sizes_of(npart_plan_inference(out->plan));
     struct npart_fix_options fix = fix_options(asking, &sizes);
-    if (!model->path)
-        return NPART_OK;
-    return npart_fix_propose(out->fixes, &out->fix_count, model->path, out->plan, out->sized, asking->target, &fix,
-                             error);
+    return npart_fix_propose(out->fixes, &out->fix_count, NULL, out->plan, out->sized, asking->target, &fix, error);
 }
 
 /* The plan of `open` and that with all sizes, and what is found in its file. */
@@ -173,7 +168,6 @@ static npart_status read_prompt(const struct asking *asking, struct npart__place
 {
     const npart_placement *placement = asking->placement;
     const struct npart__reported *from = next->reported.plan ? &next->reported : &placement->reported[part->told.model];
-    const npart_model *model = npart_inference_model(npart_plan_inference(from->plan));
     struct npart_cache_info cache = {.size = sizeof cache};
     struct npart_inference_options sizes = sizes_of(npart_plan_inference(from->plan));
     struct npart_fix_options fix = fix_options(asking, &sizes);
@@ -185,7 +179,7 @@ static npart_status read_prompt(const struct asking *asking, struct npart__place
     fix.cache_tokens = tokens_of_a_run(prompt, cache.slots);
     fix.allowed |= classes_of(next->fix);
     npart_status status =
-        npart__fix_cached(&part->reported.fixes[0], model->path, from->plan, from->sized, asking->target, &fix, error);
+        npart__fix_cached(&part->reported.fixes[0], from->plan, from->sized, asking->target, &fix, error);
     part->reported.fix_count = part->reported.fixes[0] != NULL;
     part->fix = part->reported.fix_count ? part->reported.fixes[0] : next->fix;
     part->new_tokens = part->reported.fix_count ? fix.cache_tokens : 1;

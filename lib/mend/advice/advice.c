@@ -186,7 +186,7 @@ static npart_status describe(struct npart__way *way, const struct npart__group *
     const struct npart__row *row = &npart__rows[group->row];
     *out = (struct npart__action){.kind = npart__kind_word((enum npart__row_kind)row->kind),
                                   .text = text_of(way, group),
-                                  .rewrites = row->rewrites,
+                                  .rewrites = row->kind == NPART__KIND_DIMS ? NPART__ID_BIND : "",
                                   .equality = row->equality,
                                   .instead_of = NPART_NONE,
                                   .after = *after};
@@ -281,15 +281,6 @@ void npart__note_paid(struct npart__way *way, const char *kind, const struct npa
         way->paid = then;
 }
 
-/* What was searched for stands for rows that name rewrites: what they would bring is known, or is nothing. For a model
- * that is quantized first nothing was. */
-static void exclude_rows(struct npart__way *way, bool was_searched)
-{
-    for (uint32_t i = 0; i < npart__row_count; i++)
-        if (*npart__rows[i].rewrites && npart__rows[i].kind != NPART__KIND_DIMS)
-            way->is_excluded[i] = was_searched;
-}
-
 /* Makes a step of the group: tries it, tells it, and goes on from where it leads, which is another plan (sizes fixed,
  * another opset), the same with nodes cut off, or the same with the nodes taken. Cut points are offered before the
  * first step that is neither about sizes nor about what fails, in whose place they may be taken. */
@@ -323,11 +314,11 @@ npart_status npart__way_take(struct npart__way *way, struct npart__group *group)
      * plan. */
     if (group->replanned) {
         const struct npart__plan *then = group->replanned;
-        if (npart__rows[group->row].kind == NPART__KIND_QUANTIZE)
-            exclude_rows(way, false);
         way->is_excluded[group->row] = true;
         if (npart__is_of_release(group))
             status = npart__beside_release(way, group, &before);
+        if (status == NPART_OK && npart__rows[group->row].kind == NPART__KIND_QUANTIZE)
+            return npart__way_quantized(way, then);
         return status == NPART_OK ? npart__way_turn(way, then) : status;
     }
     if (!group->tail) {
@@ -443,22 +434,16 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* ---- the beginning and the end ----------------------------------------------------------------------------- */
 
-/* The finding that says why the runtime does not load the model; an older one may refuse what the newest loads. `count`
- * is how many there are. NULL: it loads the model. */
-static const struct npart_finding *find_refusal(const struct npart__way *way, uint32_t *count)
+/* The first finding that says why the runtime does not load the model; an older one may refuse what the newest loads.
+ * NULL: it loads the model. */
+static const struct npart_finding *find_refusal(const struct npart__way *way)
 {
     const struct npart__inference *asked = way->open->request.inference;
     const char *code = npart__is_invalid(asked) ? NPART__INVALID : NPART__TOO_NEW;
-    const struct npart_finding *first = NULL;
-    *count = 0;
-    for (uint32_t i = 0; !way->is_loaded && i < asked->findings.count; i++) {
-        const struct npart_finding *finding = &asked->findings.items[i];
-        if (strcmp(finding->code, code) != 0)
-            continue;
-        first = first ? first : finding;
-        ++*count;
-    }
-    return first;
+    for (uint32_t i = 0; !way->is_loaded && i < asked->findings.count; i++)
+        if (strcmp(asked->findings.items[i].code, code) == 0)
+            return &asked->findings.items[i];
+    return NULL;
 }
 
 /* A model that the runtime does not load: the first thing that it says. A step of its own, since all that follows
@@ -468,9 +453,7 @@ static npart_status mend(struct npart__way *way)
 {
     struct npart__action action = {
         .kind = npart__kind_word(NPART__KIND_EXPORTER), .rewrites = "", .equality = "", .instead_of = NPART_NONE};
-    uint32_t count;
-    const struct npart_finding *finding = find_refusal(way, &count);
-    struct npart__loads runtime;
+    const struct npart_finding *finding = find_refusal(way);
     bool *accepted;
     if (!finding)
         return NPART_OK;
@@ -478,18 +461,8 @@ static npart_status mend(struct npart__way *way)
     /* As if it were loaded: the last member. */
     const struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, true};
     npart_status status = npart__what_if(&request, true, &way->scratch, &action.after, &accepted, way->error);
-    bool is_number = count == 1 && npart__target_loads(&way->open->target, &runtime) &&
-                     npart__is_ir_version_alone(&runtime, way->open->request.inference);
-    if (is_number) {
-        action.kind = npart__kind_word(NPART__KIND_REWRITE);
-        action.rewrites = NPART__ID_IR_VERSION;
-        action.equality = NPART__CLASS_IR_VERSION;
-        action.text = npart__arena_format(way->arena, "Lower the IR version to %lld, as nothing in the model needs a "
-                                          "newer one", (long long)runtime.ir_version);
-    } else {
-        action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
-                                          *finding->at ? " (" : "", finding->at, *finding->at ? ")" : "");
-    }
+    action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
+                                      *finding->at ? " (" : "", finding->at, *finding->at ? ")" : "");
     if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
         status = npart__fail_memory(way->error);
     way->steps++;
@@ -535,6 +508,8 @@ static npart_status walk(struct npart__way *way)
         status = npart__way_small(way);
     if (status == NPART_OK)
         status = npart__way_fit(way);
+    if (status == NPART_OK && !npart__way_tell_unsearched(way))
+        status = npart__fail_memory(way->error);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
     if (status == NPART_OK)
@@ -593,8 +568,6 @@ npart_status npart__advise(const struct npart__advice_request *request, struct n
     way.is_excluded = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_excluded);
     way.is_told = npart__arena_zeroed(&way.scratch, plan->causes.items.count + (size_t)1, sizeof *way.is_told);
     bool is_ready = way.is_done && way.is_cut && way.is_excluded && way.is_told;
-    if (is_ready)
-        exclude_rows(&way, way.request->was_searched);
     npart_status status = is_ready ? walk(&way) : npart__fail_memory(error);
     npart__arena_clear(&way.scratch);
     if (status == NPART_OK)

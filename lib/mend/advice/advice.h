@@ -56,6 +56,7 @@ struct npart__mended {
     const char *rewrites;  /* ids, with blanks between */
     const char *equality;  /* of the weakest */
     bool only_sizes;       /* nothing but sizes is fixed */
+    bool is_early;         /* done before the model is quantized, which a step before says, and maybe the sizes */
     const char *const *run;
     uint32_t run_count;
 };
@@ -64,10 +65,10 @@ struct npart__mended {
 struct npart__advice_request {
     const struct npart__plan *plan;
     const struct npart__plan *fixed;    /* with all sizes fixed, or NULL */
-    const struct npart__mended *mended; /* what rewrites make of it, the strongest class first; without them rows of the
-                                         * table stand for rewrites */
+    const struct npart__mended *mended; /* what rewrites make of it, the strongest class first */
     uint32_t mended_count;
-    bool was_searched; /* whether rewrites were looked for, though none may have been found */
+    const struct npart__mended *quantized; /* for the target by which it counts as quantized; NULL: nothing was found */
+    const char *unsearched; /* where rewrites were not looked for, what a person does to have that; else NULL */
 };
 
 /* Plans again on the plans' inferences. */

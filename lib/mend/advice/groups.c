@@ -153,8 +153,7 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
     struct npart__case about = npart__case_of(way->plan, group->first_cause);
     while (++row < npart__row_count) {
         const struct npart__row *at = &npart__rows[row];
-        bool is_general =
-            at->when == NPART__WHEN_LAST || at->when == NPART__WHEN_ADVISED || at->when == NPART__WHEN_KNOWN;
+        bool is_general = at->when == NPART__WHEN_LAST || at->when == NPART__WHEN_ADVISED;
         if (is_general || at->kind == NPART__KIND_NONE || way->is_excluded[row] || !npart__row_suits(at, &about))
             continue;
         *opset = about.opset;

@@ -45,13 +45,14 @@ static bool copy_words(const struct npart_fix_info *info, struct npart__arena *a
     return words != NULL;
 }
 
-/* What a fix made of its first target; nothing where that is worse than the file. False when out of memory. */
-static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct npart__mended *out, uint32_t *count)
+/* What a fix made of its first target; no plan where that is worse than the file. False when out of memory. */
+static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct npart__mended *out)
 {
     struct npart_fix_info info = {.size = sizeof info};
     struct npart_fix_step step = {.size = sizeof step};
     struct npart__buffer ids;
     enum npart_equality weakest = NPART_EQUAL_BITS;
+    *out = (struct npart__mended){.plan = NULL};
     if (!npart_fix_info(fix, &info) || info.harm || !info.step_count)
         return true;
     npart__buffer_init(&ids, arena);
@@ -65,8 +66,25 @@ static bool find_mended(const npart_fix *fix, struct npart__arena *arena, struct
     }
     out->rewrites = npart__made_text(&ids);
     out->equality = npart_equality_text(weakest);
-    ++*count;
     return out->rewrites && copy_words(&info, arena, out);
+}
+
+/* What npart_fix_propose has nothing to say of: a model that is neither in a file nor kept, and what it refuses. */
+static const char *how_to_search(const npart_plan *plan)
+{
+    const npart_model *model = plan->inference->model;
+    return model->path || model->skeleton.data ? "Run `npu-partition fix` to look for rewrites: none were tried"
+                                               : "Give the model as a file to look for rewrites: none were tried";
+}
+
+/* What a fix for the target by which the model counts as quantized made of it. Its command does half of that. */
+static struct npart__mended early(const struct npart__mended *mended)
+{
+    struct npart__mended made = *mended;
+    made.is_early = true;
+    made.run = NULL;
+    made.run_count = 0;
+    return made;
 }
 
 /* Of the arguments, what does not depend on memory. */
@@ -100,9 +118,11 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
     if (!made)
         return npart__settle_for(plan->life, npart__fail_memory(error), error);
-    struct npart__mended mended[NPART_MOST_PROPOSALS];
-    struct npart__advice_request request = {
-        .plan = &plan->plan, .fixed = fixed ? &fixed->plan : NULL, .mended = mended, .was_searched = fix_count > 0};
+    struct npart__mended mended[NPART_MOST_PROPOSALS], quantized = {.plan = NULL};
+    struct npart__advice_request request = {.plan = &plan->plan,
+                                            .fixed = fixed ? &fixed->plan : NULL,
+                                            .mended = mended,
+                                            .unsearched = fix_count ? NULL : how_to_search(plan)};
     struct locked locked = {.count = 0};
     /* An advice tells of both plans, so neither may go before it. */
     npart__life_keep(made->life, plan->life);
@@ -112,9 +132,15 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     add_lock(&locked, fixed);
     for (uint32_t i = 0; i < fix_count && status == NPART_OK; i++) {
         add_lock(&locked, npart_fix_plan(fixes[i], 0));
-        if (!find_mended(fixes[i], &made->life->arena, &mended[request.mended_count], &request.mended_count))
+        struct npart__mended *at = &mended[request.mended_count];
+        if (!find_mended(fixes[i], &made->life->arena, at))
             status = npart__fail_memory(error);
+        else if (at->plan && at->plan->target.switches == plan->plan.target.switches)
+            request.mended_count++;
+        else if (at->plan && !quantized.plan)
+            quantized = early(at);
     }
+    request.quantized = quantized.plan ? &quantized : NULL;
     for (uint32_t i = 0; i < locked.count; i++)
         npart__lock(locked.items[i]);
     if (status == NPART_OK)

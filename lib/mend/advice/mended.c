@@ -25,6 +25,8 @@ const char *npart__slots_of(const struct npart__mended *mended)
  * it is the user's: written into the file they tell a runtime more than given to its session. */
 static const struct npart__plan *sizes_of(const struct npart__way *way, const struct npart__mended *mended)
 {
+    if (mended->is_early && way->plan != way->open)
+        return NULL;
     return way->fixed ? way->fixed : mended->only_sizes ? way->open : NULL;
 }
 
@@ -45,7 +47,8 @@ static const char *text_of(struct npart__way *way, const struct npart__mended *m
         has_others |= !is_said(at, strcspn(at, " "), slots != NULL);
     if (mended->only_sizes || !has_others)
         return npart__made_text(&text);
-    npart__append_text(&text, has_sizes ? ", and rewrite the model (" : "Rewrite the model (");
+    npart__append_text(&text, has_sizes ? ", and rewrite the model" : "Rewrite the model");
+    npart__append_text(&text, mended->is_early ? " before it is quantized (" : " (");
     bool is_first = true;
     for (const char *at = mended->rewrites; *at;) {
         size_t length = strcspn(at, " ");
@@ -92,7 +95,7 @@ static bool *mark_mended(struct npart__way *way, const struct npart__mended *men
     const struct npart__causes *asked = &way->open->causes;
     bool *marks = npart__mark_like(way, mended->plan, NPART_NONE);
     for (uint32_t c = 0; marks && c < asked->items.count; c++)
-        marks[c] = !marks[c] && asked->items.items[c].cut_value == NPART_NONE;
+        marks[c] = !marks[c] && asked->items.items[c].cut_value == NPART_NONE && !(mended->is_early && way->is_told[c]);
     return marks;
 }
 
@@ -117,7 +120,7 @@ npart_status npart__add_mended(struct npart__way *way, const struct npart__mende
     };
     const bool *marks = mark_mended(way, mended);
     bool is_made = action.text && marks && npart__tell_causes(way, marks, &action) &&
-                   npart__list_needs(way, 0, &action);
+                   npart__list_needs(way, mended->is_early ? way->steps : 0, &action);
     if (is_made && mended->only_sizes)
         is_made = npart__dims_command(way, sizes_of(way, mended), &action.command);
     is_made = is_made && (is_other ? NPART__PUSH(&way->scratch, &way->others, action)
@@ -197,4 +200,28 @@ npart_status npart__way_mended(struct npart__way *way)
     way->paid = npart__outcome_of(taken->plan);
     way->mended = has_ids ? way->fixed : weighed;
     return status == NPART_OK ? npart__way_turn(way, way->mended) : status;
+}
+
+/* ---- before a model is quantized --------------------------------------------------------------------------- */
+
+/* What is rewritten is the model that is not quantized yet, so no command does both: that of the step before, with the
+ * target by which the model counts as quantized, tells how. */
+npart_status npart__way_quantized(struct npart__way *way, const struct npart__plan *then)
+{
+    const struct npart__mended *mended = way->request->quantized;
+    const char *command = way->out->items.items[way->steps - 1].command;
+    struct npart__outcome at = npart__outcome_of(then);
+    struct npart__outcome with = mended ? npart__outcome_of(mended->plan) : at;
+    npart_status status = npart__way_turn(way, then);
+    if (status != NPART_OK || !mended || !npart__step_pays(&at, &with))
+        return status;
+    status = npart__add_mended(way, mended, false);
+    if (status != NPART_OK)
+        return status;
+    struct npart__action *step = &way->out->items.items[way->steps - 1];
+    step->command = command;
+    way->is_rewritten = true;
+    way->is_loaded = npart__plan_is_loaded(mended->plan);
+    npart__note_paid(way, step->kind, &step->after);
+    return npart__way_turn(way, mended->plan);
 }

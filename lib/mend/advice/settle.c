@@ -97,16 +97,21 @@ static void settle_others(struct npart__way *way, uint32_t steps, const uint32_t
     way->others.count = kept;
 }
 
-/* A model that fails, and that no step makes run: said, so that nobody looks for it. */
-static bool tell_none(struct npart__way *way, const struct npart__outcome *open)
+static bool tell_none(struct npart__way *way, const char *text)
 {
     const struct npart__action none = {.kind = npart__kind_word(NPART__KIND_NONE),
-                                       .text = "No known step makes it compile",
+                                       .text = text,
                                        .rewrites = "",
                                        .equality = "",
                                        .instead_of = NPART_NONE,
                                        .after = npart__as_it_is(way->open)};
-    return !open->failed || way->steps || NPART__PUSH(way->arena, &way->out->items, none);
+    return NPART__PUSH(way->arena, &way->out->items, none);
+}
+
+bool npart__way_tell_unsearched(struct npart__way *way)
+{
+    const char *how = way->request->unsearched;
+    return !how || npart__is_done(&way->open->summary) || tell_none(way, how);
 }
 
 npart_status npart__way_settle(struct npart__way *way)
@@ -138,5 +143,7 @@ npart_status npart__way_settle(struct npart__way *way)
     uint32_t steps = way->steps;
     way->out->items.count = way->steps = kept;
     settle_others(way, steps, place_of, befores);
-    return tell_none(way, &open) ? NPART_OK : npart__fail_memory(way->error);
+    /* A model that fails, and that no step makes run: said, so that nobody looks for it. */
+    bool has_none = open.failed && !kept && !way->request->unsearched;
+    return !has_none || tell_none(way, "No known step makes it compile") ? NPART_OK : npart__fail_memory(way->error);
 }

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice/table.h"
 #include "advice/what_if.h"
-#include "rewrites.h" /* generated */
 
 const struct npart__row npart__rows[] = {
-#define ROW(targets, abouts, rules, ops, types, when, kind, trial, argument, rewrites, equality, text)                 \
-    {targets,   abouts,   rules,   ops, types, NPART__WHEN_##when, NPART__KIND_##kind, NPART__TRY_##trial,             \
-     argument, rewrites, equality, text},
 #define ACTION(targets, abouts, rules, ops, types, when, kind, trial, argument, equality, text)                        \
-    ROW(targets, abouts, rules, ops, types, when, kind, trial, argument, "", equality, text)
-#define ADVICE(abouts, rules, ops, types, when, kind, trial, rewrites, equality, text)                                 \
-    ROW("", abouts, rules, ops, types, when, kind, trial, "", rewrites, equality, text)
-#define PLACE(name) NPART__ADVICE_##name
+    {targets,  abouts,   rules, ops, types, NPART__WHEN_##when, NPART__KIND_##kind, NPART__TRY_##trial,                \
+     argument, equality, text},
 #include "advice/actions.def"
-#undef PLACE
-#undef ADVICE
 #undef ACTION
-#undef ROW
 };
 const uint32_t npart__row_count = NPART__COUNT(npart__rows);
 
@@ -95,33 +86,6 @@ static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
     return best;
 }
 
-/* Whether the operator only hands on a condition that is its first operand, or compares it with a constant. */
-static bool hands_on(const struct npart__graph *graph, const struct npart__node *node)
-{
-    static const char *const ops[] = {"Cast", "Identity", "Not", "Equal", "Squeeze", "Unsqueeze", "Reshape"};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (npart__node_is(graph, node, ops[i]))
-            return true;
-    return false;
-}
-
-/* Whether an If's condition is given by the caller, past nodes that only hand it on. One that is computed from the
- * data, as a mean of it is, is none: a model for each of its values cannot be exported. */
-static bool has_input_condition(const struct npart__graph *graph, const struct npart__node *node)
-{
-    uint32_t value = npart__node_input(graph, node, 0);
-    /* Four such nodes in a row are more than exporters write; the bound keeps a long chain from being walked for each
-     * If. */
-    for (unsigned steps = 0; value != NPART_NONE && steps < 4; steps++) {
-        const struct npart__value *at = npart__value_at(graph, value);
-        if (at->kind != NPART__VALUE_OUTPUT)
-            return at->scope == 0;
-        const struct npart__node *producer = at->producer == NPART_NONE ? NULL : npart__node_at(graph, at->producer);
-        value = producer && hands_on(graph, producer) ? npart__node_input(graph, producer, 0) : NPART_NONE;
-    }
-    return false;
-}
-
 /* Whether the model has such a word: it is an operator's, mostly. All of a graph's strings are interned, so this
  * is one look-up, though a value of that name would deceive it. */
 static bool has_word(const struct npart__graph *graph, const char *word)
@@ -135,13 +99,6 @@ static const char extensions[] = "com.microsoft.extensions";
 static bool is_extension(const struct npart__graph *graph, const struct npart__node *node)
 {
     return strcmp(npart__text(&graph->strings, node->domain), extensions) == 0;
-}
-
-/* Whether all that can be known says the shape of the first result. */
-static bool is_known(const struct npart__case *about, const struct npart__node *node)
-{
-    uint32_t value = npart__node_output(about->plan->graph, node, 0);
-    return value != NPART_NONE && npart__is_static(npart__fact_of(about->plan->session.known, value));
 }
 
 /* False where there is no node. */
@@ -211,17 +168,6 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
         /* an earlier row may have left one */
         about->opset = 0;
         return node && cause->root != NPART_NONE && npart__lacks_shapes(node, &about->opset) && about->opset > 0;
-    case NPART__WHEN_KNOWN:
-        return node && cause->root != NPART_NONE && is_known(about, node);
-    case NPART__WHEN_INPUT_CONDITION:
-        return node && has_input_condition(plan->graph, node);
-    case NPART__WHEN_MERGED:
-        /* optimum names the If that joins a decoder and its version with past "optimum::if". */
-        return node && strncmp(node->name, "optimum::", 9) == 0 && has_input_condition(plan->graph, node);
-    case NPART__WHEN_EXPERTS:
-        /* Mixtures of experts route each token by TopK; OneHot or ScatterElements makes the mask of it. */
-        return has_word(plan->graph, "TopK") &&
-               (has_word(plan->graph, "OneHot") || has_word(plan->graph, "ScatterElements"));
     case NPART__WHEN_PROCESSED:
         return node && (is_extension(plan->graph, node) ||
                         (cause->root != NPART_NONE && has_word(plan->graph, extensions)));

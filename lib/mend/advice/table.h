@@ -15,10 +15,6 @@ enum npart__row_when {
     NPART__WHEN_LAST,            /* always, but never in the place of another action */
     NPART__WHEN_INPUT_DIM,       /* the size of an input is not fixed */
     NPART__WHEN_SHAPED_LATER,    /* the node has no shape inference at its version, and has one at a later */
-    NPART__WHEN_KNOWN,           /* the runtime does not know the shape that the node makes; it can be known */
-    NPART__WHEN_INPUT_CONDITION, /* an If whose condition is an input of the graph */
-    NPART__WHEN_MERGED,          /* the same, as optimum writes it to have two models in one */
-    NPART__WHEN_EXPERTS,         /* the graph routes by TopK */
     NPART__WHEN_PROCESSED,       /* it is, or comes after, what reads or writes pictures and texts in the graph */
     NPART__WHEN_ADDED_LATER,     /* the list has the op from a later opset on */
     NPART__WHEN_DROPPED,         /* the list has the op up to an earlier opset */
@@ -50,7 +46,6 @@ enum npart__row_kind {
 /* How what is left is found. */
 enum npart__row_trial {
     NPART__TRY_ACCEPT,  /* the affected nodes are taken */
-    NPART__TRY_INLINE,  /* the same, and bodies are a part of the graph around them */
     NPART__TRY_OPSET,   /* the model with another opset, as far as no operator means something else by it */
     NPART__TRY_OWN_OPSET, /* only the nodes that it is about have that opset */
     NPART__TRY_VARIANT, /* other variants of the target, until one takes the node */
@@ -72,7 +67,7 @@ struct npart__row {
     const char *types;   /* of the operand that made the rule fail */
     uint8_t when, kind, trial; /* enum npart__row_when, npart__row_kind, npart__row_trial */
     const char *argument;      /* of TRY_SWITCH */
-    const char *rewrites, *equality;
+    const char *equality;
     const char *text; /* see words.c for what stands in braces */
 };
 

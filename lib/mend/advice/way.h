@@ -69,6 +69,8 @@ const char *npart__slots_of(const struct npart__mended *mended);
 npart_status npart__way_mended(struct npart__way *way);
 /* A version of the model as the first step, or in its place. */
 npart_status npart__add_mended(struct npart__way *way, const struct npart__mended *mended, bool is_other);
+/* After the step that quantizes, whose plan is `then`: what fix does before it, as a step where that pays. */
+npart_status npart__way_quantized(struct npart__way *way, const struct npart__plan *then);
 /* upgrade.c: goes on with the plan whose sizes are fixed, if there is one. */
 npart_status npart__way_turn_to_sizes(struct npart__way *way);
 bool npart__is_of_release(const struct npart__group *group);
@@ -84,6 +86,8 @@ npart_status npart__beside_release(struct npart__way *way, const struct npart__g
 bool *npart__mark_like(struct npart__way *way, const struct npart__plan *plan, uint32_t row);
 /* settle.c: what no step brings is left out, and steps that pay only together are one. */
 npart_status npart__way_settle(struct npart__way *way);
+/* settle.c: adds that rewrites were not looked for, where something is left. False when out of memory. */
+bool npart__way_tell_unsearched(struct npart__way *way);
 struct npart__outcome npart__outcome_after(const struct npart__after *after);
 
 /* "Fix `batch` and `sequence`", and "--dim batch=1 --dim sequence=128", of the sizes that a plan fixes. */

@@ -165,40 +165,6 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
     }
 }
 
-/* Partitions, where those of bodies that are inlined go on from what is around them. An If whose bodies hold a
- * partition each, beside one of the main graph: once they are inlined, each body's first partition is one with what
- * stands around it. Where the main graph has none, nothing is taken off. It is an estimate: what inlining would
- * move or fuse is not seen. */
-static npart_status count_partitions(const struct npart__what_if *request, const struct npart__partitioning *made,
-                                     struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
-{
-    const struct npart__plan *plan = request->plan;
-    const struct npart__graph *graph = plan->graph;
-    bool *is_inlined = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *is_inlined);
-    bool *has_any = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *has_any);
-    *count = made->partitions.count;
-    if (!is_inlined || !has_any)
-        return npart__fail_memory(error);
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t cause = plan->causes.cause_of[i], region = npart__node_region(graph, i);
-        bool is_there = is_cause_gone(request, cause) && region != NPART_NONE;
-        if (is_there && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE)
-            is_inlined[region] = true;
-    }
-    for (uint32_t s = 1; s < graph->scopes.count; s++) { /* parents come first */
-        const struct npart__scope *scope = npart__scope_at(graph, s);
-        uint32_t cause = scope->node == NPART_NONE ? NPART_NONE : plan->causes.cause_of[scope->node];
-        bool is_gone = is_cause_gone(request, cause) && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE;
-        /* A body in an inlined body goes with it. */
-        is_inlined[s] |= is_gone || (scope->parent != NPART_NONE && is_inlined[scope->parent]);
-    }
-    for (uint32_t p = 0; p < made->partitions.count; p++)
-        has_any[made->partitions.items[p].region] = true;
-    for (uint32_t s = 1; s < graph->scopes.count; s++)
-        *count -= is_inlined[s] && has_any[s] && has_any[0];
-    return NPART_OK;
-}
-
 /* In the words of a plan's own summary, so that a step's verdict can be held against it. */
 static void sum_up(const struct npart__what_if *request, const bool *accepted, struct npart__after *out)
 {
@@ -243,8 +209,6 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                                        .seen = plan->seen};
         status = npart__partition_graph(&again, &scratch, &partitioning, error);
     }
-    if (status == NPART_OK)
-        status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
     if (status == NPART_OK && wants_cost) {
         /* Work by node is the plan's; only its sums by partition are new. */
         npart__sum_macs(&plan->session, &plan->works, &partitioning);
@@ -252,6 +216,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                       &scratch, &cost, error);
     }
     if (status == NPART_OK) {
+        out->partitions = partitioning.partitions.count;
         count_nodes(request, taken, &partitioning, out);
         sum_up(request, taken, out);
         out->mac_coverage = -1;

@@ -72,10 +72,6 @@ const struct npart__precision *npart__foreign_format(const struct npart__plan *p
 /* The same plan of another target text; NULL with NPART_OK: it cannot be planned. */
 npart_status npart__replan_target(const struct npart__plan *plan, const char *target, struct npart__arena *arena,
                                   struct npart__plan **out, struct npart_error *error);
-/* ":v73+float@2.6.0", as it is asked for, with a variant (NPART_NONE: the plan's), switches, and a release (NULL: the
- * plan's) that is one of the list's toolchains; NULL when out of memory. */
-const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
-                               const char *release, struct npart__arena *arena);
 /* The plan of the same model with element type `to` in the place of `from`; NULL with NPART_OK: the runtime would not
  * load it so. */
 npart_status npart__replan_converted(const struct npart__plan *plan, int from, int to, struct npart__arena *arena,

@@ -18,6 +18,8 @@ struct npart__outcome {
     struct npart_summary summary;
 };
 
+/* Nothing is left that a change could bring to the NPU. */
+bool npart__is_done(const struct npart_summary *summary);
 struct npart__outcome npart__outcome_of(const struct npart__plan *plan);
 /* Of what is counted, with the time or without. */
 struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, uint32_t elsewhere, double ms);
@@ -43,6 +45,16 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
 /* What a step from `before` brings, as it is told. A failure pays once nothing fails any more; without one, a run must
  * not get slower for any of it, and more nodes on the NPU count only where times are not known. */
 enum npart_pays npart__step_pays(const struct npart__outcome *before, const struct npart__outcome *after);
+
+/* ---- another target ---------------------------------------------------------------------------------------------- */
+
+/* ":v73+float@2.6.0", as it is asked for, with a variant (NPART_NONE: the plan's), switches, and a release (NULL: the
+ * plan's) that is one of the list's toolchains; NULL when out of memory. */
+const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
+                               const char *release, struct npart__arena *arena);
+/* "neutron+quantize", by which the whole model counts as quantized, where the plan's own target refuses it as it is
+ * not; NULL in *out: no rule does. False when out of memory. */
+bool npart__quantized_target(const struct npart__plan *plan, struct npart__arena *arena, const char **out);
 
 /* ---- several targets --------------------------------------------------------------------------------------------- */
 

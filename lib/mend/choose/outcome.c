@@ -4,6 +4,12 @@
  */
 #include "choose/choose.h"
 
+bool npart__is_done(const struct npart_summary *summary)
+{
+    return summary->verdict == NPART_PLAN_WHOLE || summary->verdict == NPART_PLAN_EDGE ||
+           summary->verdict == NPART_PLAN_EMPTY;
+}
+
 /* A session that fails for something else than a node (a model that the runtime does not load) counts as one node
  * that fails. A model without live nodes has nothing left to take, and is no failure. */
 struct npart__outcome npart__outcome_of_counts(const struct npart_summary *summary, uint32_t elsewhere, double ms)

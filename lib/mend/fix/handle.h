@@ -45,8 +45,8 @@ npart_status npart__fix_make(npart_fix **out, const char *path, const npart_opli
 
 /* What npart_fix_propose looks at first, of a cache that grows, with other numbers of slots and new tokens: those of
  * `options`, whose classes alone are allowed. NULL where that is refused. */
-npart_status npart__fix_cached(npart_fix **out, const char *path, const npart_plan *plan, const npart_plan *fixed,
-                               const char *target, const struct npart_fix_options *options, struct npart_error *error);
+npart_status npart__fix_cached(npart_fix **out, const npart_plan *plan, const npart_plan *fixed, const char *target,
+                               const struct npart_fix_options *options, struct npart_error *error);
 
 /* Reads what was written, which must have the plans that were told; fails with UNPROVEN where it has others. */
 npart_status npart__fix_prove(const npart_fix *fix, const char *path, struct npart_error *error);

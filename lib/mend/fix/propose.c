@@ -10,19 +10,12 @@
 #include "choose/choose.h"
 #include "fix/handle.h"
 
-static bool is_whole(const npart_plan *plan)
-{
-    struct npart_summary at = {.size = sizeof at};
-    (void)npart_plan_summary(plan, &at);
-    return at.verdict == NPART_PLAN_WHOLE || at.verdict == NPART_PLAN_EDGE || at.verdict == NPART_PLAN_EMPTY;
-}
-
 /* Of a fix that was made: classes that some node would need, where something is still left; 0: none. */
 static uint32_t wider(const npart_fix *fix)
 {
     struct npart_fix_info info = {.size = sizeof info};
     (void)npart_fix_info(fix, &info);
-    return is_whole(npart_fix_plan(fix, 0)) ? 0 : info.barred;
+    return npart__is_done(&npart_fix_plan(fix, 0)->plan.summary) ? 0 : info.barred;
 }
 
 /* What is compiled may lie in a file beside the model, and a version of it lies nowhere. */
@@ -34,20 +27,26 @@ static bool is_compiled(const struct npart__inference *inference)
     return false;
 }
 
+/* What is searched, as a command line calls it. `path`: NULL of what the plan's model was read from. */
+static const char *called(const char *path, const npart_plan *plan)
+{
+    return path ? path : plan->inference->model->file;
+}
+
 /* What need not be found out again: the file's skeleton, where the plan's model has one, and plans of what is asked
  * for, where the caller gives no sizes or values of its own. Of what is in no file the skeleton is all that there
  * is. */
 static struct npart__planned planned_before(const char *path, const npart_plan *plan, const npart_plan *fixed,
-                                            const struct npart_inference_options *sizes)
+                                            const struct npart_inference_options *sizes,
+                                            const struct npart_fix_options *options)
 {
     const npart_model *model = plan->inference->model;
-    bool is_in_memory = path == model->file && !model->path; /* the very text: no path of a caller's is that */
-    bool is_read = model->skeleton.data && (is_in_memory || (model->path && strcmp(model->path, path) == 0));
-    bool is_as_is = is_read && (!sizes || (!sizes->dim_count && !sizes->input_count)) &&
+    bool is_read = model->skeleton.data && (!path || (model->path && strcmp(model->path, path) == 0));
+    bool is_as_is = is_read && !options->value_count && (!sizes || (!sizes->dim_count && !sizes->input_count)) &&
                     !is_compiled(plan->inference->inference);
     return (struct npart__planned){.skeleton = is_read ? &model->skeleton : NULL,
                                    .life = model->life,
-                                   .is_in_memory = is_in_memory,
+                                   .is_in_memory = !path && !model->path,
                                    .as_is = is_as_is ? plan : NULL,
                                    .sized = is_as_is ? fixed : NULL};
 }
@@ -96,10 +95,10 @@ static npart_status search_with_cache(npart_fix **out, struct cached *cached)
     npart_status status = NPART_ERROR_ARGUMENT;
     for (uint32_t tried = 0; tried <= cached->chosen->chosen_count && status == NPART_ERROR_ARGUMENT; tried++) {
         struct npart_error refusal = {0};
-        struct npart__planned planned = planned_before(cached->path, cached->plan, NULL, &cached->sizes);
+        struct npart__planned planned = planned_before(cached->path, cached->plan, NULL, &cached->sizes, &cached->options);
         planned.begun = &cached->begun;
-        status = npart__fix_make(out, cached->path, &cached->plan->oplist, &cached->target, 1, &cached->options,
-                                 &planned, &refusal);
+        status = npart__fix_make(out, called(cached->path, cached->plan), &cached->plan->oplist, &cached->target, 1,
+                                 &cached->options, &planned, &refusal);
         const struct npart_dim_binding *size = status == NPART_OK ? NULL : asked_for(cached->chosen, &refusal);
         if (status != NPART_OK && !size)
             break;
@@ -202,11 +201,25 @@ static npart_status add_search(npart_fix **out, uint32_t *count, const char *pat
                                const char *target, const struct npart_fix_options *options,
                                const struct npart__planned *planned, struct npart_error *error)
 {
-    npart_status status = npart__fix_make(&out[*count], path, &plan->oplist, &target, 1, options, planned, error);
+    npart_status status =
+        npart__fix_make(&out[*count], called(path, plan), &plan->oplist, &target, 1, options, planned, error);
     *count += status == NPART_OK;
     if (npart__budget_status(options->allocator, NULL) != NPART_OK)
         return status;
     return status == NPART_ERROR_MEMORY || status == NPART_ERROR_ARGUMENT ? status : NPART_OK;
+}
+
+/* Nothing of a model that is not quantized runs on such a target, so only what is rewritten before that helps. Results
+ * are others afterwards in any case: all is allowed but other functions. */
+static npart_status add_early(npart_fix **out, uint32_t *count, const char *path, const npart_plan *plan,
+                              const char *quantized, const struct npart_fix_options *options,
+                              const struct npart__planned *planned, struct npart_error *error)
+{
+    struct npart_fix_options asked = *options;
+    struct npart__planned unplanned = *planned;
+    unplanned.as_is = unplanned.sized = NULL;
+    asked.allowed |= 1u << NPART_EQUAL_BITS_IF | 1u << NPART_EQUAL_ULP | 1u << NPART_EQUAL_STEP;
+    return add_search(out, count, path, plan, quantized, &asked, &unplanned, error);
 }
 
 /* Without a cache of fixed size: what is allowed, and where another class would bring more, with that. */
@@ -224,12 +237,17 @@ static npart_status propose(npart_fix **out, uint32_t *count, const char *path, 
     /* It is part of the plan's analysis, so that one budget holds for all of it. */
     asked.allocator = &plan->life->arena.allocator;
     asked.max_memory_bytes = asked.max_ms = 0;
-    const struct npart__planned planned = planned_before(path, plan, fixed, options->sizes);
+    const struct npart__planned planned = planned_before(path, plan, fixed, options->sizes, options);
     struct npart_fix_options with_cache = asked;
     with_cache.sizes = options->sizes;
-    npart_status status = is_ready ? add_caches(out, count, path, plan, fixed, target, &with_cache, &scratch, error)
-                                   : npart__fail_memory(error);
-    if (status == NPART_OK && !*count) {
+    const char *quantized = NULL;
+    is_ready = is_ready && npart__quantized_target(&plan->plan, &scratch, &quantized);
+    npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
+    if (status == NPART_OK && quantized)
+        status = add_early(out, count, path, plan, quantized, &asked, &planned, error);
+    else if (status == NPART_OK)
+        status = add_caches(out, count, path, plan, fixed, target, &with_cache, &scratch, error);
+    if (status == NPART_OK && !*count && !quantized) {
         status = add_search(out, count, path, plan, target, &asked, &planned, error);
         asked.allowed |= *count ? wider(out[0]) : 0;
         if (status == NPART_OK && asked.allowed != options->allowed)
@@ -259,9 +277,8 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options of version 3 are needed");
     const npart_model *model = plan->inference->model;
     bool is_there = path || model->path || model->skeleton.data;
-    if ((is_whole(plan) && !fixed) || !is_there)
+    if ((npart__is_done(&plan->plan.summary) && !fixed) || !is_there)
         return NPART_OK;
-    path = path ? path : model->file;
     const npart_inference *asked = plan->inference, *chosen = fixed ? fixed->inference : asked;
     lock_both(asked, chosen);
     npart_status status = propose(out, count, path, plan, fixed, target, options, error);
@@ -271,12 +288,11 @@ npart_status npart_fix_propose(npart_fix **out, uint32_t *count, const char *pat
     return status;
 }
 
-npart_status npart__fix_cached(npart_fix **out, const char *path, const npart_plan *plan, const npart_plan *fixed,
-                               const char *target, const struct npart_fix_options *options, struct npart_error *error)
+npart_status npart__fix_cached(npart_fix **out, const npart_plan *plan, const npart_plan *fixed, const char *target,
+                               const struct npart_fix_options *options, struct npart_error *error)
 {
     struct npart__arena scratch;
-    struct cached cached = {
-        .path = path, .target = target, .plan = plan, .chosen = fixed->inference, .options = *options};
+    struct cached cached = {.target = target, .plan = plan, .chosen = fixed->inference, .options = *options};
     npart__arena_init(&scratch, &plan->life->arena.allocator);
     cached.options.allocator = &plan->life->arena.allocator;
     cached.options.max_memory_bytes = cached.options.max_ms = 0;

@@ -153,27 +153,6 @@ void npart__line_by_function(struct npart__parser *parser, const struct npart__v
     parser->form->ops = npart__parse_text(parser, npart__made_text(&ops));
 }
 
-/* The sentence and, in any order, what it depends on. Which values there are is said where they are used
- * (advice/table.h): the library is built with the rows of its own list (tools/generate/rewrites.awk), and reads the
- * lines only to tell of mistakes. */
-void npart__line_advise(struct npart__parser *parser, const struct npart__value *is)
-{
-    (void)is;
-    /* Its braces are filled in from a cause (lib/mend/advice/words.c), and not from the list. */
-    (void)npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
-    while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END) {
-        const struct npart__token *word = npart__expect(parser, NPART__TOKEN_WORD, "what the sentence depends on");
-        char step[24];
-        (void)snprintf(step, sizeof step, "[%s ", word ? word->text : "");
-        if (word && !strstr(parser->line->form, step))
-            npart__parse_fail(parser, word->column, "there is no %s here", word->text);
-        else if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-            parser->now.at++;
-        else if (!npart__accept(parser, NPART__TOKEN_MARK, "*"))
-            (void)npart__expect(parser, NPART__TOKEN_WORD, "a word, or several in quotes");
-    }
-}
-
 /* ---- nodes of the match ------------------------------------------------------------------------------------ */
 
 /* The part that is the last node of a match: that of its let, where it is a name. */
