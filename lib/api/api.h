@@ -201,6 +201,8 @@ size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
 npart_status npart__check_inference_options(const struct npart_inference_options *options, struct npart_error *error);
 struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
                                                            struct npart__arena *arena);
+/* A model that is in no file cannot be read again: its skeleton stays with it up to this many bytes. */
+#define NPART__KEPT_ALONE_BYTES ((size_t)64 << 20)
 /* model.c: makes the graph of what a source holds, in another way than as it stands there. */
 typedef npart_status npart__make_graph(npart_model *model, struct npart__source *source,
                                        const struct npart_read_options *options,

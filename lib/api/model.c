@@ -22,9 +22,8 @@ npart_status npart__model_finish(npart_model **out, npart_model *model, npart_st
 }
 
 /* Skeletons up to this many bytes stay with their models, so that a search for rewrites need not read the file again.
- * Larger ones would be memory that few callers have a use for; what is in no file cannot be read again. */
+ * Larger ones would be memory that few callers have a use for. */
 #define MOST_KEPT_BYTES ((size_t)8 << 20)
-#define MOST_KEPT_ALONE_BYTES ((size_t)64 << 20)
 
 /* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
  * the caller goes before the path, as "-" says nothing of a stream. `path`: NULL of what is no file. */
@@ -46,7 +45,7 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
     if (status == NPART_OK && !make) {
-        size_t most = model->path ? MOST_KEPT_BYTES : MOST_KEPT_ALONE_BYTES;
+        size_t most = model->path ? MOST_KEPT_BYTES : NPART__KEPT_ALONE_BYTES;
         skeleton.is_lent = skeleton.is_whole && skeleton.bytes <= most;
         status = npart__graph_build(&skeleton, arena, &model->own, error);
         model->skeleton = skeleton;

@@ -21,6 +21,20 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
     return npart__model_finish(out, model, status, path, error);
 }
 
+/* The version that a search begins with; of a file it is read again. */
+static npart_status keep(npart_model *model, const struct npart__version *version, struct npart_error *error)
+{
+    if (model->path || version->bytes > NPART__KEPT_ALONE_BYTES)
+        return NPART_OK;
+    uint8_t *data = npart__arena_allocate(&model->life->arena, version->bytes + 1);
+    if (!data)
+        return npart__fail_memory(error);
+    memcpy(data, version->data, version->bytes);
+    model->skeleton = (struct npart__skeleton){
+        .data = data, .bytes = version->bytes, .input_bytes = version->input_bytes, .limits = version->limits};
+    return NPART_OK;
+}
+
 /* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change
  * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
  * goes with the scratch. The inference before it is for the editor: an input that is to be a constant must have
@@ -36,6 +50,8 @@ static npart_status make_bound(npart_model *model, struct npart__source *source,
     struct npart__editor *editor = NULL;
     npart__arena_init(&scratch, &model->life->arena.allocator);
     npart_status status = npart__version_read(source, wire, &scratch, &version, error);
+    if (status == NPART_OK)
+        status = keep(model, &version, error);
     if (status == NPART_OK)
         status = npart__version_graph(&version, &scratch, &graph, error);
     if (status == NPART_OK)
