@@ -170,6 +170,9 @@ check-timeout-all: $(tool) $(cpu_clock) ## the same of all shapes that grow, by 
 	$(PYTHON) test/checks/timeout.py $(tool) $(cpu_clock) --shapes 4
 check-opens: $(tool) $(OUT)/test/cli/make_model ## the files that the tool opens, and that it starts and connects to nothing
 	sh test/checks/opens.sh $(tool) $(OUT)/test/cli/make_model fixtures/mobilenetv2.dynamo.onnx
+check-same-advice: $(tool) $(shared_library) $(VENV)/ready ## one advice for a path, a pipe, memory in Python and a scan
+	PYTHONPATH=$(CURDIR)/python/src NPU_PARTITION_LIBRARY=$(abspath $(shared_library)) $(VENV)/bin/python -B \
+		test/checks/same_advice.py $(tool) fixtures
 check-scan: $(tool) $(BUILD)/case-models/ready ## scan: threads, order, kills and resumption, limits, memory
 	$(PYTHON) test/checks/scan.py $(tool) fixtures $(BUILD)/case-models
 	rm -f $(BUILD)/lines.jsonl
@@ -204,7 +207,7 @@ built: all $(unit_tests) $(case_runner) $(fuzz_targets:%=$(OUT)/test/fuzz/replay
 built-debug: $(tool) $(case_runner) $(allocation_tests:%=$(OUT)/test/unit/%) \
 	$(addprefix $(OUT)/test/checks/,equivalent_nodes failing_models)
 .PHONY: check-built built built-debug
-check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
+check: check-built check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-promises check-fuzz-corpus check-readme check-headers check-records check-symbols check-structure check-links check-compilers check-json check-formats check-diff-quick check-queries check-values check-toml check-same-advice check-scan check-limits check-contents check-opens check-interrupts check-timeout check-hooks-quick check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip check-page check-python check-tutorial check-benchmark ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -226,5 +229,5 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 .PHONY: check-unit check-cli check-readme accept check-headers check-records records check-symbols check-structure check-links check-toml \
 	check-hooks-quick check-hooks check-merge-gate check-hostile-gate check-baseline check-proto check-roundtrip judge-all check-equivalent check-memory check-snapshot \
 	accept-snapshot check-diff check-diff-quick check-queries check-queries-parquet check-values check-precision \
-	check-json check-limits check-contents check-opens check-interrupts check-timeout check-timeout-all check-scan check-formats check-compilers check asan check-rules \
+	check-json check-limits check-contents check-opens check-interrupts check-timeout check-timeout-all check-same-advice check-scan check-formats check-compilers check asan check-rules \
 	check-cases

@@ -50,7 +50,7 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
         status = npart__graph_build(&skeleton, arena, &model->own, error);
         model->skeleton = skeleton;
     }
-    if (!model->path && !(options && options->name))
+    if (!model->path && (!options || !options->name || *options->name == '<')) /* "<bytes>" is no file to be */
         model->file = "model.onnx";
     return npart__model_finish(out, model, status, name, error);
 }

@@ -216,6 +216,9 @@ static const struct {
      "node h = HardSigmoid(c)\nnode y = Conv(h, w)\noutput y\n",
      "quantize rewrite", "Rewrite the model before it is quantized (hardsigmoid", "-t neutron:imxrt700+quantize",
      "whole"},
+    {"sizes before it is quantized, and no rewrite", "neutron",
+     "opset 17\ninput x float32[n,64,112,112]\ninit w float32[64,64,3,3]\nnode y = Conv(x, w)\noutput y\n",
+     "quantize", "Quantize the model to INT8", "-t neutron:imxrt700+quantize", "whole"},
     {"variant", "hexagon:v68",
      "opset 17\ninput x float32[1024,1024]\nnode y = MatMul(x, x)\noutput y\n", "variant | quantize",
      "Choose a chip that takes it: v69", "-t hexagon:v69", "whole"},
@@ -511,6 +514,6 @@ static void test_advice__all_voices_tell_the_same(void)
 }
 
 TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
-      test_advice__says_that_nobody_looked, test_advice__cuts_are_of_few_tensors, test_advice__cut_points_keep_the_work_in_one_partition,
-      test_advice__the_table_is_well_formed,
+      test_advice__says_that_nobody_looked, test_advice__cuts_are_of_few_tensors,
+      test_advice__cut_points_keep_the_work_in_one_partition, test_advice__the_table_is_well_formed,
       test_advice__all_voices_tell_the_same)

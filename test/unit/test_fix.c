@@ -595,6 +595,49 @@ static void test_fix__proposes_in_memory(void)
     analysis_close(&at);
 }
 
+static ptrdiff_t read_bytes(void *payload, void *out, size_t bytes)
+{
+    struct bytes *left = payload;
+    size_t count = bytes < left->size ? bytes : left->size;
+    memcpy(out, left->data, count);
+    left->data += count;
+    left->size -= count;
+    return (ptrdiff_t)count;
+}
+
+/* So is what is proposed of one that is read with some inputs given: the file's own nodes are searched. */
+static void test_fix__proposes_of_what_is_bound(void)
+{
+    static const char model[] = "opset 17\ninput c bool[]\ninput x float32[1,4]\nnode a = Relu(x)\n"
+                                "graph yes\nnode t = Relu(a)\noutput t float32[1,4]\nend\n"
+                                "graph no\nnode f = Neg(a)\noutput f float32[1,4]\nend\n"
+                                "node i = If(c) then_branch=graph yes else_branch=graph no\n"
+                                "node n = IsNaN(i)\nnode z = Not(n)\noutput z\n";
+    static const double yes = 1;
+    const struct npart_bound_value value = {.input = "c", .numbers = &yes, .count = 1};
+    struct npart_read_options read = NPART_READ_OPTIONS_INIT;
+    struct npart_fix_options options = NPART_FIX_OPTIONS_INIT;
+    struct npart_fix_info info = {.size = sizeof info};
+    struct npart_fix_step step = {.size = sizeof step};
+    struct npart_error error;
+    struct analysis at = {0};
+    struct bytes bytes = model_from_text(model), left = bytes;
+    npart_fix *fixes[NPART_MOST_PROPOSALS] = {NULL};
+    uint32_t count = 0;
+    read.values = options.values = &value;
+    read.value_count = options.value_count = 1;
+    REQUIRE(npart_model_read_bound(&at.model, NULL, read_bytes, &left, &read, &error) == NPART_OK);
+    REQUIRE(npart_inference_make(&at.inference, at.model, NULL, &error) == NPART_OK);
+    REQUIRE(npart_oplist_read_memory(&at.oplist, no_isnan, strlen(no_isnan), "l", NULL, &error) == NPART_OK);
+    REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, &error) == NPART_OK);
+    CHECK_INT(npart_fix_propose(fixes, &count, NULL, at.plan, NULL, NULL, &options, &error), NPART_OK);
+    REQUIRE(count == 1 && npart_fix_info(fixes[0], &info) && npart_fix_step(fixes[0], 0, &step));
+    CHECK_TEXT(step.rewrite, "bind");
+    npart_fix_free(fixes[0]);
+    analysis_close(&at);
+    bytes_free(&bytes);
+}
+
 /* What is proposed with sizes that were planned already is written as a search with these sizes writes it, also after
  * the plans are gone. */
 static void test_fix__writes_proposals(void)
@@ -729,5 +772,5 @@ TESTS(test_fix__mends, test_fix__joins_what_is_inlined_late, test_fix__caveats_o
       test_fix__condition_before_a_quantizer, test_fix__leaves_useless_sites,
       test_fix__limits_growth, test_fix__binds, test_fix__fixes_a_cache,
       test_fix__writes_nothing_that_it_must_not, test_fix__proves_by_the_same_limits, test_fix__arguments,
-      test_fix__proposes, test_fix__proposes_in_memory, test_fix__writes_proposals,
+      test_fix__proposes, test_fix__proposes_in_memory, test_fix__proposes_of_what_is_bound, test_fix__writes_proposals,
       test_fix__has_one_allocator, test_fix__out_of_memory)

@@ -213,7 +213,7 @@ npart_status npart__way_quantized(struct npart__way *way, const struct npart__pl
     struct npart__outcome at = npart__outcome_of(then);
     struct npart__outcome with = mended ? npart__outcome_of(mended->plan) : at;
     npart_status status = npart__way_turn(way, then);
-    if (status != NPART_OK || !mended || !npart__step_pays(&at, &with))
+    if (status != NPART_OK || !mended || mended->only_sizes || !npart__step_pays(&at, &with)) /* the table has sizes */
         return status;
     status = npart__add_mended(way, mended, false);
     if (status != NPART_OK)

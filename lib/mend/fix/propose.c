@@ -95,7 +95,8 @@ static npart_status search_with_cache(npart_fix **out, struct cached *cached)
     npart_status status = NPART_ERROR_ARGUMENT;
     for (uint32_t tried = 0; tried <= cached->chosen->chosen_count && status == NPART_ERROR_ARGUMENT; tried++) {
         struct npart_error refusal = {0};
-        struct npart__planned planned = planned_before(cached->path, cached->plan, NULL, &cached->sizes, &cached->options);
+        struct npart__planned planned =
+            planned_before(cached->path, cached->plan, NULL, &cached->sizes, &cached->options);
         planned.begun = &cached->begun;
         status = npart__fix_make(out, called(cached->path, cached->plan), &cached->plan->oplist, &cached->target, 1,
                                  &cached->options, &planned, &refusal);
