@@ -11,6 +11,23 @@
 extern "C" {
 #endif
 
+/* ---- another precision ------------------------------------------------------------------------------------------- */
+
+/* The model as if it had been quantized: QuantizeLinear, DequantizeLinear and the like stand where ONNX Runtime's
+ * quantizer would put them, and no weight is read. It is analyzed and planned as any other model, but cannot be
+ * written: scales of activations stand for those that calibration would find. `precision`: "w8a8", with options after
+ * colons ("w4a16:block=128"; npart_precision_name lists them). Where there is nothing to quantize it is the model as it
+ * was. `model` stays alive as long as it. Fails with ARGUMENT where there is no such precision; with READ, LIMIT and
+ * MEMORY. */
+NPART_API npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
+                                      struct npart_error *error);
+/* The model that such a model was made from; the model itself where it was read. */
+NPART_API const npart_model *npart_model_origin(const npart_model *model);
+/* Names of precisions, in their order; NULL past the last. `about` may be NULL: what each is, in a line. */
+NPART_API const char *npart_precision_name(uint32_t index, const char **about);
+/* OK, or ARGUMENT with what may be asked for. */
+NPART_API npart_status npart_precision_check(const char *precision, struct npart_error *error);
+
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 
 typedef struct npart_advice npart_advice;

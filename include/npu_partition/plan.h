@@ -164,11 +164,14 @@ NPART_API void npart_plan_free(npart_plan *plan);
 struct npart_plan_info {
     size_t size;
     const char *target; /* the target as it could be asked for again, but for the toolchain: `hexagon:v73+float` */
+    /* the precision that the model was looked at in, as if it had been quantized so: `w8a8`; NULL: its own */
+    const char *as;
     const char *variant; /* as it was asked for, or the default; empty where the list has none */
     /* the release that was asked for, or the newest that the list describes; empty where it names none */
     const char *toolchain;
     const char *partitioner; /* the policy that formed partitions */
     enum npart_level level;
+    const char *label; /* the target, and the precision that the model was looked at in: "hexagon:v73 as w8a8" */
     uint32_t switch_count;
     const char *const *switches; /* those that are on, the variant's own included */
     uint64_t most_partitions; /* that the runtime keeps; 0: as many as there are */

@@ -44,6 +44,8 @@ struct npart_model {
     const char *name; /* as reports call it: the path, or what read options say; "-" for a stream or memory */
     const char *path; /* of the file; NULL: it was none */
     const char *file; /* as a command line calls it: the path, or the name of what has to be in a file first */
+    const char *as; /* the precision that it was looked at in (npart_model_as); NULL: its own */
+    const npart_model *made_from; /* then the model as it is; else NULL */
     struct npart__skeleton skeleton; /* of a file that is not too large, nothing lost; else its data are NULL */
 };
 
@@ -111,6 +113,7 @@ struct npart_plan {
     const npart_oplist *oplist;
     struct npart__late *late;
     const char *target; /* as it could be asked for again, but for the toolchain */
+    const char *label;  /* for people: with the precision of the model, where that is another than its own */
     const char **switches; /* those that are on */
     const char *verified;
     uint32_t switch_count;

@@ -290,8 +290,10 @@ static bool write_target(npart_plan *plan)
         npart__append_text(&text, oplist->switches.items[i]);
     }
     plan->target = npart__buffer_text(&text);
+    const char *as = plan->inference->model->as;
+    plan->label = as ? npart__arena_format(&plan->life->arena, "%s as %s", plan->target, as) : plan->target;
     plan->verified = npart__verified_text(&plan->life->arena, oplist, at->toolchain_text);
-    return plan->switches && plan->verified && !text.failed;
+    return plan->switches && plan->verified && plan->label && !text.failed;
 }
 
 /* Live nodes in the order that they run: region by region, step by step. Steps are numbered within a region.
@@ -344,6 +346,8 @@ bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
     *out = (struct npart_plan_info){
         .size = sizeof *out,
         .target = handle->target,
+        .label = handle->label,
+        .as = handle->inference->model->as,
         .variant = plan->target.variant_text,
         .toolchain = plan->target.toolchain_text,
         .partitioner = plan->partitioner,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What an editor is: the version's protobuf objects, which node of the graph is which of them, and what sites
- * have made so far. Of lib/mend/edit alone.
+ * have made so far. Of lib/mend/edit alone, but for npart__edit_put_number.
  */
 #ifndef NPART_EDIT_INTERNAL_H
 #define NPART_EDIT_INTERNAL_H

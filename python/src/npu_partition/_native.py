@@ -807,10 +807,12 @@ class npart_plan_options(Structure):
 class npart_plan_info(Structure):
     size: int
     target: Bytes | None
+    as_: Bytes | None
     variant: Bytes | None
     toolchain: Bytes | None
     partitioner: Bytes | None
     level: int
+    label: Bytes | None
     switch_count: int
     switches: Any
     most_partitions: int
@@ -825,10 +827,12 @@ class npart_plan_info(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("target", c_char_p),
+        ("as_", c_char_p),
         ("variant", c_char_p),
         ("toolchain", c_char_p),
         ("partitioner", c_char_p),
         ("level", c_int),
+        ("label", c_char_p),
         ("switch_count", c_uint32),
         ("switches", POINTER(c_char_p)),
         ("most_partitions", c_uint64),
@@ -2422,6 +2426,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_limited_text": (c_char_p, [c_int]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
     "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
+    "npart_model_as": (c_int, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(npart_error)]),
+    "npart_model_origin": (c_void_p, [c_void_p]),
+    "npart_precision_name": (c_char_p, [c_uint32, POINTER(c_char_p)]),
+    "npart_precision_check": (c_int, [c_char_p, POINTER(npart_error)]),
     "npart_advice_make": (
         c_int,
         [

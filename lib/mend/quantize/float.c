@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All FLOAT tensors as another type of floating point, inputs and outputs too: what onnxconverter_common's float16.py
+ * and its copy in ONNX Runtime's transformers do. Operators that lack a kernel of it stay FLOAT, with Casts round them
+ * (float16.py, DEFAULT_OP_BLOCK_LIST).
+ */
+#include "quantize/internal.h"
+
+static bool stays_float(const char *op)
+{
+    static const char *const ops[] = {
+        "ArrayFeatureExtractor", "Binarizer", "CastMap", "CategoryMapper", "CumSum", "DictVectorizer",
+        "FeatureVectorizer", "Imputer", "LabelEncoder", "LinearClassifier", "LinearRegressor", "Max", "Min",
+        "NonMaxSuppression", "Normalizer", "OneHotEncoder", "RandomUniformLike", "Range", "Resize", "RoiAlign",
+        "SVMClassifier", "SVMRegressor", "Scaler", "TopK", "TreeEnsembleClassifier", "TreeEnsembleRegressor",
+        "Upsample", "ZipMap",
+    };
+    for (size_t i = 0; i < NPART__COUNT(ops); i++)
+        if (strcmp(ops[i], op) == 0)
+            return true;
+    return false;
+}
+
+/* ---- types and tensors ------------------------------------------------------------------------------------------- */
+
+static void change_type(const struct npart__quantizer *quantizer, Onnx__TypeProto *type)
+{
+    Onnx__TypeProto__Tensor *tensor = type ? type->tensor_type : NULL;
+    if (tensor && tensor->elem_type == (int)NPART__DATA_TYPE(FLOAT))
+        tensor->elem_type = quantizer->format->weight_type;
+}
+
+static void change_declarations(const struct npart__quantizer *quantizer, Onnx__ValueInfoProto **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        change_type(quantizer, list[i]->type);
+}
+
+/* Numbers that stand in the skeleton are rounded; of others type and dims change. */
+static void change_tensor(struct npart__quantizer *quantizer, Onnx__TensorProto *tensor)
+{
+    if (!tensor || tensor->data_type != (int)NPART__DATA_TYPE(FLOAT))
+        return;
+    bool is_raw = tensor->has_raw_data;
+    size_t count = is_raw ? tensor->raw_data.len / sizeof(float) : tensor->n_float_data;
+    bool is_here = !tensor->base.n_unknown_fields && !tensor->n_external_data && (is_raw || count);
+    double *numbers = npart__arena_zeroed(quantizer->arena, count + 1, sizeof *numbers);
+    quantizer->failed |= !numbers;
+    for (size_t i = 0; numbers && is_here && i < count; i++) {
+        float number;
+        memcpy(&number, is_raw ? tensor->raw_data.data + i * sizeof number : (uint8_t *)&tensor->float_data[i],
+               sizeof number);
+        numbers[i] = (double)number;
+    }
+    if (quantizer->failed)
+        return;
+    npart__quantizer_tensor(quantizer, tensor->name ? tensor->name : "", quantizer->format->weight_type, tensor->dims,
+                            tensor->n_dims, 0, !is_here);
+    if (quantizer->failed)
+        return;
+    Onnx__TensorProto *made = quantizer->initializers.items[--quantizer->initializers.count];
+    for (size_t i = 0; is_here && made->has_raw_data && i < count && i < made->raw_data.len / 2; i++)
+        npart__quantizer_put(made, i, numbers[i]);
+    *tensor = *made;
+}
+
+static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *graph);
+
+/* Of a Cast, the type; of any node tensors and bodies in its attributes. */
+static void change_attributes(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        Onnx__AttributeProto *attribute = node->attribute[i];
+        bool is_type = attribute->name && (strcmp(attribute->name, "to") == 0 || strcmp(attribute->name, "dtype") == 0);
+        if (is_type && attribute->i == NPART__DATA_TYPE(FLOAT))
+            attribute->i = quantizer->format->weight_type;
+        change_tensor(quantizer, attribute->t);
+        for (size_t k = 0; k < attribute->n_tensors; k++)
+            change_tensor(quantizer, attribute->tensors[k]);
+        if (attribute->g)
+            change_graph(quantizer, attribute->g);
+        for (size_t k = 0; k < attribute->n_graphs; k++)
+            change_graph(quantizer, attribute->graphs[k]);
+    }
+}
+
+/* A body is a message within the main graph's, so the depth of the scan is that of this recursion. */
+static void change_graph(struct npart__quantizer *quantizer, Onnx__GraphProto *graph)
+{
+    change_declarations(quantizer, graph->input, graph->n_input);
+    change_declarations(quantizer, graph->output, graph->n_output);
+    change_declarations(quantizer, graph->value_info, graph->n_value_info);
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        change_tensor(quantizer, graph->initializer[i]);
+    for (size_t i = 0; i < graph->n_node && !quantizer->failed; i++)
+        change_attributes(quantizer, graph->node[i]);
+}
+
+/* ---- operators that stay ----------------------------------------------------------------------------------------- */
+
+static const char *add_cast(struct npart__quantizer *quantizer, const char *name, const char *from, const char *to,
+                            int element_type)
+{
+    const char *const operands[] = {from, NULL};
+    if (!name || !from || !to)
+        return NULL;
+    Onnx__NodeProto *cast = npart__quantizer_node(quantizer, "Cast", "", name, operands, to);
+    npart__quantizer_int(quantizer, cast, "to", element_type);
+    return to;
+}
+
+static const char *cast_name(struct npart__quantizer *quantizer, const Onnx__NodeProto *node, const char *side,
+                             size_t i)
+{
+    const char *name = node->name ? node->name : "";
+    return npart__quantizer_name(quantizer, npart__arena_format(quantizer->arena, "%s_%s_cast_%zu", name, side, i), "");
+}
+
+/* Operands of the node are FLOAT again, and its results the other type, under the names that users read. */
+static void cast_round(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_input && !quantizer->failed; i++) {
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->input[i]);
+        if (!tensor || tensor->element_type != NPART__DATA_TYPE(FLOAT))
+            continue;
+        const char *name = cast_name(quantizer, node, "input", i);
+        node->input[i] = (char *)(uintptr_t)add_cast(quantizer, name, node->input[i], name, NPART__DATA_TYPE(FLOAT));
+    }
+    for (size_t i = 0; i < node->n_output && !quantizer->failed; i++) {
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, node->output[i]);
+        if (!tensor || tensor->element_type != NPART__DATA_TYPE(FLOAT))
+            continue;
+        const char *name = cast_name(quantizer, node, "output", i);
+        (void)add_cast(quantizer, name, name, node->output[i], quantizer->format->weight_type);
+        node->output[i] = (char *)(uintptr_t)name;
+    }
+}
+
+npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    size_t count = graph->n_node;
+    change_graph(quantizer, graph);
+    for (size_t i = 0; i < quantizer->model->n_functions && !quantizer->failed; i++)
+        for (size_t k = 0; k < quantizer->model->functions[i]->n_node; k++)
+            change_attributes(quantizer, quantizer->model->functions[i]->node[k]);
+    for (size_t i = 0; i < count && !quantizer->failed; i++)
+        if (stays_float(graph->node[i]->op_type))
+            cast_round(quantizer, graph->node[i]);
+    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that look at a model as if it had been quantized.
+ */
+#include "api/api.h"
+#include "edit/editor.h"
+#include "fix/state.h"
+#include "quantize/quantize.h"
+#include "wire/files.h"
+
+const char *npart_precision_name(uint32_t index, const char **about)
+{
+    const char *unused;
+    return npart__format_name(index, about ? about : &unused);
+}
+
+npart_status npart_precision_check(const char *precision, struct npart_error *error)
+{
+    struct npart__arena arena;
+    struct npart__quantized_format format;
+    if (!precision)
+        return npart__fail_null("precision", error);
+    npart__arena_init(&arena, NULL);
+    npart_status status = npart__format_read(precision, &arena, &format, error);
+    npart__arena_clear(&arena);
+    return status;
+}
+
+/* As it was scanned, or by scanning the file again. */
+static npart_status find_skeleton(const npart_model *model, struct npart__arena *arena, struct npart__skeleton *out,
+                                  struct npart_error *error)
+{
+    const struct npart__wire_options wire = {.keeps_all = true, .limits = model->graph->limits};
+    struct npart__source source;
+    *out = model->skeleton;
+    if (out->data)
+        return NPART_OK;
+    if (!model->path)
+        return npart__fail(error, NPART_ERROR_LIMIT, model->name,
+                           "the model is too large to be kept in memory: give it as a file");
+    npart_status status = npart__source_open_file(&source, arena, model->path, error);
+    if (status != NPART_OK)
+        return status;
+    status = npart__wire_scan(&source, &wire, arena, out, error);
+    npart__source_close(&source);
+    return status;
+}
+
+/* "model.onnx" as w8a8 would be "model.w8a8.onnx" in the current folder; options follow with dashes. False when out of
+ * memory. */
+static bool name_file(npart_model *made, const npart_model *model)
+{
+    const char *name = npart__after_last(model->file, '/'), *dot = strrchr(name, '.');
+    size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    char *as = npart__arena_copy_text(&made->life->arena, made->as, strlen(made->as));
+    for (char *at = as; at && *at; at++)
+        if (*at == ':' || *at == '=')
+            *at = '-';
+    made->file = as ? npart__arena_format(&made->life->arena, "%.*s.%s.onnx", (int)length, name, as) : NULL;
+    return made->file != NULL;
+}
+
+/* Whether each node that an opset says otherwise has been said so; nothing is kept where one cannot be. */
+static bool convert_nodes(const struct npart__graph *graph, struct npart__editor *editor, int64_t opset)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        struct npart__site site;
+        if (*npart__text(&graph->strings, node->domain) || node->opset_version == 0)
+            continue;
+        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
+        if (npart__means_the_same(graph, node, after))
+            continue;
+        if (!npart__site_begin(editor, i, NPART__ID_OPSET, NPART_EQUAL_BITS, &site) ||
+            !npart__convert_node(&site, after) || !npart__site_keep(&site))
+            return false;
+    }
+    return true;
+}
+
+/* The model by another opset, with its graph and what is inferred of that. */
+struct raised {
+    npart_model model;
+    npart_inference *inference;
+};
+
+/* Before anything is quantized (quant_utils.py, update_opset_version). A model that cannot be said by the opset stays:
+ * ONNX's converter would fail. */
+static npart_status raise_opset(const npart_model *model, npart_inference *inference, int64_t opset,
+                                struct npart__skeleton *skeleton, struct raised *raised, struct npart_error *error)
+{
+    struct npart__arena *arena = &inference->life->arena;
+    const struct npart__version before = {skeleton->data, skeleton->bytes, skeleton->input_bytes, skeleton->limits};
+    struct npart__version after = {0};
+    struct npart__editor *editor;
+    bool *is_constant = npart__arena_zeroed(arena, model->own.values.count + (size_t)1, sizeof *is_constant);
+    if (!is_constant)
+        return npart__fail_memory(error);
+    npart_status status =
+        npart__editor_open(&before, &model->own, inference->inference, is_constant, arena, &editor, error);
+    if (status != NPART_OK || !convert_nodes(&model->own, editor, opset))
+        return status;
+    npart__editor_set_opset(editor, opset);
+    status = npart__editor_pack(editor, arena, &after, error);
+    if (status != NPART_OK)
+        return status;
+    skeleton->data = after.data;
+    skeleton->bytes = after.bytes;
+    skeleton->is_lent = true;
+    raised->model = *model;
+    raised->model.graph = &raised->model.own;
+    status = npart__graph_build(skeleton, arena, &raised->model.own, error);
+    return status == NPART_OK ? npart_inference_make(&raised->inference, &raised->model, NULL, error) : status;
+}
+
+/* Types do not depend on sizes, so none are given. */
+static npart_status quantize(npart_model *made, const npart_model *model, const struct npart__quantized_format *format,
+                             struct npart__skeleton *skeleton, npart_inference *inference, struct npart_error *error)
+{
+    struct raised raised = {.inference = NULL};
+    const struct npart_opset *standard = npart__standard_import(&model->own);
+    int64_t own = standard ? standard->version : 0, wanted = npart__format_opset(format, own);
+    npart_status status = NPART_OK;
+    npart__lock(inference);
+    if (wanted != own)
+        status = raise_opset(model, inference, wanted, skeleton, &raised, error);
+    const struct npart__graph *graph = raised.inference ? &raised.model.own : &model->own;
+    if (status == NPART_OK)
+        status = npart__quantize(skeleton, graph, (raised.inference ? raised.inference : inference)->inference, format,
+                                 own, &made->life->arena, &made->skeleton, error);
+    npart__unlock(inference);
+    npart_inference_free(raised.inference);
+    return status;
+}
+
+static npart_status make(npart_model *made, const npart_model *model, const char *precision, struct npart_error *error)
+{
+    struct npart__arena *arena = &made->life->arena, scratch;
+    struct npart__quantized_format format;
+    struct npart__skeleton skeleton;
+    npart_inference *inference = NULL;
+    npart__arena_init(&scratch, &arena->allocator);
+    npart_status status = npart__format_read(precision, arena, &format, error);
+    if (status == NPART_OK)
+        status = find_skeleton(model, &scratch, &skeleton, error);
+    if (status == NPART_OK)
+        status = npart_inference_make(&inference, model, NULL, error);
+    if (status == NPART_OK)
+        status = quantize(made, model, &format, &skeleton, inference, error);
+    if (status == NPART_OK)
+        status = npart__graph_build(&made->skeleton, arena, &made->own, error);
+    npart_inference_free(inference);
+    npart__arena_clear(&scratch);
+    made->own.folder = model->own.folder;
+    made->as = status == NPART_OK ? format.name : NULL;
+    made->made_from = model;
+    return status == NPART_OK && !name_file(made, model) ? npart__fail_memory(error) : status;
+}
+
+npart_status npart_model_as(npart_model **out, const npart_model *model, const char *precision,
+                            struct npart_error *error)
+{
+    if (!out || !model || !precision)
+        return npart__fail_null(!out ? "out" : !model ? "model" : "precision", error);
+    npart_model *made = npart__handle_new(sizeof *made, &model->life->arena.allocator);
+    if (!made)
+        return npart__fail_memory(error);
+    npart__life_keep(made->life, model->life);
+    return npart__model_finish(out, made, make(made, model, precision, error), model->name, error);
+}
+
+const npart_model *npart_model_origin(const npart_model *model)
+{
+    return model && model->made_from ? model->made_from : model;
+}

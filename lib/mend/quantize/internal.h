@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model that is being quantized: its protobuf objects, and what becomes of its tensors, by name. Of
+ * lib/mend/quantize alone.
+ */
+#ifndef NPART_QUANTIZE_INTERNAL_H
+#define NPART_QUANTIZE_INTERNAL_H
+
+#include "edit/edit_internal.h"
+#include "quantize/quantize.h"
+
+#define NPART__DATA_TYPE(name) ONNX__TENSOR_PROTO__DATA_TYPE__##name
+
+enum npart__tensor_role { NPART__ROLE_NONE, NPART__ROLE_ACTIVATION, NPART__ROLE_WEIGHT };
+
+/* A tensor of the main graph, by the id of its name. */
+struct npart__quantized {
+    uint8_t role; /* enum npart__tensor_role; NONE: it stays as it is */
+    bool is_done; /* its nodes stand */
+    bool is_bias; /* it is quantized after the operand and the weight that it is added to */
+    uint32_t copies; /* of a bias that several nodes have */
+    int32_t axis; /* of the channels that have scales of their own; -1: one scale */
+    uint32_t provider; /* whose scale it has, by name; NPART_NONE: its own */
+    double scale;
+    const char *scale_name, *zero_name;
+    const char *quantized_name; /* of the integers; NULL: there are none by a name of their own */
+    const char *reads; /* what its users read in its place; NULL: itself */
+    /* of the file */
+    uint8_t element_type; /* 0: unknown */
+    bool is_input, is_output, is_captured; /* of the main graph; used in a body */
+    bool is_dequantized;  /* a DequantizeLinear of the file makes it */
+    uint32_t maker;       /* place in the file's list of nodes; NPART_NONE: none */
+    const char *op;       /* of what makes it in the file; NULL: nothing does */
+    uint32_t uses;        /* operands of the main graph's nodes */
+    Onnx__TensorProto *initializer; /* NULL: it is none */
+    const struct npart__tensor *tensor; /* of it */
+};
+
+/* A bias: quantized by the scales of what it is added to. */
+struct npart__quantized_bias {
+    uint32_t bias, operand, weight; /* by name */
+    const char *name; /* of the initializer: a copy for each user after the first */
+};
+
+struct npart__quantizer {
+    struct npart__arena *arena;
+    const struct npart__quantized_format *format;
+    const struct npart__graph *graph;
+    Onnx__ModelProto *model;
+    Onnx__GraphProto *main;
+    struct npart__strings names; /* those of the graph have the graph's ids; new ones follow */
+    struct npart__quantized *tensors; /* by name of the graph */
+    uint32_t tensor_count;
+    int64_t opset, own_opset; /* of ONNX's operators: now, and as the file had it */
+    struct NPART__ARRAY(uint32_t) marked; /* names, in the order in which they were */
+    struct NPART__ARRAY(struct npart__quantized_bias) biases;
+    struct NPART__ARRAY(Onnx__NodeProto *) nodes; /* new ones */
+    struct NPART__ARRAY(Onnx__TensorProto *) initializers;
+    bool *is_removed; /* by place in the file's list of nodes */
+    bool keeps_order; /* new nodes took the places of old ones */
+    bool failed;      /* out of memory */
+};
+
+/* ---- build.c: new nodes and tensors ------------------------------------------------------------------------------ */
+
+/* A name that nothing has, of these pieces; NULL when out of memory, or where `name` is NULL. */
+const char *npart__quantizer_name(struct npart__quantizer *quantizer, const char *name, const char *suffix);
+/* One result; operands end with NULL. Appended to the new nodes; NULL when out of memory. */
+Onnx__NodeProto *npart__quantizer_node(struct npart__quantizer *quantizer, const char *op, const char *domain,
+                                       const char *name, const char *const *operands, const char *result);
+void npart__quantizer_int(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *attribute,
+                          int64_t value);
+/* Two results more. */
+void npart__quantizer_results(struct npart__quantizer *quantizer, Onnx__NodeProto *node, const char *second,
+                              const char *third);
+/* One element, rounded to the tensor's type. */
+void npart__quantizer_put(Onnx__TensorProto *tensor, uint64_t index, double number);
+/* A new initializer, all of whose elements are the number, or that has no payload (what a scan of the file would have
+ * left out): where it is long, or `is_absent`. */
+void npart__quantizer_tensor(struct npart__quantizer *quantizer, const char *name, int element_type,
+                             const int64_t *dims, size_t rank, double number, bool is_absent);
+/* The same of the numbers, one an element. */
+void npart__quantizer_numbers(struct npart__quantizer *quantizer, const char *name, int element_type,
+                              const int64_t *dims, size_t rank, const double *numbers);
+/* Imports a domain at a version, where it is not there. */
+void npart__quantizer_import(struct npart__quantizer *quantizer, const char *domain, int64_t version);
+/* Puts the new nodes and initializers into the graph: users read what stands in a tensor's place, what nobody uses any
+ * more is gone, nodes stand in an order in which they can run. False when out of memory. */
+bool npart__quantizer_finish(struct npart__quantizer *quantizer);
+
+/* ---- the kinds of formats ---------------------------------------------------------------------------------------- */
+
+npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_weights(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_dynamic(struct npart__quantizer *quantizer, struct npart_error *error);
+npart_status npart__quantize_float(struct npart__quantizer *quantizer, struct npart_error *error);
+
+/* The id of a name of the file; NPART_NONE for "" and for names that are new. */
+uint32_t npart__quantizer_id(const struct npart__quantizer *quantizer, const char *name);
+/* What is known of a tensor by its name; NULL as above. */
+static inline struct npart__quantized *npart__quantized_at(struct npart__quantizer *quantizer, const char *name)
+{
+    uint32_t id = npart__quantizer_id(quantizer, name);
+    return id == NPART_NONE ? NULL : &quantizer->tensors[id];
+}
+
+#endif

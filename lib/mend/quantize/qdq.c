@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Static quantization: which tensors get QuantizeLinear and DequantizeLinear, and which share a scale. In the order of
+ * qdq_quantizer.py: all nodes are asked first, then tensors with scales of their own are quantized, then those that
+ * have another's, then biases.
+ */
+#include "quantize/internal.h"
+
+enum habit { BASE, WEIGHTED, PRODUCT, NORM, ON, LOOKUP, SPLIT, PAD, RANGE, CHOICE };
+
+static const struct {
+    const char *op;
+    uint8_t habit; /* enum habit */
+    bool is_default;
+} habits[] = {
+#define NPART__QUANTIZED(op, habit, is_default) {op, habit, is_default},
+#include "quantize/operators.def"
+#undef NPART__QUANTIZED
+};
+
+/* By QNN's configuration everything is quantized but Cast (quant_config.py, OP_TYPES_TO_EXCLUDE). */
+static bool is_quantized_op(const struct npart__quantizer *quantizer, const char *op, uint8_t *habit)
+{
+    *habit = BASE;
+    if (strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0)
+        return false;
+    for (size_t i = 0; i < NPART__COUNT(habits); i++)
+        if (strcmp(habits[i].op, op) == 0) {
+            *habit = habits[i].habit;
+            return habits[i].is_default || quantizer->format->is_for_qnn;
+        }
+    return quantizer->format->is_for_qnn && strcmp(op, "Cast") != 0;
+}
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+
+static bool is_quantizable(const struct npart__quantized *tensor)
+{
+    return tensor && (tensor->element_type == NPART__DATA_TYPE(FLOAT) ||
+                      tensor->element_type == NPART__DATA_TYPE(FLOAT16));
+}
+
+/* Who asks first decides, but for a provider and channels, which count whenever they are asked for. */
+static void mark(struct npart__quantizer *quantizer, const char *name, uint8_t role, int32_t axis, uint32_t provider)
+{
+    uint32_t id = npart__quantizer_id(quantizer, name);
+    struct npart__quantized *tensor = id == NPART_NONE ? NULL : &quantizer->tensors[id];
+    if (!is_quantizable(tensor) || (tensor->role && axis < 0 && provider == NPART_NONE))
+        return;
+    if (!tensor->role)
+        quantizer->failed |= !NPART__PUSH(quantizer->arena, &quantizer->marked, id);
+    tensor->role = role;
+    tensor->axis = axis;
+    tensor->provider = provider;
+}
+
+static void mark_activation(struct npart__quantizer *quantizer, const char *name)
+{
+    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, NPART_NONE);
+}
+
+static void mark_shared(struct npart__quantizer *quantizer, const char *name, const char *provider)
+{
+    mark(quantizer, name, NPART__ROLE_ACTIVATION, -1, npart__quantizer_id(quantizer, provider));
+}
+
+static bool is_marked(struct npart__quantizer *quantizer, const char *name)
+{
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    return tensor && (tensor->role || tensor->is_bias);
+}
+
+static bool is_initializer(struct npart__quantizer *quantizer, const char *name)
+{
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    return tensor && tensor->initializer;
+}
+
+/* QNN's MatMul takes one scale alone, which its configuration says (quant_config.py, _process_matmul). */
+static void mark_weight(struct npart__quantizer *quantizer, const char *name, const char *op, int32_t axis)
+{
+    const struct npart__quantized *tensor = npart__quantized_at(quantizer, name);
+    const struct npart__quantized_format *format = quantizer->format;
+    bool has_axis = tensor && tensor->initializer && (size_t)axis < tensor->initializer->n_dims;
+    bool has_channels = format->is_per_channel && has_axis && !(format->is_for_qnn && strcmp(op, "MatMul") == 0);
+    mark(quantizer, name, NPART__ROLE_WEIGHT, has_channels ? axis : -1, NPART_NONE);
+}
+
+/* A bias that has been quantized for another node is copied, as its scale follows from this node's operands. */
+static void mark_bias(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    struct npart__quantized *bias = node->n_input > 2 ? npart__quantized_at(quantizer, node->input[2]) : NULL;
+    /* Of FLOAT8 the quantizer casts the bias, which comes to the same as leaving it. */
+    if (!bias || !bias->initializer || !is_quantizable(bias) ||
+        !npart__type_is_integer(quantizer->format->weight_type))
+        return;
+    struct npart__quantized_bias row = {npart__quantizer_id(quantizer, node->input[2]),
+                                        npart__quantizer_id(quantizer, node->input[0]),
+                                        npart__quantizer_id(quantizer, node->input[1]), node->input[2]};
+    if (bias->is_bias) {
+        const char *wanted = npart__arena_format(quantizer->arena, "%s%u", node->input[2], bias->copies++);
+        row.name = npart__quantizer_name(quantizer, wanted, "");
+        node->input[2] = (char *)(uintptr_t)row.name;
+    }
+    bias->is_bias = true;
+    quantizer->failed |= !row.name || !NPART__PUSH(quantizer->arena, &quantizer->biases, row);
+}
+
+static const Onnx__AttributeProto *attribute_of(const Onnx__NodeProto *node, const char *name)
+{
+    for (size_t i = 0; i < node->n_attribute; i++)
+        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0)
+            return node->attribute[i];
+    return NULL;
+}
+
+static int64_t int_of(const Onnx__NodeProto *node, const char *name)
+{
+    const Onnx__AttributeProto *attribute = attribute_of(node, name);
+    return attribute ? attribute->i : 0;
+}
+
+/* ConvTranspose has its channels of results on axis 1, Gemm where it is not transposed. */
+static int32_t weight_axis(const Onnx__NodeProto *node)
+{
+    if (strcmp(node->op_type, "Gemm") == 0)
+        return int_of(node, "transB") ? 0 : 1;
+    return strcmp(node->op_type, "Conv") == 0 ? 0 : 1;
+}
+
+static void ask_weighted(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    mark_activation(quantizer, node->input[0]);
+    mark_activation(quantizer, node->output[0]);
+    mark_weight(quantizer, node->input[1], node->op_type, weight_axis(node));
+    mark_bias(quantizer, node);
+}
+
+static void ask_norm(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    mark_activation(quantizer, node->input[0]);
+    if (is_initializer(quantizer, node->input[1]))
+        mark_weight(quantizer, node->input[1], node->op_type, 1);
+    else
+        mark_activation(quantizer, node->input[1]);
+    mark_bias(quantizer, node);
+    for (size_t i = 0; i < node->n_output; i++)
+        mark_activation(quantizer, node->output[i]);
+}
+
+static void ask_product(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        if (is_initializer(quantizer, node->input[i]))
+            mark_weight(quantizer, node->input[i], node->op_type, 1);
+        else
+            mark_activation(quantizer, node->input[i]);
+    mark_activation(quantizer, node->output[0]);
+}
+
+/* What is padded lies within the range of what is there, which always has 0. */
+static bool pads_nothing_new(struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
+{
+    const Onnx__AttributeProto *mode = attribute_of(node, "mode"), *value = attribute_of(node, "value");
+    double number = value ? (double)value->f : 0;
+    if (mode && !(mode->s.len == strlen("constant") && memcmp(mode->s.data, "constant", mode->s.len) == 0))
+        return true;
+    if (node->n_input < 3 || !*node->input[2])
+        return number == 0;
+    const struct npart__quantized *constant = npart__quantized_at(quantizer, node->input[2]);
+    return constant && constant->tensor && npart__tensor_doubles(constant->tensor, &number, 1) && number == 0;
+}
+
+static void ask_pad(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        mark_activation(quantizer, node->input[i]);
+    if (pads_nothing_new(quantizer, node))
+        mark_shared(quantizer, node->output[0], node->input[0]);
+    else
+        mark_activation(quantizer, node->output[0]);
+}
+
+/* Symmetric ranges do not end where a Relu ends. What makes the operand makes the result, then. */
+static void ask_range(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+{
+    struct npart__quantized *operand = npart__quantized_at(quantizer, node->input[0]);
+    struct npart__quantized *result = npart__quantized_at(quantizer, node->output[0]);
+    if (!operand || !result || !is_marked(quantizer, node->input[0]))
+        return;
+    if (operand->uses == 1 && !operand->is_output && !operand->is_input && !operand->is_captured &&
+        operand->maker != NPART_NONE && is_quantizable(result)) {
+        Onnx__NodeProto *maker = quantizer->main->node[operand->maker];
+        for (size_t i = 0; i < maker->n_output; i++)
+            if (strcmp(maker->output[i], node->input[0]) == 0)
+                maker->output[i] = node->output[0];
+        result->maker = operand->maker;
+        operand->role = NPART__ROLE_NONE;
+        quantizer->is_removed[place] = true;
+    } else {
+        mark_activation(quantizer, node->input[0]);
+    }
+    mark_activation(quantizer, node->output[0]);
+}
+
+/* Resize before opset 11 and MaxPool before 12 stay as they are (resize.py, maxpool.py), and MaxPool of FLOAT8. */
+static bool stays(const struct npart__quantizer *quantizer, const Onnx__NodeProto *node)
+{
+    bool is_pool = strcmp(node->op_type, "MaxPool") == 0;
+    return (strcmp(node->op_type, "Resize") == 0 && quantizer->opset < 11) || (is_pool && quantizer->opset < 12) ||
+           (is_pool && quantizer->format->activation_type == NPART__DATA_TYPE(FLOAT8E4M3FN));
+}
+
+static void ask_on(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint8_t habit)
+{
+    if (habit == LOOKUP && is_initializer(quantizer, node->input[0]) &&
+        is_quantizable(npart__quantized_at(quantizer, node->input[0])))
+        mark_activation(quantizer, node->input[0]);
+    if (habit == SPLIT)
+        mark_activation(quantizer, node->input[0]);
+    if (stays(quantizer, node) || (habit != SPLIT && !is_marked(quantizer, node->input[0])))
+        return;
+    for (size_t i = 0; i < (habit == SPLIT ? node->n_output : 1); i++)
+        mark_shared(quantizer, node->output[i], node->input[0]);
+}
+
+static void ask_all(struct npart__quantizer *quantizer, Onnx__NodeProto *node)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        mark_activation(quantizer, node->input[i]);
+    for (size_t i = 0; i < node->n_output; i++)
+        mark_activation(quantizer, node->output[i]);
+}
+
+/* Operators have the operands and results that the standard demands, or the model is none for the quantizer. */
+static bool is_whole(const Onnx__NodeProto *node, uint8_t habit)
+{
+    static const size_t least[] = {[BASE] = 0, [WEIGHTED] = 2, [PRODUCT] = 2, [NORM] = 2,  [ON] = 1,
+                                   [LOOKUP] = 1, [SPLIT] = 1, [PAD] = 1, [RANGE] = 1, [CHOICE] = 3};
+    return node->n_input >= least[habit] && (habit == BASE || node->n_output >= 1);
+}
+
+static void ask(struct npart__quantizer *quantizer, Onnx__NodeProto *node, uint32_t place)
+{
+    uint8_t habit;
+    if (!is_quantized_op(quantizer, node->op_type, &habit) || !is_whole(node, habit))
+        return;
+    switch (habit) {
+    case WEIGHTED:
+        ask_weighted(quantizer, node);
+        return;
+    case PRODUCT:
+        ask_product(quantizer, node);
+        return;
+    case NORM:
+        ask_norm(quantizer, node);
+        return;
+    case ON:
+    case LOOKUP:
+    case SPLIT:
+        ask_on(quantizer, node, habit);
+        return;
+    case PAD:
+        ask_pad(quantizer, node);
+        return;
+    case RANGE:
+        ask_range(quantizer, node, place);
+        return;
+    case CHOICE:
+        if (is_marked(quantizer, node->input[1]) && is_marked(quantizer, node->input[2]))
+            mark_activation(quantizer, node->output[0]);
+        return;
+    default:
+        ask_all(quantizer, node);
+    }
+}
+
+/* ---- scales ------------------------------------------------------------------------------------------------------ */
+
+struct range {
+    double least, most; /* of the quantized type */
+};
+
+static bool is_unsigned(int element_type)
+{
+    return element_type == (int)NPART__DATA_TYPE(UINT8) || element_type == (int)NPART__DATA_TYPE(UINT16) ||
+           element_type == (int)NPART__DATA_TYPE(UINT4);
+}
+
+/* Symmetric signed types leave out their least number (quant_utils.py, ONNX_INT_TYPE_SYMMETRIC_RANGE). */
+static struct range range_of(int element_type, bool is_symmetric)
+{
+    unsigned bits = npart__type_bits(element_type);
+    double half = (double)(UINT64_C(1) << (bits - 1));
+    if (element_type == (int)NPART__DATA_TYPE(FLOAT8E4M3FN))
+        return (struct range){-448, 448};
+    if (is_unsigned(element_type))
+        return (struct range){0, 2 * half - 1};
+    return (struct range){is_symmetric ? 1 - half : -half, half - 1};
+}
+
+static bool is_symmetric_type(int element_type)
+{
+    return !is_unsigned(element_type);
+}
+
+/* What never is below 0 begins its quantized range there. */
+static bool is_never_negative(struct npart__quantizer *quantizer, uint32_t name)
+{
+    static const char *const ops[] = {"Relu", "Softmax", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Sqrt", "Softplus"};
+    const char *op = quantizer->tensors[name].op;
+    for (size_t i = 0; op && i < NPART__COUNT(ops); i++)
+        if (strcmp(op, ops[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Stands for what calibration would find: no two tensors have the same. A power of two where the scale is FLOAT16. */
+static double stand_in(uint32_t name, int element_type)
+{
+    if (element_type == (int)NPART__DATA_TYPE(FLOAT16))
+        return 1.0 / (double)(16u << name % 4);
+    return (1.0 + name % 997 / 997.0) / 64;
+}
+
+/* Numbers of a constant that stand in the skeleton; NULL where they do not. */
+static const double *numbers_of(struct npart__quantizer *quantizer, const struct npart__quantized *tensor)
+{
+    const struct npart__tensor *at = tensor->tensor;
+    if (!at || at->place != NPART__TENSOR_INLINE || at->elements == 0 || at->elements > NPART__KEEP_BYTES / 4)
+        return NULL;
+    double *numbers = npart__arena_allocate(quantizer->arena, (size_t)at->elements * sizeof *numbers);
+    quantizer->failed |= !numbers;
+    return numbers && npart__tensor_doubles(at, numbers, at->elements) ? numbers : NULL;
+}
+
+/* Scale and zero point of numbers (quant_utils.py, compute_scale_zp): 0 is always within the range. */
+static double scale_of(const double *numbers, uint64_t count, struct range range, bool is_symmetric, double *zero)
+{
+    double least = 0, most = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        least = numbers[i] < least ? numbers[i] : least;
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    if (is_symmetric) {
+        most = most > -least ? most : -least;
+        least = -most;
+    }
+    double scale = (most - least) / (range.most - range.least);
+    *zero = is_symmetric ? (range.most + range.least + 1) / 2 : range.least;
+    if (is_symmetric && range.least < 0)
+        *zero = 0;
+    if (!(scale > 1e-30))
+        return 1;
+    if (!is_symmetric)
+        *zero = (double)(int64_t)(range.least - least / scale + 0.5 - (range.least - least / scale < 0));
+    return scale;
+}
+
+static void name_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor, const char *name)
+{
+    tensor->scale_name = npart__quantizer_name(quantizer, name, "_scale");
+    tensor->zero_name = npart__quantizer_name(quantizer, name, "_zero_point");
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+/* The standard's operators take 16 and 4 bits from opset 21 on; before, ONNX Runtime has its own, which QNN's
+ * configuration asks for by the file's opset. */
+static const char *qdq_domain(const struct npart__quantizer *quantizer)
+{
+    const struct npart__quantized_format *format = quantizer->format;
+    bool is_wide = npart__type_bits(format->activation_type) == 16 || npart__type_bits(format->weight_type) == 4;
+    bool was_before = quantizer->opset < 21 || (format->is_for_qnn && quantizer->own_opset < 21);
+    return is_wide && was_before ? "com.microsoft" : "";
+}
+
+static Onnx__NodeProto *add_node(struct npart__quantizer *quantizer, const char *op, const char *name,
+                                 const char *operand, const struct npart__quantized *scales, const char *result)
+{
+    const char *const operands[] = {operand, scales->scale_name, scales->zero_name, NULL};
+    if (quantizer->failed)
+        return NULL;
+    return npart__quantizer_node(quantizer, op, qdq_domain(quantizer), name, operands, result);
+}
+
+/* One number for all, or one a channel. */
+static void add_scales(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, int element_type,
+                       int scale_type, double zero)
+{
+    const int64_t *dims = tensor->axis < 0 ? NULL : &tensor->initializer->dims[tensor->axis];
+    if (quantizer->failed)
+        return;
+    npart__quantizer_tensor(quantizer, tensor->scale_name, scale_type, dims, tensor->axis >= 0, tensor->scale, false);
+    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, tensor->axis >= 0, zero, false);
+}
+
+/* The weight as its quantized type: its numbers where they are known. */
+static void add_quantized(struct npart__quantizer *quantizer, const struct npart__quantized *tensor, const char *name,
+                          int element_type, const double *numbers, double zero)
+{
+    const Onnx__TensorProto *own = tensor->initializer;
+    struct range range = range_of(element_type, false);
+    uint64_t count = numbers ? tensor->tensor->elements : 0;
+    double *quantized = npart__arena_allocate(quantizer->arena, (size_t)(count + 1) * sizeof *quantized);
+    quantizer->failed |= !quantized;
+    for (uint64_t i = 0; quantized && i < count; i++) {
+        double level = numbers[i] / tensor->scale + zero;
+        level = level < range.least ? range.least : level > range.most ? range.most : level;
+        quantized[i] = (double)(int64_t)(level + (level < 0 ? -0.5 : 0.5));
+    }
+    if (quantizer->failed)
+        return;
+    if (numbers)
+        npart__quantizer_numbers(quantizer, name, element_type, own->dims, own->n_dims, quantized);
+    else
+        npart__quantizer_tensor(quantizer, name, element_type, own->dims, own->n_dims, 0, true);
+}
+
+/* In blocks there is a scale for so many numbers along the axis, which is 0 where there are no channels. */
+static bool add_block_scales(struct npart__quantizer *quantizer, struct npart__quantized *tensor, int element_type)
+{
+    const Onnx__TensorProto *own = tensor->initializer;
+    uint32_t block = quantizer->format->block;
+    int64_t *dims = npart__arena_allocate(quantizer->arena, (own->n_dims + 1) * sizeof *dims);
+    if (!dims || own->n_dims == 0) {
+        quantizer->failed |= !dims;
+        return false;
+    }
+    memcpy(dims, own->dims, own->n_dims * sizeof *dims);
+    tensor->axis = tensor->axis < 0 ? 0 : tensor->axis;
+    dims[tensor->axis] = (dims[tensor->axis] + block - 1) / block;
+    npart__quantizer_tensor(quantizer, tensor->scale_name, tensor->element_type, dims, own->n_dims, tensor->scale,
+                            false);
+    npart__quantizer_tensor(quantizer, tensor->zero_name, element_type, dims, own->n_dims, 0, false);
+    return true;
+}
+
+static void quantize_initializer(struct npart__quantizer *quantizer, struct npart__quantized *tensor)
+{
+    const struct npart__quantized_format *format = quantizer->format;
+    bool is_weight = tensor->role == NPART__ROLE_WEIGHT;
+    int element_type = is_weight ? format->weight_type : format->activation_type;
+    bool is_symmetric = tensor->axis >= 0 || (is_weight && is_symmetric_type(element_type));
+    struct range range = range_of(element_type, is_symmetric);
+    const char *name = tensor->initializer->name;
+    bool has_bytes = npart__type_bits(element_type) >= 8 && npart__type_is_integer(element_type);
+    const double *numbers = tensor->axis < 0 && has_bytes ? numbers_of(quantizer, tensor) : NULL;
+    double zero = is_symmetric && range.least < 0 ? 0 : (range.least + range.most + 1) / 2;
+    tensor->scale = stand_in(npart__quantizer_id(quantizer, name), tensor->element_type) / 16;
+    if (numbers && tensor->element_type == NPART__DATA_TYPE(FLOAT))
+        tensor->scale = scale_of(numbers, tensor->tensor->elements, range, is_symmetric, &zero);
+    name_scales(quantizer, tensor, name);
+    const char *quantized = npart__quantizer_name(quantizer, name, "_quantized");
+    tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
+    const char *node_name = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
+    if (quantizer->failed)
+        return;
+    bool has_blocks = is_weight && format->block && add_block_scales(quantizer, tensor, element_type);
+    if (!has_blocks)
+        add_scales(quantizer, tensor, element_type, tensor->element_type, zero);
+    add_quantized(quantizer, tensor, quantized, element_type, has_blocks ? NULL : numbers, zero);
+    Onnx__NodeProto *node = add_node(quantizer, "DequantizeLinear", node_name, quantized, tensor, tensor->reads);
+    if (tensor->axis >= 0)
+        npart__quantizer_int(quantizer, node, "axis", tensor->axis);
+    if (has_blocks)
+        npart__quantizer_int(quantizer, node, "block_size", format->block);
+}
+
+/* A pair between what makes a tensor and its users; of an output of the graph before it. */
+static void add_pair(struct npart__quantizer *quantizer, uint32_t id)
+{
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    const char *name = npart__text(&quantizer->names, id), *input = name, *output = name;
+    const char *quantized = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Output");
+    const char *first = npart__quantizer_name(quantizer, name, "_QuantizeLinear");
+    const char *second = npart__quantizer_name(quantizer, name, "_DequantizeLinear");
+    if (tensor->is_output && tensor->maker != NPART_NONE) {
+        Onnx__NodeProto *maker = quantizer->main->node[tensor->maker];
+        input = npart__quantizer_name(quantizer, name, "_QuantizeLinear_Input");
+        for (size_t i = 0; input && i < maker->n_output; i++)
+            if (strcmp(maker->output[i], name) == 0)
+                maker->output[i] = (char *)(uintptr_t)input;
+    } else {
+        output = tensor->reads = npart__quantizer_name(quantizer, name, "_DequantizeLinear_Output");
+    }
+    (void)add_node(quantizer, "QuantizeLinear", first, input, tensor, quantized);
+    (void)add_node(quantizer, "DequantizeLinear", second, quantized, tensor, output);
+    tensor->is_done = true;
+}
+
+/* The range of what a Softmax makes is known; QNN has fixed ones of 16 bits for Sigmoid and Tanh (quant_config.py). */
+static void choose_scale(struct npart__quantizer *quantizer, uint32_t id, double *zero)
+{
+    struct npart__quantized *tensor = &quantizer->tensors[id];
+    int type = quantizer->format->activation_type;
+    struct range range = range_of(type, false);
+    bool is_fixed = quantizer->format->is_for_qnn && npart__type_bits(type) == 16;
+    tensor->scale = stand_in(id, tensor->element_type);
+    *zero = range.least;
+    if (!is_never_negative(quantizer, id))
+        *zero += (double)(int64_t)((range.most - range.least) * 0.48);
+    if (!npart__type_is_integer(type))
+        *zero = 0;
+    if (tensor->element_type != NPART__DATA_TYPE(FLOAT) || !tensor->op)
+        return;
+    if (strcmp(tensor->op, "Softmax") == 0)
+        tensor->scale = 1 / (range.most - range.least);
+    else if (is_fixed && strcmp(tensor->op, "Sigmoid") == 0)
+        tensor->scale = 1 / (range.most - range.least + 1);
+    else if (is_fixed && strcmp(tensor->op, "Tanh") == 0) {
+        tensor->scale = 2 / (range.most - range.least + 1);
+        *zero = (range.least + range.most + 1) / 2;
+    }
+}
+
+static void quantize_own(struct npart__quantizer *quantizer)
+{
+    for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
+        uint32_t id = quantizer->marked.items[i];
+        struct npart__quantized *tensor = &quantizer->tensors[id];
+        double zero;
+        if (!tensor->role || tensor->is_done || tensor->provider != NPART_NONE)
+            continue;
+        tensor->is_done = true;
+        if (tensor->initializer) {
+            quantize_initializer(quantizer, tensor);
+        } else if (!tensor->is_dequantized) {
+            choose_scale(quantizer, id, &zero);
+            name_scales(quantizer, tensor, npart__text(&quantizer->names, id));
+            add_scales(quantizer, tensor, quantizer->format->activation_type, tensor->element_type, zero);
+            add_pair(quantizer, id);
+        }
+    }
+}
+
+/* Again and again, as one may have the scale of another that has it of a third. */
+static void quantize_shared(struct npart__quantizer *quantizer)
+{
+    for (bool goes_on = true; goes_on && !quantizer->failed;) {
+        goes_on = false;
+        for (uint32_t i = 0; i < quantizer->marked.count && !quantizer->failed; i++) {
+            struct npart__quantized *tensor = &quantizer->tensors[quantizer->marked.items[i]];
+            if (!tensor->role || tensor->is_done || tensor->provider == NPART_NONE || tensor->initializer)
+                continue;
+            const struct npart__quantized *provider = &quantizer->tensors[tensor->provider];
+            if (!provider->is_done || !provider->scale_name)
+                continue;
+            tensor->scale = provider->scale;
+            tensor->scale_name = provider->scale_name;
+            tensor->zero_name = provider->zero_name;
+            add_pair(quantizer, quantizer->marked.items[i]);
+            goes_on = true;
+        }
+    }
+}
+
+/* INT32 with the product of both scales (base_quantizer.py, quantize_bias_static_impl): scales of rank 1, and a zero
+ * point of rank 0 where there is one. The DequantizeLinear makes the tensor under its own name. */
+static void quantize_bias(struct npart__quantizer *quantizer, const struct npart__quantized_bias *row)
+{
+    struct npart__quantized *bias = &quantizer->tensors[row->bias];
+    const struct npart__quantized *operand = row->operand == NPART_NONE ? NULL : &quantizer->tensors[row->operand];
+    const struct npart__quantized *weight = row->weight == NPART_NONE ? NULL : &quantizer->tensors[row->weight];
+    bool has_channels = weight && weight->axis >= 0 && bias->initializer->n_dims == 1;
+    struct npart__quantized made = {.axis = -1, .scale = (operand ? operand->scale : 1) * (weight ? weight->scale : 1)};
+    int64_t one = 1;
+    const char *quantized = npart__quantizer_name(quantizer, row->name, "_quantized");
+    const char *node_name = npart__quantizer_name(quantizer, row->name, "_DequantizeLinear");
+    if (quantized)
+        name_scales(quantizer, &made, quantized);
+    if (quantizer->failed)
+        return;
+    npart__quantizer_tensor(quantizer, quantized, NPART__DATA_TYPE(INT32), bias->initializer->dims,
+                            bias->initializer->n_dims, 0, true);
+    npart__quantizer_tensor(quantizer, made.scale_name, bias->element_type,
+                            has_channels ? bias->initializer->dims : &one, 1, made.scale, false);
+    npart__quantizer_tensor(quantizer, made.zero_name, NPART__DATA_TYPE(INT32), bias->initializer->dims, has_channels,
+                            0, false);
+    Onnx__NodeProto *node = add_node(quantizer, "DequantizeLinear", node_name, quantized, &made, row->name);
+    if (has_channels)
+        npart__quantizer_int(quantizer, node, "axis", 0);
+    bias->is_done = true;
+}
+
+static void drop_bias_initializers(struct npart__quantizer *quantizer)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    size_t count = 0;
+    for (size_t i = 0; i < graph->n_initializer; i++) {
+        const struct npart__quantized *tensor = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        if (!(tensor && tensor->is_bias && tensor->is_done && !tensor->role))
+            graph->initializer[count++] = graph->initializer[i];
+    }
+    graph->n_initializer = count;
+}
+
+npart_status npart__quantize_qdq(struct npart__quantizer *quantizer, struct npart_error *error)
+{
+    uint32_t count = (uint32_t)quantizer->main->n_node;
+    for (uint32_t i = 0; i < count && !quantizer->failed; i++)
+        ask(quantizer, quantizer->main->node[i], i);
+    quantize_own(quantizer);
+    quantize_shared(quantizer);
+    /* One that was quantized as a weight of another node is done (qdq_quantizer.py, _quantize_bias_tensors), its copies
+     * are not. */
+    for (uint32_t i = 0; i < quantizer->biases.count && !quantizer->failed; i++) {
+        const struct npart__quantized_bias *row = &quantizer->biases.items[i];
+        bool is_copy = strcmp(row->name, npart__text(&quantizer->names, row->bias)) != 0;
+        if (is_copy || !quantizer->tensors[row->bias].role)
+            quantize_bias(quantizer, row);
+    }
+    drop_bias_initializers(quantizer);
+    if (*qdq_domain(quantizer))
+        npart__quantizer_import(quantizer, "com.microsoft", 1);
+    return quantizer->failed ? npart__fail_memory(error) : NPART_OK;
+}

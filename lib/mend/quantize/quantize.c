@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Formats as they are asked for, and the frame of a model that is being quantized.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "quantize/internal.h"
+
+#define NPART__QUANTIZED_FORMAT(name, kind, activations, weights, has_channels, block, about)                          \
+    {{name, NPART__FORMAT_##kind, NPART__DATA_TYPE(activations), NPART__DATA_TYPE(weights), has_channels, false,       \
+      block}, about},
+static const struct {
+    struct npart__quantized_format format;
+    const char *about;
+} formats[] = {
+#include "quantize/formats.def"
+};
+#undef NPART__QUANTIZED_FORMAT
+
+#define LIMIT_BLOCK 65536u
+
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
+
+const char *npart__format_name(uint32_t index, const char **about)
+{
+    if (index >= NPART__COUNT(formats))
+        return NULL;
+    *about = formats[index].about;
+    return formats[index].format.name;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* "block=128": a power of two from 16 on, as all kernels want. */
+static bool read_block(const char *text, size_t length, struct npart__quantized_format *out)
+{
+    static const char key[] = "block=";
+    char *end;
+    size_t skip = strlen(key);
+    if (length <= skip || length > skip + 5 || memcmp(text, key, skip) != 0 || text[skip] < '1' || text[skip] > '9')
+        return false;
+    unsigned long block = strtoul(text + skip, &end, 10);
+    if (end != text + length || block < 16 || block > LIMIT_BLOCK || (block & (block - 1)))
+        return false;
+    out->block = (uint32_t)block;
+    return out->kind == NPART__FORMAT_WEIGHTS ||
+           (out->kind == NPART__FORMAT_QDQ && npart__type_bits(out->weight_type) == 4);
+}
+
+static bool read_option(const char *text, size_t length, struct npart__quantized_format *out)
+{
+    static const struct {
+        const char *word;
+        uint8_t type, bits; /* of activations before */
+    } activations[] = {
+        {"activations=int8", NPART__DATA_TYPE(INT8), 8},
+        {"activations=uint8", NPART__DATA_TYPE(UINT8), 8},
+        {"activations=int16", NPART__DATA_TYPE(INT16), 16},
+        {"activations=uint16", NPART__DATA_TYPE(UINT16), 16},
+    };
+    bool is_integer = out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
+    for (size_t i = 0; i < NPART__COUNT(activations); i++)
+        if (is_integer && is_word(text, length, activations[i].word) &&
+            npart__type_bits(out->activation_type) == activations[i].bits) {
+            out->activation_type = activations[i].type;
+            return true;
+        }
+    if (is_integer && (is_word(text, length, "per-tensor") || is_word(text, length, "per-channel"))) {
+        out->is_per_channel = is_word(text, length, "per-channel");
+        return true;
+    }
+    return read_block(text, length, out);
+}
+
+/* QNN's configuration has one scale a weight, and weights of 8 bits without a sign (get_qnn_qdq_config's defaults).
+ * So that what follows may change it, it is read first. */
+static bool read_qnn(const char *text, struct npart__quantized_format *out)
+{
+    for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':'))
+        if (is_word(at + 1, strcspn(at + 1, ":"), "qnn")) {
+            out->is_for_qnn = true;
+            out->is_per_channel = false;
+            if (out->weight_type == NPART__DATA_TYPE(INT8))
+                out->weight_type = NPART__DATA_TYPE(UINT8);
+            return out->kind == NPART__FORMAT_QDQ && npart__type_is_integer(out->activation_type);
+        }
+    return true;
+}
+
+static npart_status fail_name(const char *text, size_t length, struct npart_error *error)
+{
+    char hint[NPART__HINT_BYTES], list[160] = "";
+    struct npart__nearest nearest;
+    npart__nearest_init(&nearest, text, length);
+    for (size_t i = 0, used = 0; i < NPART__COUNT(formats) && used < sizeof list; i++) {
+        npart__nearest_offer(&nearest, formats[i].format.name);
+        used += (size_t)snprintf(list + used, sizeof list - used, " %s", formats[i].format.name);
+    }
+    npart__nearest_hint(&nearest, hint, sizeof hint);
+    bool is_near = strstr(hint, "did you mean") != NULL;
+    return npart__fail(error, NPART_ERROR_ARGUMENT, text, "there is no such precision%s; there are%s",
+                       is_near ? hint : "", list);
+}
+
+npart_status npart__format_read(const char *text, struct npart__arena *arena, struct npart__quantized_format *out,
+                                struct npart_error *error)
+{
+    size_t length = strcspn(text, ":"), row = 0;
+    while (row < NPART__COUNT(formats) && !is_word(text, length, formats[row].format.name))
+        row++;
+    if (row == NPART__COUNT(formats))
+        return fail_name(text, length, error);
+    *out = formats[row].format;
+    bool is_known = read_qnn(text, out);
+    for (const char *at = text + length; is_known && *at; at += strcspn(at + 1, ":") + 1) {
+        size_t bytes = strcspn(at + 1, ":");
+        is_known = is_word(at + 1, bytes, "qnn") || read_option(at + 1, bytes, out);
+    }
+    if (!is_known)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, text,
+                           "%s does not have these options; of integers there are :per-tensor, :per-channel, :qnn and "
+                           ":activations=int8|uint8|int16|uint16 of as many bits, of 4 bits and weights alone :block=N",
+                           formats[row].format.name);
+    out->name = npart__arena_copy_text(arena, text, strlen(text));
+    return out->name ? NPART_OK : npart__fail_memory(error);
+}
+
+/* quant_utils.py, update_opset_version: 21 for 16 bits and for blocks, 19 for FLOAT8, 11 where it is below 10. */
+int64_t npart__format_opset(const struct npart__quantized_format *format, int64_t opset)
+{
+    bool is_wide = npart__type_bits(format->activation_type) == 16 && npart__type_is_integer(format->activation_type);
+    if (format->kind != NPART__FORMAT_QDQ)
+        return opset;
+    if (opset < 21 && (is_wide || format->block))
+        return 21;
+    if (opset < 19 && format->weight_type == NPART__DATA_TYPE(FLOAT8E4M3FN))
+        return 19;
+    return opset < 10 ? 11 : opset;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+/* What is asked of tensors by their names: those of the main graph, and what bodies take from it. */
+static void note_values(struct npart__quantizer *quantizer, struct npart__inference *inference)
+{
+    const struct npart__graph *graph = quantizer->graph;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = npart__value_at(graph, i);
+        if (value->scope != 0)
+            continue;
+        struct npart__quantized *at = &quantizer->tensors[value->name];
+        const struct npart__fact *fact = npart__fact_of(inference, i);
+        at->element_type = value->tensor ? value->tensor->element_type : fact ? fact->element_type : 0;
+        at->tensor = value->tensor;
+        at->is_output = value->is_graph_output;
+        at->is_input = value->kind == NPART__VALUE_INPUT;
+    }
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = npart__node_at(graph, i);
+        for (uint32_t k = 0; k < node->capture_count; k++) {
+            uint32_t value = graph->operands.items[node->first_capture + k];
+            quantizer->tensors[npart__value_at(graph, value)->name].is_captured = true;
+        }
+    }
+}
+
+static void note_nodes(struct npart__quantizer *quantizer)
+{
+    Onnx__GraphProto *graph = quantizer->main;
+    for (size_t i = 0; i < graph->n_initializer; i++) {
+        struct npart__quantized *at = npart__quantized_at(quantizer, graph->initializer[i]->name);
+        if (at)
+            at->initializer = graph->initializer[i];
+    }
+    for (size_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        struct npart__quantized *at;
+        for (size_t k = 0; k < node->n_input; k++)
+            if ((at = npart__quantized_at(quantizer, node->input[k])))
+                at->uses++;
+        for (size_t k = 0; k < node->n_output; k++)
+            if ((at = npart__quantized_at(quantizer, node->output[k]))) {
+                at->maker = (uint32_t)i;
+                at->op = node->op_type;
+                at->is_dequantized = strcmp(node->op_type, "DequantizeLinear") == 0;
+            }
+    }
+}
+
+/* A node without a type, or a list of nodes that the graph has otherwise, is none that a quantizer reads. */
+static bool is_readable(const struct npart__quantizer *quantizer)
+{
+    const Onnx__GraphProto *graph = quantizer->main;
+    bool is_readable = graph && graph->n_node == npart__scope_at(quantizer->graph, 0)->node_count;
+    for (size_t i = 0; is_readable && i < graph->n_node; i++)
+        is_readable = graph->node[i]->op_type != NULL;
+    for (size_t i = 0; is_readable && i < graph->n_initializer; i++)
+        is_readable = graph->initializer[i]->name != NULL;
+    return is_readable;
+}
+
+static npart_status begin(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
+                          struct npart__inference *inference, struct npart_error *error)
+{
+    const struct npart__graph *graph = quantizer->graph;
+    struct npart__skeleton lent = {.data = skeleton->data, .bytes = skeleton->bytes, .is_lent = true};
+    npart_status status = npart__onnx_unpack(&lent, quantizer->arena, &quantizer->model, error);
+    if (status != NPART_OK)
+        return status;
+    quantizer->main = quantizer->model->graph;
+    if (!is_readable(quantizer))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, quantizer->format->name, "no quantizer reads such a graph");
+    quantizer->tensor_count = graph->strings.texts.count;
+    quantizer->tensors =
+        npart__arena_zeroed(quantizer->arena, quantizer->tensor_count + (size_t)1, sizeof *quantizer->tensors);
+    quantizer->is_removed = npart__arena_zeroed(quantizer->arena, quantizer->main->n_node + 1, sizeof(bool));
+    if (!quantizer->tensors || !quantizer->is_removed ||
+        !npart__strings_copy(&graph->strings, quantizer->arena, &quantizer->names))
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < quantizer->tensor_count; i++) {
+        quantizer->tensors[i].axis = -1;
+        quantizer->tensors[i].provider = quantizer->tensors[i].maker = NPART_NONE;
+    }
+    quantizer->opset = npart__imported_opset(quantizer->model->opset_import, quantizer->model->n_opset_import, "");
+    note_values(quantizer, inference);
+    note_nodes(quantizer);
+    return NPART_OK;
+}
+
+static npart_status end(struct npart__quantizer *quantizer, const struct npart__skeleton *skeleton,
+                        struct npart__skeleton *out, struct npart_error *error)
+{
+    *out = (struct npart__skeleton){.input_bytes = skeleton->input_bytes,
+                                    .may_have_external = skeleton->may_have_external,
+                                    .is_whole = true,
+                                    .is_lent = true,
+                                    .limits = skeleton->limits};
+    out->bytes = onnx__model_proto__get_packed_size(quantizer->model);
+    if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
+        return npart__fail(error, NPART_ERROR_LIMIT, "", "the quantized model is larger than protobuf allows");
+    out->data = npart__arena_allocate(quantizer->arena, out->bytes + 1);
+    if (!out->data)
+        return npart__fail_memory(error);
+    (void)onnx__model_proto__pack(quantizer->model, out->data);
+    return NPART_OK;
+}
+
+npart_status npart__quantize(const struct npart__skeleton *skeleton, const struct npart__graph *graph,
+                             struct npart__inference *inference, const struct npart__quantized_format *format,
+                             int64_t own_opset, struct npart__arena *arena, struct npart__skeleton *out,
+                             struct npart_error *error)
+{
+    static npart_status (*const kinds[])(struct npart__quantizer *, struct npart_error *) = {
+        [NPART__FORMAT_FLOAT] = npart__quantize_float,
+        [NPART__FORMAT_QDQ] = npart__quantize_qdq,
+        [NPART__FORMAT_WEIGHTS] = npart__quantize_weights,
+        [NPART__FORMAT_DYNAMIC] = npart__quantize_dynamic,
+    };
+    struct npart__quantizer quantizer = {.arena = arena, .format = format, .graph = graph, .own_opset = own_opset};
+    npart_status status = begin(&quantizer, skeleton, inference, error);
+    if (status == NPART_OK)
+        status = kinds[format->kind](&quantizer, error);
+    if (status == NPART_OK && !npart__quantizer_finish(&quantizer))
+        status = npart__fail_memory(error);
+    return status == NPART_OK ? end(&quantizer, skeleton, out, error) : status;
+}

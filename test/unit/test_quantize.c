@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model as a quantizer would write it: which nodes there are, and what becomes of names, types and orders.
+ */
+#include "support/analysis.h"
+#include "support/model_text.h"
+#include "support/test.h"
+
+/* The nodes in their order, as "Op(first operand ...)result", without names. */
+static void tell(const npart_model *model, char *out, size_t bytes)
+{
+    struct npart_node node = {.size = sizeof node};
+    size_t used = 0;
+    *out = '\0';
+    for (uint32_t i = 0; npart_model_node(model, i, &node) && used < bytes; i++)
+        used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? " " : "", node.op);
+}
+
+static void check_as(const char *text, const char *precision, const char *expected)
+{
+    struct npart_error error = {0};
+    char told[2000];
+    npart_model *model = read_text(text), *as = NULL;
+    CHECK_INT(npart_model_as(&as, model, precision, &error), NPART_OK);
+    CHECK_TEXT(error.message, "");
+    tell(as, told, sizeof told);
+    CHECK_TEXT(told, expected);
+    CHECK(npart_model_origin(as) == model);
+    CHECK(npart_model_origin(model) == model);
+    npart_model_free(model);
+    npart_model_free(as);
+}
+
+#define PAIR "QuantizeLinear DequantizeLinear"
+
+static const char network[] = "opset 17\ninput x float32[1,3,8,8]\ninit w float32[4,3,3,3]\ninit b float32[4]\n"
+                              "init m float32[4,2]\nnode c = Conv(x, w, b)\nnode r = Relu(c)\n"
+                              "node t = Transpose(r) perm=[0,2,3,1]\nnode y = MatMul(t, m)\noutput y\n";
+
+/* Three constants first, in the order of their names; the Relu is in the range of what it clips. */
+static void test_quantize__each_kind_of_precision(void)
+{
+    check_as(network, "w8a8",
+             "DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR " Transpose " PAIR " MatMul "
+             PAIR);
+    check_as(network, "w4", "Conv Relu Transpose MatMulNBits");
+    check_as(network, "nf4", "Conv Relu Transpose MatMulBnb4");
+    check_as(network, "float16", "Conv Relu Transpose MatMul");
+}
+
+/* An operator that nobody lists is left alone, but by QNN's configuration; so is what works on integers. */
+static void test_quantize__operators_that_nobody_lists(void)
+{
+    static const char text[] = "opset 17\ninput x float32[2,4]\ninput i int64[2]\nnode a = Erf(x)\n"
+                               "node g = Gather(a, i)\nnode j = Add(i, i)\noutput g\noutput j\n";
+    check_as(text, "w8a8", "Add Erf Gather");
+    check_as(text, "w8a8:qnn", "Add " PAIR " Erf " PAIR " Gather " PAIR);
+}
+
+/* A Relu whose operand has another user, or is an output, stays. */
+static void test_quantize__a_relu_goes_into_the_range(void)
+{
+    check_as("opset 17\ninput x float32[1,3,8,8]\ninit w float32[4,3,3,3]\nnode c = Conv(x, w)\nnode r = Relu(c)\n"
+             "node s = Add(c, r)\noutput s\n",
+             "w8a8", "DequantizeLinear " PAIR " Conv " PAIR " Relu " PAIR " Add " PAIR);
+    check_as("opset 17\ninput x float32[1,3,8,8]\nnode r = Relu(x)\noutput r\n", "w8a8", "Relu");
+}
+
+/* Captures of a body stay as they are, and its nodes; what nobody reads quantized is quantized all the same. */
+static void test_quantize__bodies_stay_as_they_are(void)
+{
+    check_as("opset 17\ninput x float32[2]\ninput k bool[1]\ngraph yes\nnode p = Add(s, s)\noutput p float32[2]\nend\n"
+             "graph no\nnode q = Neg(s)\noutput q float32[2]\nend\nnode s = Mul(x, x)\n"
+             "node y = If(k) then_branch=graph yes else_branch=graph no\noutput y\n",
+             "w8a8", PAIR " Mul If " PAIR " Add Neg");
+}
+
+/* A bias that two nodes have is quantized for each, and both copies are made. */
+static void test_quantize__a_bias_for_each_node(void)
+{
+    check_as("opset 17\ninput x float32[1,4,8,8]\ninit w float32[4,4,1,1]\ninit v float32[4,4,1,1]\ninit b float32[4]\n"
+             "node c = Conv(x, w, b)\nnode d = Conv(c, v, b)\noutput d\n",
+             "w8a8:per-tensor",
+             "DequantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear " PAIR " Conv " PAIR " Conv " PAIR);
+}
+
+/* 16 bits need opset 21, which the quantizer goes to first; then a reduction has its axes as an operand. */
+static void test_quantize__sixteen_bits_need_another_opset(void)
+{
+    struct npart_model_info info = {.size = sizeof info};
+    npart_model *model = read_text("opset 17\ninput x float32[2,4]\nnode a = ReduceMean(x) axes=[1] keepdims=1\n"
+                                   "node y = Mul(a, a)\noutput y\n"), *as = NULL;
+    CHECK_INT(npart_model_as(&as, model, "w8a16", NULL), NPART_OK);
+    CHECK(npart_model_info(as, &info) && info.opset_count >= 1);
+    CHECK_INT((int)info.opsets[0].version, 21);
+    npart_model_free(as);
+    CHECK_INT(npart_model_as(&as, model, "w8a8", NULL), NPART_OK);
+    CHECK(npart_model_info(as, &info));
+    CHECK_INT((int)info.opsets[0].version, 17);
+    npart_model_free(as);
+    npart_model_free(model);
+}
+
+/* Names that the model has already are not taken again. */
+static void test_quantize__names_that_are_taken(void)
+{
+    npart_model *model = read_text("opset 17\ninput x float32[2]\nnode x_QuantizeLinear_Output = Neg(x)\n"
+                                   "node y = Add(x, x_QuantizeLinear_Output)\noutput y\n"), *as = NULL;
+    struct npart_error error = {0};
+    CHECK_INT(npart_model_as(&as, model, "w8a8", &error), NPART_OK);
+    CHECK_TEXT(error.message, "");
+    npart_model_free(as);
+    npart_model_free(model);
+}
+
+static void test_quantize__what_is_a_precision(void)
+{
+    static const char *const good[] = {"w8a8:per-tensor", "w8a8:qnn:per-channel", "w4a16:block=16", "w4:block=65536",
+                                       "w8a16:activations=int16"};
+    static const char *const bad[] = {"", ":", "w8a8:", "W8A8", "w4:block=8", "w4:block=131072", "w4:block=24",
+                                      "w8:qnn", "w8a8:block=16", "w8a8:activations=int16", "fp8:per-tensor"};
+    const char *about = NULL;
+    struct npart_error error;
+    for (uint32_t i = 0; npart_precision_name(i, &about); i++) {
+        CHECK_INT(npart_precision_check(npart_precision_name(i, NULL), NULL), NPART_OK);
+        CHECK(*about);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        CHECK_INT(npart_precision_check(good[i], NULL), NPART_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_INT(npart_precision_check(bad[i], &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_precision_check(NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_model_as(NULL, NULL, "w8a8", NULL), NPART_ERROR_ARGUMENT);
+}
+
+TESTS(test_quantize__each_kind_of_precision,
+      test_quantize__operators_that_nobody_lists,
+      test_quantize__a_relu_goes_into_the_range,
+      test_quantize__bodies_stay_as_they_are,
+      test_quantize__a_bias_for_each_node,
+      test_quantize__sixteen_bits_need_another_opset,
+      test_quantize__names_that_are_taken,
+      test_quantize__what_is_a_precision)
