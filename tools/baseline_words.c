@@ -435,7 +435,7 @@ static json_t *read_fields(char *line)
         return NULL;
     json_t *name = read_field(target), *list = NULL;
     if (json_is_string(name))
-        list = json_stringn(json_string_value(name), strcspn(json_string_value(name), ":+"));
+        list = json_stringn(json_string_value(name), strcspn(json_string_value(name), ":+ "));
     json_t *findings = figures.is_invalid ? json_pack("[{s:s}]", "code", "invalid") : json_array();
     /* What is packed is given away even where that fails, as where one of it is NULL. */
     return json_pack("{s:i, s:{s:o}, s:o, s:[{s:o, s:o, s:o, s:o, s:o, s:{s:I}, s:o}]}", "baseline", 2,

@@ -322,14 +322,11 @@ static bool find_lists(struct check *check, const struct checked *checked)
             npart_oplist_info(run->oplists[0], &info);
             options->targets[options->target_count++] = info.name;
         }
-        return true;
+        return spread_targets(options);
     }
     free(check->lists);
     check->lists = wanted;
-    for (int i = 0; i < MOST_TARGETS; i++) {
-        npart_oplist_free(run->oplists[i]);
-        run->oplists[i] = NULL;
-    }
+    free_oplists(run);
     if (find_oplists(run, options))
         return true;
     if (checked->project && checked->project->targets_of_last)
@@ -383,7 +380,7 @@ static void tell_unchecked(const struct checked *checked)
         say("%s: note: no threshold holds for it", checked->path);
     for (int i = 0; i < count && unchecked < count; i++)
         if (!checked->judged[i].outcomes.count)
-            say("%s: %s: note: no threshold holds for it", checked->path, checked->options->targets[i]);
+            say("%s: %s: note: no threshold holds for it", checked->path, checked->options->labels[i]);
 }
 
 static void count(struct check *check, const struct checked *checked)

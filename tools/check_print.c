@@ -43,7 +43,7 @@ static void print_reason(struct run *run, const struct checked *checked, int tar
 static void print_target(struct run *run, const struct checked *checked, int target)
 {
     const struct judged *judged = &checked->judged[target];
-    const char *name = checked->options->targets[target];
+    const char *name = checked->options->labels[target];
     char summary[160] = "";
     uint32_t told = 0;
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
@@ -222,9 +222,9 @@ void tell_checked(const struct checked *checked)
         const struct judged *judged = &checked->judged[t];
         for (uint32_t i = 0; i < judged->outcomes.count; i++)
             if (!judged->outcomes.items[i].is_met && !*judged->waivers[i] && !judged->is_told[i])
-                say("%s: %s: %s", checked->path, checked->options->targets[t], judged->outcomes.items[i].text);
+                say("%s: %s: %s", checked->path, checked->options->labels[t], judged->outcomes.items[i].text);
         if (judged->standing >= STANDING_WORSE)
-            tell_reason(checked->path, checked->options->targets[t], checked->job.plans[t], checked->job.advice[t],
+            tell_reason(checked->path, checked->options->labels[t], checked->job.plans[t], checked->job.advice[t],
                         true);
     }
 }

@@ -7,6 +7,31 @@ static void free_fixes(struct fixes *fixes)
         npart_fix_free(fixes->items[--fixes->count]);
 }
 
+/* Sizes are as they were given, though a dim may be another model's: that was told of the model as it is. */
+static npart_status make_look(const struct run *run, const struct job *job, const char *as, struct look *look,
+                              struct npart_error *error)
+{
+    bool is_missing[MOST_DIMS];
+    look->as = as;
+    npart_status status = npart_model_as(&look->model, job->model, as, error);
+    return status == NPART_OK ? infer(&look->inference, look->model, run->options, is_missing, error) : status;
+}
+
+/* The model in the precision of a target. */
+static npart_status find_look(const struct run *run, struct job *job, int target, struct look **out,
+                              struct npart_error *error)
+{
+    const char *as = run->options->as[target];
+    for (int i = 0; i < job->look_count; i++)
+        if (job->looks[i].as == as) {
+            *out = &job->looks[i];
+            return NPART_OK;
+        }
+    *out = &job->looks[job->look_count++];
+    (*out)->inference = as ? NULL : job->inference;
+    return as ? make_look(run, job, as, *out, error) : NPART_OK;
+}
+
 static npart_status propose(const struct run *run, struct job *job, const npart_plan *plan, int target,
                             struct npart_error *error)
 {
@@ -22,13 +47,14 @@ static npart_status propose(const struct run *run, struct job *job, const npart_
 npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
                              struct npart_error *error)
 {
-    npart_status status = NPART_OK;
     struct fixes *fixes = &job->fixes[target];
-    if (!job->is_fixed)
-        status = npart_inference_make_fixed(&job->fixed_inference, npart_plan_inference(plan), error);
-    job->is_fixed = true;
-    if (status == NPART_OK && job->fixed_inference)
-        status = make_plan(run, job->fixed_inference, target, &job->fixed[target], error);
+    struct look *look;
+    npart_status status = find_look(run, job, target, &look, error);
+    if (status == NPART_OK && !look->is_fixed)
+        status = npart_inference_make_fixed(&look->fixed_inference, npart_plan_inference(plan), error);
+    look->is_fixed = true;
+    if (status == NPART_OK && look->fixed_inference)
+        status = make_plan(run, look->fixed_inference, target, &job->fixed[target], error);
     if (status == NPART_OK)
         status = propose(run, job, plan, target, error);
     if (status == NPART_OK)
@@ -46,7 +72,10 @@ npart_status job_advise(const struct run *run, struct job *job, int target, stru
 static npart_status plan_target(const struct run *run, struct job *job, int target, bool wants_advice,
                                 struct npart_error *error)
 {
-    npart_status status = make_plan(run, job->inference, target, &job->plans[target], error);
+    struct look *look;
+    npart_status status = find_look(run, job, target, &look, error);
+    if (status == NPART_OK)
+        status = make_plan(run, look->inference, target, &job->plans[target], error);
     job->pairs[target] = (struct npart_plan_pair){.plan = job->plans[target]};
     return status == NPART_OK && wants_advice ? job_advise(run, job, target, error) : status;
 }
@@ -100,7 +129,11 @@ void job_free(struct job *job)
 {
     for (int i = 0; i < MOST_TARGETS; i++)
         let_go(job, i);
-    npart_inference_free(job->fixed_inference);
+    for (int i = 0; i < job->look_count; i++) {
+        npart_inference_free(job->looks[i].fixed_inference);
+        npart_inference_free(job->looks[i].as ? job->looks[i].inference : NULL);
+        npart_model_free(job->looks[i].model);
+    }
     npart_inference_free(job->inference);
     npart_model_free(job->model);
 }

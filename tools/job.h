@@ -7,10 +7,18 @@
 
 #include "run.h"
 
+/* The model in one precision, with what is known of it. */
+struct look {
+    const char *as; /* NULL: as it is */
+    npart_model *model;
+    npart_inference *inference, *fixed_inference;
+    bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
+};
+
 /* Begin with zeros; everything is freed in one place. What stands in `pairs` belongs to the other members. */
 struct job {
     npart_model *model;
-    npart_inference *inference, *fixed_inference;
+    npart_inference *inference;
     struct npart_plan_pair pairs[MOST_TARGETS];
     npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
     npart_advice *advice[MOST_TARGETS];
@@ -18,7 +26,8 @@ struct job {
         npart_fix *items[NPART_MOST_PROPOSALS]; /* with what is equal bit for bit, and with what else there is */
         uint32_t count;
     } fixes[MOST_TARGETS];
-    bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
+    struct look looks[MOST_PRECISIONS + 1]; /* made when a target asks for it; of the first the rest of the job knows */
+    int look_count;
 };
 
 /* All of it: the model is read, and planned for all targets. `is_missing`: see infer. */

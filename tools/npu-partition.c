@@ -189,19 +189,19 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
 {
     const struct options *options = run->options;
     for (int i = 0; i < options->target_count && !options->wants_shapes; i++) {
-        struct npart_plan_info info = {.size = sizeof info, .target = options->targets[i]};
+        struct npart_plan_info info = {.size = sizeof info, .label = options->labels[i]};
         const npart_plan *plan = is_analyzed ? job->plans[i] : NULL;
         (void)npart_plan_info(plan, &info);
-        bool is_met = !plan || meets_thresholds(options, path, options->targets[i], plan);
+        bool is_met = !plan || meets_thresholds(options, path, options->labels[i], plan);
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
         struct npart_error error = {0};
         npart_status status = wants_action ? job_advise(run, job, i, &error) : NPART_OK;
         if (!is_met) {
-            tell_reason(path, options->targets[i], plan, job->advice[i], false);
+            tell_reason(path, options->labels[i], plan, job->advice[i], false);
             worsen(run, EXIT_THRESHOLD);
         }
         (void)is_fine(run, path, status, &error);
-        if (options->wants_summary && !overview_add(&run->overview, path, info.target, plan, job->advice[i])) {
+        if (options->wants_summary && !overview_add(&run->overview, path, info.label, plan, job->advice[i])) {
             say("%s: out of memory", path);
             worsen(run, EXIT_OTHER);
         }
@@ -491,8 +491,7 @@ int main(int argc, char **argv)
     run.output = options.output ? NULL : stdout;
     begin_printing(form_of(&options));
     enum exit_status status = work(&run, &options);
-    for (int i = 0; i < MOST_TARGETS; i++)
-        npart_oplist_free(run.oplists[i]);
+    free_oplists(&run);
     if (close_output(&run))
         return (int)status;
     say("%s: cannot write: %s", options.output ? options.output : "standard output", strerror(run.write_error));

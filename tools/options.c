@@ -140,6 +140,26 @@ static bool take_target(struct options *options, const char *value)
     return options->target_count > 0 || complain("--target", value, "an empty target");
 }
 
+/* Precisions with commas between them; `all` is the model as it is, and every one. */
+static bool take_as(struct options *options, const char *value)
+{
+    const char *name;
+    struct npart_error error = {0};
+    if (strcmp(value, "all") == 0) {
+        options->precision_count = 1; /* the first is NULL */
+        for (uint32_t i = 0; (name = npart_precision_name(i, NULL)) && options->precision_count < MOST_PRECISIONS; i++)
+            options->precisions[options->precision_count++] = name;
+        return true;
+    }
+    uint32_t before = options->precision_count;
+    if (!add_names("--as", value, options->precisions, &options->precision_count, MOST_PRECISIONS, "too many"))
+        return false;
+    for (uint32_t i = before; i < options->precision_count; i++)
+        if (npart_precision_check(options->precisions[i], &error) != NPART_OK)
+            return complain("--as", options->precisions[i], error.message);
+    return true;
+}
+
 /* NAME=N or NAME=..N */
 static bool take_dim(struct options *options, const char *value)
 {
@@ -382,6 +402,8 @@ static const struct row {
     {NULL, 0, NULL, NOTHING, "What to ask", NULL},
     {"target", 't', "TARGET", CALL(take_target),
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
+    {"as", 0, "PRECISION,...", CALL(take_as),
+     "as if quantized: w8a8, w8a16, w4a16:block=64, ..., or all (docs/precision.md)", "- diff check scan place"},
     {"oplist", 0, "FILE", MEMBER(oplist), "an op list of your own (docs/oplist-format.md)", "*"},
     {"cost", 0, "FILE", MEMBER(cost), "cost parameters that override the op list's (the same page)", "*"},
     {"runtime", 0, "NAME", MEMBER(runtime),

@@ -11,6 +11,7 @@
 #include "npu_partition.h"
 
 #define MOST_TARGETS 64
+#define MOST_PRECISIONS 16
 #define MOST_TOKEN_COUNTS 8
 #define MOST_DIMS 256
 #define MOST_INPUTS 64
@@ -54,6 +55,10 @@ struct options {
     int model_count;
     const char *targets[MOST_TARGETS];
     int target_count;
+    const char *as[MOST_TARGETS]; /* by target: the precision that models are looked at in; NULL: their own */
+    const char *labels[MOST_TARGETS]; /* the target with its precision, for people */
+    const char *precisions[MOST_PRECISIONS]; /* in which each target is asked; NULL as above */
+    uint32_t precision_count; /* 0: their own alone */
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings;

@@ -53,6 +53,41 @@ static void check_threshold(struct run *run, const npart_placement *placement)
     worsen(run, EXIT_THRESHOLD);
 }
 
+static void free_set(const struct options *options, struct set *set)
+{
+    for (int i = 0; i < options->model_count; i++) {
+        npart_inference_free(set->inferences ? set->inferences[i] : NULL);
+        npart_model_free(set->models ? set->models[i] : NULL);
+    }
+    free(set->inferences);
+    free(set->models);
+}
+
+static bool open_set(const struct options *options, struct set *set)
+{
+    set->models = calloc((size_t)options->model_count, sizeof *set->models);
+    set->inferences = calloc((size_t)options->model_count, sizeof *set->inferences);
+    return set->models && set->inferences;
+}
+
+/* The same models in another precision. */
+static npart_status read_as(const struct options *options, const struct set *own, const char *as, struct set *out,
+                            struct npart_error *error)
+{
+    bool is_missing[MOST_DIMS] = {false};
+    if (!open_set(options, out)) {
+        (void)snprintf(error->message, sizeof error->message, "out of memory");
+        return NPART_ERROR_MEMORY;
+    }
+    npart_status status = NPART_OK;
+    for (int i = 0; i < options->model_count && status == NPART_OK; i++) {
+        status = npart_model_as(&out->models[i], own->models[i], as, error);
+        if (status == NPART_OK)
+            status = infer(&out->inferences[i], out->models[i], options, is_missing, error);
+    }
+    return status;
+}
+
 /* A placement for one target. */
 static npart_status place(struct run *run, const struct set *set, int target, struct npart_error *error)
 {
@@ -95,9 +130,7 @@ enum exit_status run_place(struct run *run, struct options *options)
     if (!find_oplists(run, options))
         return run->status;
     choose_look(run);
-    set.models = calloc((size_t)options->model_count, sizeof *set.models);
-    set.inferences = calloc((size_t)options->model_count, sizeof *set.inferences);
-    if (set.models && set.inferences) {
+    if (open_set(options, &set)) {
         read_parts(run, &set);
     } else {
         say("out of memory");
@@ -107,18 +140,18 @@ enum exit_status run_place(struct run *run, struct options *options)
         struct npart_error error = {0};
         if (i > 0 && options->format == FORMAT_TEXT && !options->is_quiet)
             (void)write_text(run, "\n");
-        npart_status status = place(run, &set, i, &error);
+        struct set other = {0};
+        const char *as = options->as[i];
+        npart_status status = as ? read_as(options, &set, as, &other, &error) : NPART_OK;
+        if (status == NPART_OK)
+            status = place(run, as ? &other : &set, i, &error);
+        free_set(options, &other);
         if (status == NPART_OK)
             continue;
         if (status != NPART_ERROR_WRITE) /* told once, at the end */
             tell_error("", &error);
         worsen(run, status_of(status));
     }
-    for (int i = 0; i < options->model_count; i++) {
-        npart_inference_free(set.inferences ? set.inferences[i] : NULL);
-        npart_model_free(set.models ? set.models[i] : NULL);
-    }
-    free(set.inferences);
-    free(set.models);
+    free_set(options, &set);
     return run->status;
 }

@@ -319,6 +319,58 @@ static void add_words(struct run *run, const char *option, const char *file)
     run->words[run->word_count++] = file;
 }
 
+/* Lives as long as the process. */
+static const char *label_of(const char *target, const char *as)
+{
+    size_t room = strlen(target) + (as ? strlen(as) : 0) + sizeof " as ";
+    char *label = as ? malloc(room) : NULL;
+    if (label)
+        (void)snprintf(label, room, "%s as %s", target, as);
+    return as ? label : target;
+}
+
+bool spread_targets(struct options *options)
+{
+    int targets = options->target_count, precisions = (int)options->precision_count;
+    int each = precisions ? precisions : 1;
+    if (targets * each > MOST_TARGETS) {
+        say("--as: more than %d targets in all precisions together", MOST_TARGETS);
+        return false;
+    }
+    for (int i = targets * each; i-- > 0;) {
+        options->targets[i] = options->targets[i / each];
+        options->as[i] = precisions ? options->precisions[i % each] : NULL;
+        options->labels[i] = label_of(options->targets[i], options->as[i]);
+        if (!options->labels[i]) {
+            say("out of memory");
+            return false;
+        }
+    }
+    options->target_count = targets * each;
+    return true;
+}
+
+/* The list of a target is the same one in each precision. */
+static bool spread_oplists(struct run *run, struct options *options)
+{
+    int targets = options->target_count;
+    if (!spread_targets(options)) {
+        worsen(run, EXIT_USAGE);
+        return false;
+    }
+    for (int i = options->target_count; targets && i-- > 0;)
+        run->oplists[i] = run->oplists[i / (options->target_count / targets)];
+    return true;
+}
+
+void free_oplists(struct run *run)
+{
+    for (int i = 0; i < MOST_TARGETS; i++)
+        if (i == 0 || run->oplists[i] != run->oplists[i - 1])
+            npart_oplist_free(run->oplists[i]);
+    memset(run->oplists, 0, sizeof run->oplists);
+}
+
 bool find_oplists(struct run *run, struct options *options)
 {
     struct npart_error error = {0};
@@ -336,7 +388,7 @@ bool find_oplists(struct run *run, struct options *options)
         npart_oplist_info(run->oplists[0], &info);
         options->targets[0] = info.name;
     }
-    return add_costs(run, options);
+    return add_costs(run, options) && spread_oplists(run, options);
 }
 
 enum exit_status usage(const char *problem)

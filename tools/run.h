@@ -73,6 +73,10 @@ void choose_look(struct run *run);
 
 /* One list for each target; --oplist FILE alone is the target. Tells what is wrong. */
 bool find_oplists(struct run *run, struct options *options);
+void free_oplists(struct run *run);
+/* Each target in each precision that is asked for, one after the other, with its label. False, and told, where they are
+ * too many. find_oplists does it. */
+bool spread_targets(struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
 
 /* Of a model that was given up for want of time: the time that the user gave, which may be more than was left. */

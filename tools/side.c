@@ -342,15 +342,15 @@ static bool is_invalid(const json_t *document)
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
 
-/* Reports of earlier releases have no name. */
+/* Reports of earlier releases have no name. With the precision, as npart_plan_info.label. */
 static char *make_target(const json_t *target)
 {
-    const char *name = json_text(target, "name");
+    const char *name = json_text(target, "name"), *as = text_at(target, "as");
     const char *list = text_at(target, "target"), *variant = text_at(target, "variant");
-    size_t room = (name ? strlen(name) : strlen(list) + strlen(variant) + 1) + 1;
+    size_t room = (name ? strlen(name) : strlen(list) + strlen(variant) + 1) + strlen(as) + sizeof " as ";
     char *text = malloc(room);
     if (text && name)
-        memcpy(text, name, room);
+        (void)snprintf(text, room, "%s%s%s", name, *as ? " as " : "", as);
     else if (text)
         (void)snprintf(text, room, "%s%s%s", list, *variant ? ":" : "", variant);
     return text;

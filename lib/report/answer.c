@@ -65,7 +65,10 @@ void npart__put_head(struct npart__page *page)
 {
     struct npart_model_info info = {.size = sizeof info};
     struct npart__buffer line = {.arena = page->arena};
-    (void)npart_model_info(page->model, &info);
+    /* The file's own facts, also where it is looked at in another precision. */
+    const npart_model *asked = npart_inference_model(npart_plan_inference(page->plan));
+    const npart_model *origin = npart_model_origin(asked);
+    (void)npart_model_info(origin == asked ? page->model : origin, &info);
     add_facts(&line, &info);
     npart__paint(page, NPART__BOLD);
     bool is_one_line = page->width >= line.size + LEAST_NAME + 4;

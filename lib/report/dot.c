@@ -245,13 +245,13 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
     struct npart__picture picture;
     struct npart__arena own;
     npart__part_open(&own, &document->arena);
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     const npart_plan *at = entry->plans[plan].plan;
     npart__picture_make(&picture, &own, at, npart__tells_nodes(document->detail));
     (void)npart_plan_info(at, &info);
     if (!own.failed) {
         struct graph graph = {document, &document->out, &picture, 0};
-        begin_graph(document, entry->path, info.target);
+        begin_graph(document, entry->path, info.label);
         graph.number = ((struct dot *)document->state)->graph_count;
         npart__tell_heading(document, entry, plan, &picture, put_heading_line, document);
         end_heading(document);

@@ -80,13 +80,13 @@ static void put_error(npart_document *document, const struct npart__place *at, c
 static void put_outcome(npart_document *document, const struct npart_entry *entry,
                         const struct npart_threshold_outcome *at)
 {
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     struct npart_action action = {.size = sizeof action};
     struct npart__buffer message = {.arena = &document->arena};
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
     npart__append_text(&message, entry->path);
-    npart__append_format(&message, "%s%s: ", pair ? ", " : "", info.target);
+    npart__append_format(&message, "%s%s: ", pair ? ", " : "", info.label);
     npart__append_text(&message, at->text);
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&message, ". Do first: ");
@@ -126,7 +126,7 @@ static bool put_cause(npart_document *document, const struct npart_entry *entry,
     struct npart__place place = npart__place_of_cause(entry, model, &cause, &node), noted = place;
     npart__buffer_init(&message, &document->arena);
     npart__append_text(&message, entry->path);
-    npart__append_format(&message, ", %s: %s: ", info.target, cause.text);
+    npart__append_format(&message, ", %s: %s: ", info.label, cause.text);
     npart__add_affected(&message, &cause);
     /* A source that lies outside of the repository, such as one on the machine that exported the model. */
     if (!npart__relative(document, &place) && place.is_source) {

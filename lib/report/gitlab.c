@@ -53,13 +53,13 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
                         const struct npart_threshold_outcome *at)
 {
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     struct npart_action action = {.size = sizeof action};
     struct npart__buffer message = {.arena = &document->arena};
     struct npart__place place = npart__place_of_model(entry), model = place;
     uint32_t node;
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
-    npart__append_format(&message, "%s%s", info.target, pair ? ": " : "");
+    npart__append_format(&message, "%s%s", info.label, pair ? ": " : "");
     npart__append_text(&message, at->text);
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&message, ". Do first: ");
@@ -71,7 +71,7 @@ static void put_outcome(npart_document *document, const struct npart_entry *entr
     place = inside(document, entry, place);
     (void)npart__relative(document, &model);
     uint64_t hash = npart__hash_text(NPART__HASH, model.file);
-    hash = npart__hash_text(hash, info.target);
+    hash = npart__hash_text(hash, info.label);
     put_finding(document, &place, at->threshold, "major", npart__hash_text(hash, at->threshold), &message);
 }
 
@@ -129,7 +129,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
         (void)npart_plan_info(entry->plans[i].plan, &info);
         for (uint32_t k = 0; k < info.cause_count; k++)
             if (npart__is_news(npart__news_of(entry, i, k)))
-                put_cause(document, entry, &entry->plans[i], info.target, k);
+                put_cause(document, entry, &entry->plans[i], info.label, k);
     }
 }
 

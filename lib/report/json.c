@@ -58,10 +58,14 @@ static void value_names(struct json *json, const char *key, const uint32_t *list
 static void model(struct json *json)
 {
     const npart_inference *asked = npart_plan_inference(json->plan);
+    const npart_model *origin = npart_model_origin(json->own);
+    struct npart_model_info of_origin = {.size = sizeof of_origin};
     const struct npart_model_info *info = &json->info;
     struct npart_finding at = {.size = sizeof at};
+    if (origin != json->own && npart_model_info(origin, &of_origin))
+        info = &of_origin;
     npart__json_open(json->out, "findings", '[');
-    for (uint32_t i = 0; npart_model_finding(json->model, i, &at); i++)
+    for (uint32_t i = 0; npart_model_finding(origin == json->own ? json->model : origin, i, &at); i++)
         npart__put_finding(json->out, NULL, &at);
     for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
         npart__put_finding(json->out, NULL, &at);
@@ -496,7 +500,10 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
     json->plan = plan;
     json->view = npart_plan_view(plan);
     json->model = npart_inference_model(json->view);
-    json->own = npart_inference_model(npart_plan_inference(plan));
+    const npart_model *own = npart_inference_model(npart_plan_inference(plan));
+    if (own != json->own)
+        json->nodes = NULL; /* of the model in another precision */
+    json->own = own;
     json->info.size = sizeof json->info;
     json->plan_info.size = sizeof json->plan_info;
     json->is_decided = npart_plan_decided(plan, &(struct npart_decided){.size = sizeof(struct npart_decided)});

@@ -60,11 +60,11 @@ static void put_reason(npart_document *document, const struct npart_plan_pair *p
 static void put_outcome(npart_document *document, const struct npart_entry *entry,
                         const struct npart_threshold_outcome *at)
 {
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     struct npart__buffer *out = &document->out;
     const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
     (void)npart_plan_info(pair ? pair->plan : NULL, &info);
-    begin_case(document, entry, info.target, at->threshold);
+    begin_case(document, entry, info.label, at->threshold);
     if (at->is_met) {
         npart__append_text(out, "/>\n");
         return;
@@ -146,7 +146,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
         if (has_outcome(entry, i))
             continue;
         (void)npart_plan_info(entry->plans[i].plan, &info);
-        begin_case(document, entry, info.target, "analysis");
+        begin_case(document, entry, info.label, "analysis");
         npart__append_text(&document->out, "/>\n");
     }
     if (entry->error)

@@ -237,7 +237,7 @@ static void put_row(npart_document *document, struct npart__buffer *out, const s
     npart__append_text(out, "| ");
     put_name(document, out, entry->path, true);
     npart__append_text(out, " | ");
-    put_name(document, out, info.target, true);
+    put_name(document, out, info.label, true);
     npart__append_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state, npart__is_all_elsewhere(&decided)),
                          npart_plan_verdict_text(summary.verdict), words[state], summary.partitions);
     npart__append_text(out, at_most(&decided));
@@ -299,7 +299,7 @@ static void put_subject(npart_document *document, struct npart__buffer *out, con
         return;
     (void)npart_plan_info(pair->plan, &info);
     npart__append_text(out, ", ");
-    put_name(document, out, info.target, false);
+    put_name(document, out, info.label, false);
 }
 
 /* `lead` is written as it is, so it may hold markup. The command is code: that is how it can be copied from a

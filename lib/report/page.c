@@ -336,7 +336,7 @@ void npart__put_target(struct npart__page *page)
 {
     const char *release = release_of(page);
     npart__paint(page, NPART__BOLD);
-    npart__put_text(page, page->info.target);
+    npart__put_text(page, page->info.label);
     npart__put(page, *release ? "@" : "");
     npart__put_text(page, release);
     npart__paint(page, "0");
@@ -344,7 +344,7 @@ void npart__put_target(struct npart__page *page)
 
 size_t npart__target_columns(struct npart__page *page)
 {
-    const char *target = page->info.target, *release = release_of(page);
+    const char *target = page->info.label, *release = release_of(page);
     return npart__shown_columns(page, target, strlen(target)) + npart__shown_columns(page, release, strlen(release)) +
            (*release != '\0');
 }

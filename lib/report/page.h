@@ -166,9 +166,19 @@ struct npart__row {
     const char *fix; /* the command that does the first step, for any target; NULL: there is none */
     const char *unit; /* what runs what is taken */
     bool is_later;   /* it is decided later what the NPU runs */
+    /* of a table of precisions */
+    const char *as;    /* NULL: as it is */
+    const char *target; /* without its release */
+    const char *share; /* verdict, partitions and how much of the work */
+    const char *path, *stem; /* of the model; its name without folder and ending */
+    uint64_t weight_bytes;
+    double typical_ms; /* negative: not known */
+    bool runs;
 };
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out);
 void npart__put_table(struct npart__page *page, const struct npart__row *rows, size_t count);
+/* as_table.c: the same of one model in several precisions. */
+void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count);
 
 /* The plan's target as it could be asked for again: "hexagon:v73+float", "hexagon:v73@2.4.0"; and its columns. */
 void npart__put_target(struct npart__page *page);

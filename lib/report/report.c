@@ -7,10 +7,10 @@
 #include "report/report.h"
 
 /* The model that was asked about, not the graph that a runtime sees, which differs between
- * targets. */
+ * targets, nor another precision of it. */
 static const npart_model *model_of(const npart_plan *plan)
 {
-    return npart_inference_model(npart_plan_inference(plan));
+    return npart_model_origin(npart_inference_model(npart_plan_inference(plan)));
 }
 
 /* Plans of different models in one report would make its head a lie. A plan with sizes fixed must be of the same

@@ -194,7 +194,7 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
     npart__append_text(&text, cause->text);
     npart__append_text(&text, ": ");
     npart__add_affected(&text, cause);
-    npart__append_format(&text, " (%s).", plan->info.target);
+    npart__append_format(&text, " (%s).", plan->info.label);
     if (*found) {
         npart__append_text(&text, " Found ");
         npart__append_text(&text, found);
@@ -259,10 +259,10 @@ static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
     npart__append_text(sarif->out, "}]");
     put_artifact(sarif->out, sarif->document, "analysisTarget", npart__place_of_model(plan->entry));
     put_related(sarif, plan, id);
-    put_fingerprint(sarif, npart__cause_hash(sarif->document, plan->entry, plan->model, plan->info.target, &cause),
+    put_fingerprint(sarif, npart__cause_hash(sarif->document, plan->entry, plan->model, plan->info.label, &cause),
                     &plan->told);
     npart__json_open(sarif->out, "properties", '{');
-    npart__json_text(sarif->out, "target", plan->info.target);
+    npart__json_text(sarif->out, "target", plan->info.label);
     npart__json_number(sarif->out, "affectedNodes", cause.affected_count);
     npart__json_number(sarif->out, "endedPartitions", cause.cut_count);
     npart__json_flag(sarif->out, "failsToCompile", cause.is_fatal);
@@ -321,7 +321,7 @@ static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const
     for (uint32_t i = 0; i < plan.info.cause_count && !plan.arena.failed && !sarif->document->arena.failed; i++)
         put_cause(sarif, &plan, i);
     npart__part_end(&plan.arena, &sarif->document->arena);
-    tell_long_actions(sarif, entry, pair, plan.info.target);
+    tell_long_actions(sarif, entry, pair, plan.info.label);
 }
 
 /* ---- thresholds -------------------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static const char *rule_of(struct npart__buffer *id, const char *threshold)
 static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, const struct npart_threshold_outcome *at,
                         struct npart__table *told)
 {
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     struct npart_action action = {.size = sizeof action};
     struct npart__place model = npart__place_of_model(entry), place = model;
     struct npart__buffer text, id;
@@ -356,7 +356,7 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     put_rule(sarif, npart__buffer_text(&id), rule, at->waiver ? "note" : "error");
     npart__buffer_init(&text, &sarif->document->arena);
     npart__append_text(&text, at->text);
-    npart__append_format(&text, "%s%s%s.", pair ? " (" : "", info.target, pair ? ")" : "");
+    npart__append_format(&text, "%s%s%s.", pair ? " (" : "", info.label, pair ? ")" : "");
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
         npart__append_text(&text, " Do first: ");
         npart__add_action(sarif->document, &text, &action);
@@ -375,7 +375,7 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     put_artifact(sarif->out, sarif->document, "analysisTarget", model);
     (void)npart__relative(sarif->document, &model);
     hash = npart__hash_text(hash, model.file);
-    hash = npart__hash_text(hash, info.target);
+    hash = npart__hash_text(hash, info.label);
     hash = npart__hash_text(hash, at->threshold);
     put_fingerprint(sarif, hash, told);
     if (at->is_comparison)

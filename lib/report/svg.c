@@ -391,13 +391,13 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
     struct npart__picture picture;
     struct npart__arena own;
     npart__part_open(&own, &document->arena);
-    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_plan_info info = {.size = sizeof info, .label = ""};
     struct heading heading = {document, &drawing->body, HEADING_TOP};
     (void)npart_plan_info(entry->plans[plan].plan, &info);
     npart__picture_make(&picture, &own, entry->plans[plan].plan, npart__tells_nodes(document->detail));
     if (!own.failed) {
         uint32_t number = begin_picture(drawing);
-        put_name(&heading, entry, info.target);
+        put_name(&heading, entry, info.label);
         npart__tell_heading(document, entry, plan, &picture, wrap_heading, &heading);
         wrap_heading(&heading, NPART__LINE_PLAIN,
                      "Left: partitions. Right: what runs on the CPU. From top to bottom as they run. Taller boxes take "

@@ -115,6 +115,24 @@ static void put_fix(struct npart__page *page, const struct npart_plan_pair *pair
                        : 8);
 }
 
+/* What is told of a precision. */
+static void add_precision(struct npart__page *page, struct npart__row *row)
+{
+    struct npart_model_info info = {.size = sizeof info};
+    struct npart_cost cost = {.size = sizeof cost};
+    (void)npart_model_info(npart_inference_model(npart_plan_inference(page->plan)), &info);
+    const char *slash = strrchr(info.name, '/'), *name = slash && slash[1] ? slash + 1 : info.name;
+    size_t length = strlen(name), ending = strlen(".onnx");
+    bool has_ending = length > ending && strcmp(name + length - ending, ".onnx") == 0;
+    row->as = page->info.as ? npart__arena_copy_text(page->arena, page->info.as, strlen(page->info.as)) : NULL;
+    row->target = npart__arena_copy_text(page->arena, page->info.target, strlen(page->info.target));
+    row->weight_bytes = info.weight_bytes;
+    row->path = npart__arena_copy_text(page->arena, info.name, strlen(info.name));
+    row->stem = npart__arena_copy_text(page->arena, name, has_ending ? length - ending : length);
+    row->runs = page->summary.accepted && page->summary.verdict != NPART_PLAN_FAILS;
+    row->typical_ms = npart_plan_cost(page->plan, &cost) ? cost.total.typical_ms : -1;
+}
+
 void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pair, struct npart__row *out)
 {
     struct npart__buffer text, *before = page->out;
@@ -131,6 +149,8 @@ void npart__make_row(struct npart__page *page, const struct npart_plan_pair *pai
         out->cpu_ms = worth.cpu.typical_ms;
     put_verdict(page);
     put_share(page);
+    out->share = npart__arena_copy_text(page->arena, npart__buffer_text(&text), text.size);
+    add_precision(page, out);
     put_worth(page, pair);
     put_fix(page, pair, out);
     while (text.size && text.data[text.size - 1] == ' ')

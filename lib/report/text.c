@@ -31,6 +31,14 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair,
         npart__put_details(page, pair);
 }
 
+static bool has_precisions(const struct npart__row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].as)
+            return true;
+    return false;
+}
+
 /* Head and notes once, as they hold for all targets; several targets are a table, and reports of their own only where
  * more is asked for. These stand after the table, which needs the names of all first, and each plan is asked for
  * once. */
@@ -61,7 +69,7 @@ void npart__plans_text(struct npart__report *report)
     if (report->arena.failed)
         return;
     if (count > 1) {
-        npart__put_table(page, rows, count);
+        (has_precisions(rows, count) ? npart__put_as_table : npart__put_table)(page, rows, count);
         npart__put_notes(page, false);
     }
     npart__append_text(page->out, npart__buffer_text(&details));

@@ -19,7 +19,7 @@ function buildAbout(root, context) {
         element("span", { class: "number" }, wholeText(counts[verdict]))))));
     const part = (title, content) => element("div", {}, element("h3", {}, title), content);
     root.append(element("div", { class: "about" },
-        part("Target", factList([["Name", plainText(target.name || target.target)],
+        part("Target", factList([["Name", targetName(target)],
             ["Rules of", plainText(target.toolchain || "")],
             ["Switches", (target.switches_on || []).map(plainText).join(", ")],
                 ["Partitioner", plainText(target.partitioner || "")],

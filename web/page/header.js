@@ -44,7 +44,7 @@ function header(set, pair, other) {
 
 function overviewTitle(set) {
     const models = set.reports.length + set.errors.length;
-    const targets = new Set(set.pairs.map((pair) => pair.target.name || pair.target.target)).size;
+    const targets = new Set(set.pairs.map((pair) => targetName(pair.target))).size;
     return `${countText(models, "model")} on ${countText(targets, "target")}`;
 }
 
@@ -82,11 +82,11 @@ function targetChoice(set, pair) {
     if (targets.length < 2) return null;
     if (targets.length > MOST_TABS)
         return choice("Target", targets.map((target, at) => [String(at),
-            `${plainText(target.name || target.target)} \u2013 ${target.summary.verdict}`]),
+            `${targetName(target)} \u2013 ${target.summary.verdict}`]),
             String(pair.at), (value) => (location.hash = writeAddress({ m: pair.model, t: Number(value) })));
     return element("nav", { class: "tabs", "aria-label": "Target" }, targets.map((target, at) => element("a", {
         href: writeAddress({ m: pair.model, t: at }), "aria-current": at === pair.at ? "page" : null },
-    plainText(target.name || target.target), " ", answerMark(target.summary))));
+    targetName(target), " ", answerMark(target.summary))));
 }
 
 const MOST_TABS = 5;
@@ -103,7 +103,7 @@ function comparisonChoice(set, pair, other) {
 
 /** What tells a pair from the others. @param {DocumentSet} set @param {Pair} pair */
 function pairName(set, pair) {
-    const target = plainText(pair.target.name || pair.target.target);
+    const target = targetName(pair.target);
     if (set.reports.length < 2) return target;
     return `${modelName(set, pair.model)}, ${target}`;
 }

@@ -41,7 +41,7 @@ function showReports(root, documents, actions) {
 function showView(root, set, address, actions) {
     const pair = pairOf(set, address);
     document.title = pair
-        ? plainText(`${baseName(pair.report.model.path)} on ${pair.target.name || pair.target.target}`)
+        ? plainText(`${baseName(pair.report.model.path)} on ${targetName(pair.target)}`)
         : "npu-partition";
     root.replaceChildren();
     const main = element("main", { class: pair ? "sections" : null });

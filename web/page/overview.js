@@ -60,8 +60,9 @@ function overviewParts(set) {
             element("table", { class: "overview" }, element("thead", {}, element("tr", {}, heads)), body)), more];
 }
 
+/** A target, with the precision that the model was looked at in. */
 function targetName(target) {
-    return plainText(target.name || target.target);
+    return plainText(target.name || target.target) + (target.as ? ` as ${plainText(target.as)}` : "");
 }
 
 /** What the search looks at. */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One model in several precisions, side by side: what each makes of the plan, the time and the weights, beside the
+ * model as it is.
+ */
+#include "report/page.h"
+
+#define AS_IT_IS "as it is"
+
+static const char *name_of(const struct npart__row *row)
+{
+    return row->as ? row->as : AS_IT_IS;
+}
+
+/* A step of the fastest that loads; the model as it is needs none. */
+static size_t find_best(const struct npart__row *rows, size_t count)
+{
+    size_t best = count;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].runs && rows[i].typical_ms >= 0 && (best == count || rows[i].typical_ms < rows[best].typical_ms))
+            best = i;
+    return best;
+}
+
+static const struct npart__row *find_own(const struct npart__row *rows, size_t count, const char *target)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].as && strcmp(rows[i].target, target) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static void put_cell(struct npart__page *page, const char *text, size_t columns)
+{
+    size_t length = strlen(text);
+    npart__append_format(page->out, "%*s%s", (int)(length < columns ? columns - length : 0), "", text);
+}
+
+static void put_row(struct npart__page *page, const struct npart__row *row, const struct npart__row *own, bool is_best)
+{
+    struct npart__buffer time = {.arena = page->arena}, weights = {.arena = page->arena};
+    if (row->typical_ms >= 0)
+        npart__append_estimate(&time, row->typical_ms);
+    npart__append_bytes(&weights, row->weight_bytes);
+    npart__put(page, row->share);
+    put_cell(page, row->runs && row->typical_ms >= 0 ? npart__buffer_text(&time) : "-", 10);
+    put_cell(page, npart__buffer_text(&weights), 9);
+    if (own && own != row && own->runs && row->runs && own->typical_ms > 0 && row->typical_ms >= 0)
+        npart__append_format(page->out, "%+9d %%", (int)((row->typical_ms / own->typical_ms - 1) * 100));
+    else if (is_best)
+        npart__append_format(page->out, "%11s", "");
+    npart__put(page, is_best ? "  [*]" : "");
+    npart__put(page, "\n");
+}
+
+/* What makes the model so, and says whether it became so. */
+static void put_recipe(struct npart__page *page, const struct npart__row *row)
+{
+    struct npart__buffer out = {.arena = page->arena};
+    npart__append_format(&out, "%s.%s.onnx", row->stem, row->as);
+    for (char *at = out.data; at && at < out.data + out.size; at++)
+        if (*at == ':' || *at == '=')
+            *at = '-';
+    const char *words[] = {"python", "-m", "npu_partition.quantize", row->path, "-t", row->target, "--as", row->as,
+                           "--calibrate", "DIR", "-o", npart__buffer_text(&out)};
+    const struct npart_action action = {.size = sizeof action, .run = words, .run_count = NPART__COUNT(words)};
+    npart__put(page, "  [*] ");
+    npart__put_run(page, &action, 6, NULL);
+}
+
+void npart__put_as_table(struct npart__page *page, const struct npart__row *rows, size_t count)
+{
+    size_t columns = strlen(AS_IT_IS), names = 0, best = find_best(rows, count);
+    bool is_one = true;
+    for (size_t i = 0; i < count; i++) {
+        columns = strlen(name_of(&rows[i])) > columns ? strlen(name_of(&rows[i])) : columns;
+        is_one &= strcmp(rows[i].target, rows[0].target) == 0;
+        names = strlen(rows[i].target) > names ? strlen(rows[i].target) : names;
+    }
+    npart__put(page, "\n  ");
+    npart__paint(page, NPART__DIM);
+    if (!is_one)
+        npart__append_format(page->out, "%-*s  ", (int)names, "target");
+    npart__append_format(page->out, "%-*s  verdict  parts  on NPU    worth it  weights  from float\n", (int)columns,
+                         "as");
+    npart__paint(page, "0");
+    for (size_t i = 0; i < count; i++) {
+        npart__put(page, "  ");
+        if (!is_one)
+            npart__append_format(page->out, "%-*s  ", (int)names, rows[i].target);
+        npart__append_format(page->out, "%-*s  ", (int)columns, name_of(&rows[i]));
+        put_row(page, &rows[i], find_own(rows, count, rows[i].target), i == best && rows[i].as);
+    }
+    if (best < count && rows[best].as)
+        put_recipe(page, &rows[best]);
+    npart__put(page, "  ~ estimated; accuracy is not known here: measure it on your data\n");
+}
