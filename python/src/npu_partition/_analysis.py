@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 from . import _native
-from ._arguments import FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, reusable
+from ._arguments import (FixOptions, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time, precisions,
+                         reusable)
 from ._errors import ArgumentError, TargetError
 from ._later import Later
 from ._library import Handle, call, library, make, plain_text
@@ -87,6 +88,12 @@ class Target:
     def name(self) -> str:
         """As it could be asked for again, but for the toolchain: ``hexagon:v73+float``."""
         return str(self._short["name"])
+
+    @property
+    def as_(self) -> str | None:
+        """The precision that the model was looked at in, as if it had been quantized so; None: its own."""
+        found = self._short.get("as")
+        return None if found is None else str(found)
 
     @property
     def target(self) -> str:
@@ -514,6 +521,7 @@ def analyze(
     model: ModelSource,
     targets: str | Iterable[str] | Targets | None = None,
     *,
+    as_: str | Iterable[str] | None = None,
     dims: Mapping[str, int | str] | None = None,
     strict_dims: bool = True,
     inputs: Mapping[str, Sequence[int]] | None = None,
@@ -543,6 +551,8 @@ def analyze(
         model: a path, bytes or anything with the buffer protocol, an open binary file, an ``onnx.ModelProto`` of any
             size, a ``torch.onnx.ONNXProgram`` or its ``onnx_ir.Model``.
         targets: such as ``"hexagon"``, ``["hexagon:v73", "intel-npu+openvino"]`` or ``"all"``; see `targets`.
+        as_: precisions in which each target is asked, as if the model had been quantized so: ``"w8a8"``,
+            ``["w8a16", "w4a16:block=64"]`` or ``"all"``, which has the model as it is, too; None: as it is.
         dims: sizes of dynamic dimensions, by symbol or ``INPUT.AXIS``; ``"..128"`` is an upper bound.
         strict_dims: a dimension in `dims` that the model lacks is an error.
         inputs: whole shapes of inputs.
@@ -581,15 +591,21 @@ def analyze(
     loaded = _input.read_model(model, read.struct)
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,
                      ctypes.byref(sizes.struct))
-    plans = [_plan(inference, one, text, options) for text, one in wanted.items]
     # As given, so that it can be opened: in the JSON, bytes that are no UTF-8 are replaced.
     path = os.fsdecode(model) if name is None and isinstance(model, (str, os.PathLike)) else None
     file = path if path is not None and os.path.isfile(path) else None
-    if advice:
-        search = FixOptions(sizes, options, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist, cost)
-        advised = _advise(inference, plans, wanted, options, search)
-    else:
-        advised = [Plan(plan, None, None) for plan in plans]
-    end_time(plans[0].pointer)
-    request = Request(file, tuple(text for text, _oplist in wanted.items), given)
+    search = FixOptions(sizes, options, values, keep_bytes, max_memory_bytes, timeout_s, limits, oplist, cost)
+    looks = []
+    for precision in precisions(given["as_"]):
+        seen = inference
+        if precision is not None:
+            seen_model = make(library.npart_model_as, library.npart_model_free, loaded.pointer, encoded(precision))
+            seen = make(library.npart_inference_make, library.npart_inference_free, seen_model.pointer,
+                        ctypes.byref(sizes.struct))
+        plans = [_plan(seen, one, text, options) for text, one in wanted.items]
+        looks.append(_advise(seen, plans, wanted, options, search) if advice
+                     else [Plan(plan, None, None) for plan in plans])
+    advised = [plan for of_target in zip(*looks) for plan in of_target]
+    end_time(advised[0].plan.pointer)
+    request = Request(file, tuple(text for text, _oplist in wanted.items for _look in looks), given)
     return Analysis(Live(loaded, inference, advised, request), path)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     class Options(TypedDict, total=False):
         """The keyword arguments of `analyze`."""
 
+        as_: str | Iterable[str] | None
         dims: Mapping[str, int | str] | None
         strict_dims: bool
         inputs: Mapping[str, Sequence[int]] | None
@@ -52,6 +53,21 @@ def encoded(text: str, what: str = "name") -> bytes:
     if "\0" in text:
         raise ArgumentError(f"a {what} cannot hold a NUL character")
     return text.encode("utf-8", "surrogateescape")
+
+
+def precisions(value: str | Iterable[str] | None) -> list[str | None]:
+    """Those that are asked for, None being the model as it is; all that there are where that is "all"."""
+    if value is None:
+        return [None]
+    if value == "all":
+        found: list[str | None] = [None]
+        while (name := library.npart_precision_name(len(found) - 1, None)) is not None:
+            found.append(decoded(name))
+        return found
+    wanted = names(value)
+    if not wanted:
+        raise ArgumentError("as_ names no precision")
+    return list(wanted)
 
 
 def names(value: str | Iterable[str] | None) -> list[str]:

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizes a model as ``npu-partition MODEL --as PRECISION`` looked at it, and says whether it became that.
+
+    python -m npu_partition.quantize MODEL -t TARGET --as PRECISION (--calibrate FOLDER | --random) -o OUT.onnx
+                                     [--dim NAME=SIZE]...
+
+ONNX Runtime's quantizer does it (``pip install 'npu-partition[quantize]'``), with the types and operators that the
+precision stands for. FOLDER has calibration data: one .npz a sample, with an array for each input by its name, or
+.npy where the model has one input. --random makes four samples up: then the plan is right, and accuracy means nothing.
+
+Weights alone, dynamic quantization and floats (w8, w4, nf4, dynamic8, float16) need no data. The exit status is 0 where
+what was written has the promised plan, 1 where it has not, 2 for wrong usage, and 4 where the quantizer fails.
+"""
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pathlib
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from . import _native
+from ._analysis import Analysis, Target, analyze
+from ._arguments import encoded
+from ._errors import NpuPartitionError
+from ._library import call, library
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SAMPLES = 4
+WITHOUT_DATA = ("w8", "w4", "nf4", "dynamic8", "float16")
+# Names of onnxruntime.quantization.QuantType.
+TYPES = {"uint8": "QUInt8", "int8": "QInt8", "uint16": "QUInt16", "int16": "QInt16", "int4": "QInt4"}
+
+
+class UsageError(Exception):
+    """Told as it is, with exit status 2."""
+
+
+def needed(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(f"{error}; pip install 'npu-partition[quantize]'") from error
+
+
+# ---- calibration data ----------------------------------------------------------------------------------------------
+
+
+class Samples:
+    """What the quantizer runs the model on, one after the other (its CalibrationDataReader)."""
+
+    def __init__(self, feeds: Sequence[Mapping[str, Any]]) -> None:
+        self.feeds = feeds
+        self.rewind()
+
+    def rewind(self) -> None:
+        self.left: Iterator[Mapping[str, Any]] = iter(self.feeds)
+
+    def get_next(self) -> Mapping[str, Any] | None:
+        return next(self.left, None)
+
+    def set_range(self, start_index: int, end_index: int) -> None:
+        self.left = iter(self.feeds[start_index:end_index])
+
+    def __len__(self) -> int:
+        return len(self.feeds)
+
+
+def inputs_of(model: Any) -> list[Any]:
+    constants = {tensor.name for tensor in model.graph.initializer}
+    return [value for value in model.graph.input if value.name not in constants]
+
+
+def read_samples(folder: pathlib.Path, model: Any) -> Samples:
+    np = needed("numpy")
+    names = [value.name for value in inputs_of(model)]
+    files = sorted(path for path in folder.iterdir() if path.suffix in (".npz", ".npy"))
+    feeds = []
+    for path in files:
+        loaded = np.load(path, allow_pickle=False)
+        if path.suffix == ".npy" and len(names) != 1:
+            raise UsageError(f"{path}: the model has {len(names)} inputs, so samples are .npz files with their names")
+        feed = {names[0]: loaded} if path.suffix == ".npy" else {name: loaded[name] for name in loaded.files}
+        if set(feed) != set(names):
+            raise UsageError(f"{path}: has {', '.join(sorted(feed))}; the model's inputs are {', '.join(names)}")
+        feeds.append(feed)
+    if not feeds:
+        raise UsageError(f"{folder}: no .npz or .npy files in it")
+    return Samples(feeds)
+
+
+def random_samples(model: Any, dims: Mapping[str, int]) -> Samples:
+    np, onnx = needed("numpy"), needed("onnx")
+    chance = np.random.default_rng(1)
+
+    def draw(value: Any) -> np.ndarray[Any, Any]:
+        tensor = value.type.tensor_type
+        sizes = []
+        for dim in tensor.shape.dim:
+            if not dim.dim_value and dim.dim_param not in dims:
+                raise UsageError(f"{value.name}: its dimension {dim.dim_param or '?'} needs a size, with --dim")
+            sizes.append(dim.dim_value or dims[dim.dim_param])
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+        is_whole = np.issubdtype(dtype, np.integer) or dtype == bool
+        return np.asarray(chance.integers(0, 2, sizes) if is_whole else chance.standard_normal(sizes)).astype(dtype)
+
+    return Samples([{value.name: draw(value) for value in inputs_of(model)} for _sample in range(SAMPLES)])
+
+
+# ---- quantizing ----------------------------------------------------------------------------------------------------
+
+
+def options_of(precision: str) -> tuple[str, dict[str, str]]:
+    base, *options = precision.split(":")
+    return base, {name: value for name, _, value in (option.partition("=") for option in options)}
+
+
+def quantize_weights(source: str, base: str, options: Mapping[str, str], out: str) -> None:
+    onnx = needed("onnx")
+    if base == "nf4":
+        quantizer = needed("onnxruntime.quantization.matmul_bnb4_quantizer").MatMulBnb4Quantizer
+        made = quantizer(onnx.load(source), quantizer.NF4, int(options.get("block", 64)))
+    else:
+        quantizer = needed("onnxruntime.quantization.matmul_nbits_quantizer").MatMulNBitsQuantizer
+        made = quantizer(onnx.load(source), bits=int(base[1:]), block_size=int(options.get("block", 128)))
+    made.process()
+    made.model.save_model_to_file(out, os.path.getsize(source) > 1 << 30)
+
+
+def quantize_statically(source: str, base: str, options: Mapping[str, str], samples: Samples, out: str) -> None:
+    ort = needed("onnxruntime.quantization")
+    is_for_qnn = "qnn" in options
+    weights = "int4" if base.startswith("w4") else "uint8" if is_for_qnn else "int8"
+    activations = options.get("activations", "uint16" if base.endswith("a16") else "uint8")
+    types = {"activation_type": getattr(ort.QuantType, TYPES[activations]),
+             "weight_type": getattr(ort.QuantType, TYPES[weights]),
+             "per_channel": "per-channel" in options or not ("per-tensor" in options or is_for_qnn)}
+    if is_for_qnn:
+        qnn = needed("onnxruntime.quantization.execution_providers.qnn")
+        ort.quantize(source, out, qnn.get_qnn_qdq_config(source, samples, **types))
+        return
+    extra = {"BlockSize": int(options["block"])} if "block" in options else None
+    ort.quantize_static(source, out, samples, quant_format=ort.QuantFormat.QDQ, extra_options=extra, **types)
+
+
+def quantize(source: str, precision: str, samples: Samples | None, out: str) -> None:
+    """Writes `out`. The quantizers keep what they need of a model beside it, so they get a folder of their own."""
+    base, options = options_of(precision)
+    if base in ("w8", "w4", "nf4"):
+        quantize_weights(source, base, options, out)
+    elif base == "dynamic8":
+        needed("onnxruntime.quantization").quantize_dynamic(source, out)
+    elif base == "float16":
+        convert = needed("onnxruntime.transformers.float16").convert_float_to_float16
+        onnx = needed("onnx")
+        onnx.save(convert(onnx.load(source), keep_io_types=False, force_fp16_initializers=True), out)
+    elif samples is not None and base.startswith("w"):
+        quantize_statically(source, base, options, samples, out)
+    else:
+        raise UsageError(f"{precision}: ONNX Runtime has no quantizer of its own for it")
+
+
+# ---- the promise ---------------------------------------------------------------------------------------------------
+
+
+def plan_text(target: Target) -> str:
+    summary = target.summary
+    return (f"{summary.verdict}, {summary.partitions} partition{'' if summary.partitions == 1 else 's'}, "
+            f"{summary.accepted} of {summary.live} nodes on the NPU")
+
+
+def tell(promised: Analysis, written: Analysis, precision: str, out: str) -> int:
+    """Whether each target makes of the file what was said; a line each."""
+    status = 0
+    for one, other in zip(promised.targets, written.targets):
+        first, second = plan_text(one), plan_text(other)
+        if first == second:
+            print(f"{out}: {one.name}: as promised by {precision}: {second}")
+        else:
+            print(f"{out}: {one.name}: not as promised by {precision}: {second}; promised: {first}")
+            status = 1
+    return status
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def run(arguments: Sequence[str]) -> int:
+    parser = Parser(prog="python -m npu_partition.quantize", description=__doc__,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("-t", "--target", required=True)
+    parser.add_argument("--as", dest="precision", required=True)
+    parser.add_argument("--calibrate", type=pathlib.Path)
+    parser.add_argument("--random", action="store_true")
+    parser.add_argument("--dim", action="append", default=[])
+    parser.add_argument("-o", "--output", required=True)
+    asked = parser.parse_args(arguments)
+    call(library.npart_precision_check, encoded(asked.precision))
+    dims = {name: int(size) for name, _, size in (dim.partition("=") for dim in asked.dim)}
+    needs_data = options_of(asked.precision)[0] not in WITHOUT_DATA
+    if needs_data and not (asked.calibrate or asked.random):
+        raise UsageError("calibration data is needed: --calibrate FOLDER, or --random, after which accuracy means nothing")
+    if os.path.exists(asked.output) and os.path.samefile(asked.output, asked.model):
+        raise UsageError(f"{asked.output}: the output would be written over the model")
+    promised = analyze(asked.model, asked.target, as_=asked.precision, dims=dims or None, advice=False)
+    samples = None
+    if needs_data:
+        model = needed("onnx").load(asked.model, load_external_data=False)
+        samples = read_samples(asked.calibrate, model) if asked.calibrate else random_samples(model, dims)
+    # The quantizer leaves what it inferred beside the model.
+    inferred = pathlib.Path(asked.model).with_name(pathlib.Path(asked.model).stem + "-inferred.onnx")
+    was_there = inferred.exists()
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(asked.output))) as folder:
+        made = os.path.join(folder, os.path.basename(asked.output))
+        try:
+            quantize(asked.model, asked.precision, samples, made)
+        finally:
+            if not was_there:
+                inferred.unlink(missing_ok=True)
+        for name in os.listdir(folder):
+            os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(os.path.abspath(asked.output)), name))
+    if asked.random and needs_data:
+        print("npu-partition: random data was calibrated with: accuracy means nothing", file=sys.stderr)
+    written = analyze(asked.output, asked.target, dims=dims or None, advice=False)
+    return tell(promised, written, asked.precision, asked.output)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return run(sys.argv[1:] if arguments is None else arguments)
+    except (UsageError, NpuPartitionError, OSError) as error:
+        print(f"npu-partition: {error}", file=sys.stderr)
+        return 2
+    except Exception as error:  # of the quantizer, whose own classes are many
+        print(f"npu-partition: the quantizer fails: {error}", file=sys.stderr)
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model looked at in other precisions, and quantized as it was looked at."""
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import npu_partition
+from npu_partition import quantize
+
+
+def write_model(path: pathlib.Path) -> str:
+    """Two convolutions with a Relu, a MatMul and a Softmax, with weights."""
+    chance = np.random.default_rng(5)
+
+    def weight(name: str, *dims: int) -> onnx.TensorProto:
+        return numpy_helper.from_array(chance.standard_normal(dims).astype(np.float32), name)
+
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], "first", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["c"], ["r"], "relu"),
+             helper.make_node("Conv", ["r", "v", "b"], ["d"], "second"),
+             helper.make_node("Transpose", ["d"], ["t"], "turn", perm=[0, 2, 3, 1]),
+             helper.make_node("MatMul", ["t", "m"], ["p"], "product"),
+             helper.make_node("Softmax", ["p"], ["y"], "softmax")]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 8, 8, 32])],
+                              [weight("w", 4, 3, 3, 3), weight("b", 4), weight("v", 4, 4, 1, 1), weight("m", 4, 32)])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    return str(path)
+
+
+def test_precisions_are_targets_of_their_own(tmp_path: pathlib.Path) -> None:
+    model = write_model(tmp_path / "m.onnx")
+    found = npu_partition.analyze(model, ["hexagon", "intel-npu"], as_=["w8a8", "w4:block=32"])
+    assert [(target.target, target.as_) for target in found.targets] == [
+        ("hexagon", "w8a8"), ("hexagon", "w4:block=32"), ("intel-npu", "w8a8"), ("intel-npu", "w4:block=32")]
+    assert sum(node.op == "QuantizeLinear" for node in found.targets[0].nodes) == 6
+    assert [node.op for node in found.targets[1].nodes].count("MatMulNBits") == 1
+    everything = npu_partition.analyze(model, "hexagon", as_="all", advice=False)
+    assert [target.as_ for target in everything.targets][:3] == [None, "float16", "bfloat16"]
+    assert everything.to_dict()["model"]["nodes"] == 6
+
+
+def test_what_is_no_precision_is_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(npu_partition.ArgumentError, match="did you mean w8a8"):
+        npu_partition.analyze(write_model(tmp_path / "m.onnx"), "hexagon", as_="w8a9")
+
+
+@pytest.mark.parametrize("precision", ["w8a8", "w8a8:per-tensor:activations=int8", "w8a16", "w8a8:qnn", "w8a16:qnn",
+                                       "w4a16", "dynamic8"])
+def test_the_quantizer_keeps_the_promise(tmp_path: pathlib.Path, precision: str,
+                                         capsys: pytest.CaptureFixture[str]) -> None:
+    """Node by node: the same nodes, under the same names, with the same verdicts."""
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", precision, "--random", "-o", out]) == 0
+    assert "as promised" in capsys.readouterr().out
+    promised = npu_partition.analyze(model, "hexagon", as_=precision, advice=False).targets[0]
+    real = npu_partition.analyze(out, "hexagon", advice=False).targets[0]
+
+    def told(target: npu_partition.Target) -> list[tuple[str, str, str]]:
+        return sorted((node.name, node.op, node.verdict) for node in target.nodes if node.name)
+
+    assert told(promised) == told(real)
+    assert len(promised.nodes) == len(real.nodes)
+
+
+def test_calibration_data_is_never_made_up_silently(tmp_path: pathlib.Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "-o", out]) == 2
+    assert "--calibrate" in capsys.readouterr().err
+    assert not pathlib.Path(out).exists()
+    assert quantize.main([model, "-t", "hexagon", "--as", "w8a8", "--random", "-o", model]) == 2
+
+
+def test_samples_have_the_inputs_names(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime.quantization")
+    model, out = write_model(tmp_path / "m.onnx"), str(tmp_path / "out.onnx")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    arguments = [model, "-t", "hexagon", "--as", "w8a8", "--calibrate", str(folder), "-o", out]
+    assert quantize.main(arguments) == 2
+    assert "no .npz or .npy" in capsys.readouterr().err
+    np.savez(folder / "a.npz", z=np.zeros((1, 3, 8, 8), np.float32))
+    assert quantize.main(arguments) == 2
+    assert "the model's inputs are x" in capsys.readouterr().err
+    (folder / "a.npz").unlink()
+    np.savez(folder / "b.npz", x=np.ones((1, 3, 8, 8), np.float32))
+    assert quantize.main(arguments) == 0
