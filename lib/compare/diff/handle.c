@@ -189,7 +189,7 @@ static bool record_whole(npart_record *record, const npart_plan *plan)
     (void)npart_plan_summary(plan, &side->summary);
     side->allocator = &arena->allocator;
     side->model = copy_text(arena, plan->inference->model->name);
-    side->target = copy_text(arena, info.target);
+    side->target = copy_text(arena, info.label);
     side->toolchain = copy_text(arena, info.toolchain);
     side->unit = copy_text(arena, info.unit);
     side->is_invalid = npart__is_invalid(plan->inference->inference);

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What --as promises of a quantized model, beside the model as ONNX Runtime's quantizer really writes it.
+
+    python test/fidelity/precision.py TOOL [-t TARGETS] [--as PRECISION,...] [--work FOLDER] [--dim NAME=N] MODEL...
+
+Each MODEL gets random weights where it has none, is quantized by onnxruntime.quantization with random calibration
+data, and planned; and the MODEL itself is planned with --as. Compared are the nodes of the two graphs (QuantizeLinear
+and DequantizeLinear by name), verdicts by node, and partitions with their contents. Needs onnx and onnxruntime.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, external_data_helper, helper, numpy_helper
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize, quantize_dynamic, quantize_static
+from onnxruntime.quantization.execution_providers.qnn import get_qnn_qdq_config
+from onnxruntime.quantization.matmul_bnb4_quantizer import MatMulBnb4Quantizer
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+TYPES = {"uint8": QuantType.QUInt8, "int8": QuantType.QInt8, "uint16": QuantType.QUInt16, "int16": QuantType.QInt16,
+         "int4": QuantType.QInt4}
+
+
+def tensors_of(graph):
+    """All tensors of a graph and its bodies."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            for body in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                yield from tensors_of(body)
+
+
+def filled(path):
+    """The model with numbers wherever its weights are absent."""
+    model = onnx.load(path, load_external_data=False)
+    chance = np.random.default_rng(7)
+    for tensor in tensors_of(model.graph):
+        if not external_data_helper.uses_external_data(tensor):
+            continue
+        dims, dtype = list(tensor.dims), helper.tensor_dtype_to_np_dtype(tensor.data_type)
+        fan = max(1, int(np.prod(dims[1:])) if len(dims) > 1 else 1)
+        values = chance.standard_normal(dims) / np.sqrt(fan) if len(dims) > 1 else np.full(dims, 0.5)
+        tensor.CopyFrom(numpy_helper.from_array(np.asarray(values).astype(dtype), tensor.name))
+    return model
+
+
+class Draws(CalibrationDataReader):
+    """Two random inputs of the model, symbolic dims as given or 8."""
+
+    def __init__(self, model, sizes):
+        names = {tensor.name for tensor in model.graph.initializer}
+        chance = np.random.default_rng(3)
+        self.feeds = []
+        for _ in range(2):
+            feed = {}
+            for value in model.graph.input:
+                if value.name in names:
+                    continue
+                tensor = value.type.tensor_type
+                dims = [dim.dim_value or sizes.get(dim.dim_param, 8) for dim in tensor.shape.dim]
+                dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+                whole = np.issubdtype(dtype, np.integer) or dtype == bool
+                feed[value.name] = (chance.integers(0, 2, dims) if whole else chance.standard_normal(dims)).astype(dtype)
+            self.feeds.append(feed)
+        self.next_feed = iter(self.feeds)
+
+    def get_next(self):
+        return next(self.next_feed, None)
+
+    def rewind(self):
+        self.next_feed = iter(self.feeds)
+
+
+def really(source, model, precision, sizes, out):
+    """Writes what the quantizer makes of the file, for a precision as --as names it."""
+    base, *options = precision.split(":")
+    words = dict(option.partition("=")[::2] for option in options)
+    reader = Draws(model, sizes)
+    if base in ("w8", "w4"):
+        made = MatMulNBitsQuantizer(onnx.load(source), bits=int(base[1:]), block_size=int(words.get("block", 128)))
+        made.process()
+        onnx.save(made.model.model, out)
+    elif base == "nf4":
+        made = MatMulBnb4Quantizer(onnx.load(source), MatMulBnb4Quantizer.NF4, int(words.get("block", 64)))
+        made.process()
+        onnx.save(made.model.model, out)
+    elif base == "dynamic8":
+        quantize_dynamic(source, out)
+    elif base == "float16":
+        from onnxruntime.transformers.float16 import convert_float_to_float16
+
+        onnx.save(convert_float_to_float16(onnx.load(source), keep_io_types=False, force_fp16_initializers=True), out)
+    else:
+        activations = TYPES[words.get("activations", "uint16" if base.endswith("16") else "uint8")]
+        weights = TYPES["int4" if base.startswith("w4") else "uint8" if "qnn" in words else "int8"]
+        channels = "per-channel" in words or not ("per-tensor" in words or "qnn" in words)
+        if "qnn" in words:
+            config = get_qnn_qdq_config(source, reader, activation_type=activations, weight_type=weights,
+                                        per_channel=channels)
+            quantize(source, out, config)
+        else:
+            quantize_static(source, out, reader, quant_format=QuantFormat.QDQ, per_channel=channels,
+                            activation_type=activations, weight_type=weights,
+                            extra_options={"BlockSize": int(words["block"])} if "block" in words else None)
+
+
+def plans(tool, path, targets, arguments):
+    run = subprocess.run([tool, str(path), "-t", targets, "-f", "json", "--no-advice", *arguments],
+                         capture_output=True, text=True, check=False)
+    if not run.stdout:
+        raise RuntimeError(run.stderr.strip())
+    return json.loads(run.stdout)["targets"]
+
+
+def key_of(node):
+    return node["name"] or f'{node["op"]} {node["outputs"][0] if node.get("outputs") else node["index"]}'
+
+
+def compare(target, promised, real):
+    """One line: nodes that the two have not both, verdicts that differ, partitions."""
+    first = {key_of(node): node for node in promised["nodes"]}
+    second = {key_of(node): node for node in real["nodes"]}
+    absent, extra = sorted(set(second) - set(first)), sorted(set(first) - set(second))
+    other = [name for name in first if name in second and first[name]["verdict"] != second[name]["verdict"]]
+    contents = [sorted(sorted(key_of(plan["nodes"][node]) for node in partition["nodes"])
+                       for partition in plan["partitions"]) for plan in (promised, real)]
+    return {"target": target, "as": promised.get("as"), "nodes": len(second), "absent": absent[:6], "extra": extra[:6],
+            "absent_count": len(absent), "extra_count": len(extra), "other_count": len(other),
+            "other": [[name, first[name]["op"], first[name]["verdict"], second[name]["verdict"]] for name in other[:6]],
+            "partitions": [len(side) for side in contents], "contents": contents[0] == contents[1],
+            "verdict": [promised["summary"]["verdict"], real["summary"]["verdict"]]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("-t", "--targets", default="hexagon,intel-npu")
+    parser.add_argument("--as", dest="precisions", default="w8a8,w8a16,w8a8:qnn,w8a16:qnn")
+    parser.add_argument("--work", default="build/precision")
+    parser.add_argument("--dim", action="append", default=[])
+    options = parser.parse_args()
+    work = pathlib.Path(options.work)
+    work.mkdir(parents=True, exist_ok=True)
+    sizes = {name: int(size) for name, _, size in (dim.partition("=") for dim in options.dim)}
+    dims = [word for dim in options.dim for word in ("--dim", dim)]
+    failed = 0
+    for path in options.models:
+        stem = pathlib.Path(path).name.removesuffix(".onnx")
+        source = work / f"{stem}.float.onnx"
+        model = filled(path)
+        onnx.save(model, source)
+        for precision in options.precisions.split(","):
+            out = work / f"{stem}.{precision.replace(':', '-').replace('=', '-')}.onnx"
+            try:
+                if not out.exists():
+                    really(str(source), model, precision, sizes, str(out))
+                promised = plans(options.tool, path, options.targets, ["--as", precision, *dims])
+                real = plans(options.tool, out, options.targets, dims)
+            except Exception as error:  # what a quantizer refuses is told, and counted
+                print(json.dumps({"model": stem, "as": precision, "error": str(error)[:300]}), flush=True)
+                continue
+            for one, other in zip(promised, real):
+                row = compare(one["name"], one, other)
+                failed += row["absent_count"] + row["extra_count"] + row["other_count"] > 0 or not row["contents"]
+                print(json.dumps({"model": stem, **row}), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
