@@ -143,8 +143,8 @@ link_tool = $(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -pthread -o $@
 $(tool): $(tool_objects) $(static_library)
 	$(link_tool)
 
-demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
-demo: $(tool) ## the main job on a model of fixtures/
+demo_command = $(tool) fixtures/mobilenetv2.dynamo.onnx --target hexagon
+demo: $(tool) ## a report on a model of fixtures/
 	$(demo_command)
 
 

@@ -35,7 +35,7 @@ $(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(stati
 check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 	sh test/cli/run.sh $(tool)
 check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md and docs/picture-*.svg show what the tool prints
-	sh test/checks/readme.sh README.md "$(demo_command)"
+	sh test/checks/readme.sh README.md $(tool) "$(demo_command)"
 	@$(targets_page)
 	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is out of date (make targets-page)" >&2; exit 1; }
 	@rm -rf $(BUILD)/pictures && mkdir $(BUILD)/pictures
@@ -49,7 +49,7 @@ draw_pictures = for picture in $(pictures); do \
 targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
-	sh test/checks/readme.sh README.md "$(demo_command)" --accept
+	sh test/checks/readme.sh README.md $(tool) "$(demo_command)" --accept
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md

@@ -1,24 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The output that README.md shows is what `make demo` prints, and its commands and those of docs/commands.md run as they
-# are written. With --accept, puts the output there.
+# README.md shows what its commands print (<!-- shows COMMAND -->), the first of them the demo; and its commands and
+# those of docs/commands.md run as they are written. With --accept, puts the output there.
 #
-# usage: readme.sh README "DEMO COMMAND" [--accept]
+# usage: readme.sh README TOOL "DEMO COMMAND" [--accept]
 set -eu
-readme=$1
+readme=$1 tool=$2 demo=$3
+shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # Four blanks before each line make it a block of code.
-sh -c "$2" | sed -e 's/^/    /' -e 's/^ *$//' > "$folder/demo"
-awk -v shown="$folder/demo" '
+awk -v tool="$tool" '
 	/^<!-- end -->$/ { inside = 0 }
 	!inside { print }
-	/^<!-- demo -->$/ { inside = 1; print ""; while ((getline line < shown) > 0) print line; print "" }
+	/^<!-- shows .* -->$/ {
+		inside = 1
+		command = $0
+		sub(/^<!-- shows npu-partition/, tool, command)
+		sub(/ -->$/, "", command)
+		print ""
+		while ((command | getline line) > 0)
+			print line == "" ? "" : "    " line
+		print ""
+		close(command)
+	}
 ' "$readme" > "$folder/readme"
-if [ "${3-}" = --accept ]; then
+sh -c "$demo" | sed -e 's/^/    /' -e 's/^ *$//' > "$folder/demo"
+awk '/^<!-- shows / && !seen++ { inside = 1; getline; next } /^<!-- end -->$/ { inside = 0 } inside' "$folder/readme" |
+	sed '$d' | diff - "$folder/demo" || { echo "readme: $readme does not begin with what make demo prints" >&2; exit 1; }
+if [ "${1-}" = --accept ]; then
 	cp "$folder/readme" "$readme"
 elif ! diff "$readme" "$folder/readme"; then
-	echo "readme: $readme does not show what the demo prints (make accept)" >&2
+	echo "readme: $readme does not show what its commands print (make accept)" >&2
 	exit 1
 fi
 # Commands run one after the other, as in a clone: in a folder with the tool where `make` puts it.
