@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that docs/architecture.md lists the operators without a value: those of the standard, no more and no less.
+"""Check that docs/inside/architecture.md lists the operators without a value: those of the standard, no more and no less.
 
-usage: values.py lib/know/infer/rows.def docs/architecture.md CASES...
+usage: values.py lib/know/infer/rows.def docs/inside/architecture.md CASES...
 
 An operator has a value when a text case of inference expects elements of a result of one of its nodes. Each operator
 of rows.def either has one, or stands in the table below the heading "Operators without a value".

@@ -41,7 +41,7 @@ ran wholly on the NPU; `sa7255p` has the figures of `qcs8275` and is left out. O
 spread. Parameters of the CPU (`oplists/phone-cpu.cost`) were set by the rows that fell back, so of those nothing is
 held out.
 
-The formula is that of `docs/architecture.md`, "Cost": a sum of quantities of each node, each at a rate of the chip and
+The formula is that of `docs/inside/architecture.md`, "Cost": a sum of quantities of each node, each at a rate of the chip and
 precision, where the product of a node and the stream of its weights overlap by half, or wholly beside another branch,
 and images lie in blocks. A chip's rates are fitted together with all others': what a precision has in common, the chip's speed, and its own strength at
 matrix, vector, moving and starting work, each with a prior (`test/fidelity/cost_model.py`). Errors have heavy tails, by

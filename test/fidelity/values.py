@@ -9,7 +9,7 @@ that are drawn by lot: scalars, empty tensors, broadcast, negative axes, extreme
 Runtime's CPU provider with all rewriting disabled; where that has no kernel, by onnx's reference evaluator. Elements
 that the printer calls exact must be equal; those that it says may be off must be so near. What is refused by both, or
 by us not known, is counted. Exit status 1 when an element is wrong, or when an operator is never known that
-docs/architecture.md does not list among those without a value.
+docs/inside/architecture.md does not list among those without a value.
 """
 import argparse
 import collections

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hand-overs between CPU and NPU take, partition by partition. The report has the sums of a run (`cost.parts`):
  * starting is the same for each partition, a transfer and a layout conversion take time by their bytes
- * (docs/architecture.md, "Cost"). So the shares here add up to the report's. */
+ * (docs/inside/architecture.md, "Cost"). So the shares here add up to the report's. */
 
 /**
  * The milliseconds before and after the nodes of each partition, by its id; null where the time of a run is not known.
